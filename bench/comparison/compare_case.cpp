@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "bench/comparison/chosen_template.h"
 #include "bench/comparison/library_environment.h"
 #include "bench/comparison/roofline.h"
 #include "bench/comparison/rounds.h"
@@ -17,11 +18,13 @@ namespace nestwright::bench {
 namespace {
 
 TuningSummary tune(const Workload& workload, const Case& subject, const Options& options) {
-  Task task{workload, Target::host()};
+  Task task{with_template(workload, options.template_name), Target::host()};
   task.target.threads = subject.threads;
   TuningLog log = TuningLog::open(options.db, OpenMode::kWrite);
   fmt::print(stderr, "tuning {} with threads={} for {} s ...\n", workload.str(), subject.threads, options.seconds);
-  const SessionResult result = run_session(task, log, {.budget = {.seconds = options.seconds}, .seed = options.seed});
+  const SessionResult result = run_session(
+      task, log,
+      {.budget = {.seconds = options.seconds}, .template_name = options.template_name, .seed = options.seed});
   fmt::print(stderr, "  {} trials in {:.1f} s, {} before; best {:.1f} GFLOP/s\n", result.trials, result.seconds,
              result.earlier_trials, result.best ? result.best->gflops() : 0);
   return {options.seconds, result.trials, result.earlier_trials};
@@ -46,8 +49,8 @@ Comparison compare_case(const Case& subject, const Options& options, const Field
   if (options.seconds > 0 && ours) comparison.tuning = tune(*ours, subject, options);
 
   const TensorFile tensors(make_check_data(parse_workload(subject.workload)));
-  const ContestRequest request{subject.workload, subject.threads, subject.weights, options.pages,
-                               options.caches,   options.db,      tensors.layout()};
+  const ContestRequest request{subject.workload, subject.threads, subject.weights,       options.pages,
+                               options.caches,   options.db,      options.template_name, tensors.layout()};
   set_library_environment(subject.threads);
   const Pinned pinned(subject.threads);
   CopyControl copy(static_cast<std::int64_t>(subject.bytes), subject.threads, options.pages, options.caches);

@@ -18,14 +18,14 @@ namespace {
 Provenance provenance_of(const Options& options, const Field& field) {
   nlohmann::json rivals = nlohmann::json::array();
   for (const Competitor& library : field.libraries) rivals.push_back(library.name);
-  return {options.commit,
-          ask_doctor(),
-          {{"pages", name_of(options.pages)},
-           {"caches", name_of(options.caches)},
-           {"tuning_seconds", options.seconds},
-           {"rounds", options.rounds},
-           {"seed", options.seed},
-           {"rivals", std::move(rivals)}}};
+  nlohmann::json conditions = {{"pages", name_of(options.pages)},
+                               {"caches", name_of(options.caches)},
+                               {"tuning_seconds", options.seconds},
+                               {"rounds", options.rounds},
+                               {"seed", options.seed},
+                               {"rivals", std::move(rivals)}};
+  if (!options.template_name.empty()) conditions["template"] = options.template_name;
+  return {options.commit, ask_doctor(), std::move(conditions)};
 }
 
 ResultsFile open_results(const Options& options, const Provenance& provenance) {

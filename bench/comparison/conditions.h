@@ -23,10 +23,13 @@ enum class Caches : std::uint8_t {
           ///< last cache. Code, and data that a library keeps between calls, stay warm
 };
 
-/// The treatment of the second operand of a product before it is timed.
+/// The treatment of the weights, the second operand of a product or a convolution, before it is timed.
 enum class Weights : std::uint8_t {
   kPlain,      ///< none: packing is part of each call
-  kPrepacked,  ///< it is constant, and converted to any layout once, outside the timing
+  kPrepacked,  ///< they are constant, and converted to any layout once, outside the timing
+  /// Likewise, and a library may also have what it reads and writes in layouts of its own, as inside of a network that
+  /// it runs as a whole. Ours reads and writes the operator's layouts.
+  kBlocked,
 };
 
 /// "small", "cold", "prepacked", ...
@@ -38,8 +41,9 @@ Pages parse_pages(std::string_view name);
 Caches parse_caches(std::string_view name);
 Weights parse_weights(std::string_view name);
 
-/// The workload for our own kernel where libraries get `workload`: with B prepared where weights are prepacked. nullopt
-/// where we cannot prepare this operator. Throws UsageError for a workload that already declares prepared operands.
+/// The workload for our own kernel where libraries get `workload`: with prepared weights unless they are plain. nullopt
+/// where we cannot prepare those of this operator. Throws UsageError for a workload that already declares prepared
+/// operands.
 std::optional<Workload> workload_of_ours(const Workload& workload, Weights weights);
 
 }  // namespace nestwright::bench

@@ -66,8 +66,8 @@ std::vector<Operands> operands_in(const Buffers& buffers, const ContestRequest& 
   return copies;
 }
 
-/// Calls on one copy with poisoned outputs and compares these with the reference. Throws Error.
-void check_call(const std::function<void()>& call, const Operands& operands, const ContestRequest& request,
+/// Calls on copy number `copy` with poisoned outputs and compares these with the reference. Throws Error.
+void check_call(const Operation& operation, std::size_t copy, const Operands& operands, const ContestRequest& request,
                 const char* file) {
   std::vector<TensorLayout> outputs;
   for (const TensorLayout& tensor : request.tensors) {
@@ -77,7 +77,8 @@ void check_call(const std::function<void()>& call, const Operands& operands, con
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     std::memset(operands.outputs[i], 0xff, elements(outputs[i]) * static_cast<std::size_t>(outputs[i].type.bytes()));
   }
-  call();
+  operation.calls[copy]();
+  if (!operation.stores.empty()) operation.stores[copy]();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto doubles = [&](std::int64_t offset) {
       return std::span(reinterpret_cast<const double*>(file + offset), elements(outputs[i]));
@@ -99,16 +100,16 @@ void compete(const ContestRequest& request, Channel& channel) {
   const char* const file = map_tensors();
   const Buffers buffers = make_buffers(request);
   const std::vector<Operands> copies = operands_in(buffers, request, file);
-  const auto made =
-      make_operation({parse_workload(request.workload), request.weights, request.threads, copies, request.database});
+  const auto made = make_operation({parse_workload(request.workload), request.weights, request.threads, copies,
+                                    request.database, request.template_name});
   if (const auto* cannot = std::get_if<CannotDo>(&made)) return say(channel, Readiness::kCannotDo, cannot->why);
 
   const Operation& operation = std::get<Operation>(made);
   if (host_isa() == CpuIsa::kAvx512 && !operation.runs_avx512) {
     throw Error(fmt::format("does not run its AVX-512 path ({}): a comparison would be unfair", operation.detail));
   }
-  check_call(operation.calls.front(), copies.front(), request, file);
-  if (copies.size() > 1) check_call(operation.calls.back(), copies.back(), request, file);
+  check_call(operation, 0, copies.front(), request, file);
+  if (copies.size() > 1) check_call(operation, copies.size() - 1, copies.back(), request, file);
 
   Sampler sampler(operation.calls);
   sampler.sample();

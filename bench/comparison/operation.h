@@ -26,7 +26,8 @@ struct OperationRequest {
   /// The tensors, several copies where caches are to be cold. They outlive the operation. The inputs already have their
   /// values.
   std::vector<Operands> copies;
-  std::string database;  ///< for our own kernel
+  std::string database;       ///< for our own kernel
+  std::string template_name;  ///< likewise; empty: the best of all
 };
 
 /// One complete call for each copy of the operands.
@@ -36,6 +37,8 @@ struct Operation {
   std::string detail;        ///< version, routine and code path, as reported by the library
   bool runs_avx512 = false;  ///< as reported by the library
   Calls calls;
+  /// For each call, what brings its result into the operator's layout, untimed; empty where the calls do so.
+  Calls stores = {};
 };
 
 /// The library does not support the operator, type or packing.

@@ -25,6 +25,8 @@ void add_what(CLI::App& app, Options& options) {
   app.add_option("--workload", options.workloads, "a single workload, e.g. 'matmul m=8 n=8 k=8'; may be repeated")
       ->allow_extra_args(false);
   app.add_option("--suites-folder", options.suites_folder, "where the named suites lie");
+  app.add_option("--template", options.template_name,
+                 "the only template of ours to tune and to time, e.g. generated.cpu, which serves every operator");
   app.add_option("--rivals", options.rivals, "libraries to compare with; default: all that are there")->delimiter(',');
 }
 
@@ -33,11 +35,12 @@ void add_conditions(CLI::App& app, Options& options, Names& names) {
       ->delimiter(',')
       ->check(CLI::Range(1, host_threads()))
       ->capture_default_str();
-  app.add_option("--weights", names.weights,
-                 "plain: packing is part of every call; prepacked: the second operand is constant; each in tables of "
-                 "its own")
+  app.add_option(
+         "--weights", names.weights,
+         "plain: packing is part of every call; prepacked: the second operand is constant; blocked: likewise, and "
+         "libraries have all tensors of a convolution in layouts of their own; each in tables of its own")
       ->delimiter(',')
-      ->check(CLI::IsMember({"plain", "prepacked"}))
+      ->check(CLI::IsMember({"plain", "prepacked", "blocked"}))
       ->capture_default_str();
   app.add_option("--pages", names.pages, "that tensors lie on: small (4 KiB) or huge (2 MiB)")
       ->check(CLI::IsMember({"small", "huge"}))

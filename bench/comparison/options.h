@@ -19,6 +19,7 @@ struct Options {
   std::vector<Weights> weights = {Weights::kPlain};
   Pages pages = Pages::kSmall;
   Caches caches = Caches::kWarm;
+  std::string template_name;        ///< the only one of ours to tune and to time; empty: the best of all
   std::vector<std::string> rivals;  ///< empty: all libraries that are built
   double seconds = 30;
   int rounds = 25;

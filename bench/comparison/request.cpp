@@ -7,7 +7,7 @@ namespace nestwright::bench {
 std::string encode(const ContestRequest& request) {
   Encoder encoder;
   encoder.bytes(request.workload).i64(request.threads).bytes(name_of(request.weights)).bytes(name_of(request.pages));
-  encoder.bytes(name_of(request.caches)).bytes(request.database);
+  encoder.bytes(name_of(request.caches)).bytes(request.database).bytes(request.template_name);
   encoder.i64(static_cast<std::int64_t>(request.tensors.size()));
   for (const TensorLayout& layout : request.tensors) encode(encoder, layout);
   return encoder.str();
@@ -22,6 +22,7 @@ ContestRequest decode_contest_request(std::string_view message) {
   request.pages = parse_pages(decoder.bytes());
   request.caches = parse_caches(decoder.bytes());
   request.database = decoder.bytes();
+  request.template_name = decoder.bytes();
   for (std::int64_t left = decoder.i64(); left > 0; --left) request.tensors.push_back(decode_tensor_layout(decoder));
   return request;
 }

@@ -21,6 +21,7 @@ struct ContestRequest {
   Pages pages = Pages::kSmall;
   Caches caches = Caches::kWarm;
   std::string database;               ///< for our own kernel
+  std::string template_name;          ///< likewise; empty: the best of all
   std::vector<TensorLayout> tensors;  ///< their places in the file
 };
 std::string encode(const ContestRequest& request);

@@ -5,11 +5,27 @@
 #include <algorithm>
 #include <set>
 
+#include "support/error.h"
+
 namespace nestwright::bench {
+namespace {
+
+const char* conditions_text(Weights weights) {
+  switch (weights) {
+    case Weights::kPlain:
+      return "packing included";
+    case Weights::kPrepacked:
+      return "weights prepacked";
+    case Weights::kBlocked:
+      return "all tensors in the libraries' own layouts, of ours the weights only";
+  }
+  throw InternalError("unknown treatment of weights");
+}
+
+}  // namespace
 
 std::string Section::title() const {
-  return fmt::format("{}, {} thread{}, {}", suite, threads, threads == 1 ? "" : "s",
-                     weights == Weights::kPlain ? "packing included" : "weights prepacked");
+  return fmt::format("{}, {} thread{}, {}", suite, threads, threads == 1 ? "" : "s", conditions_text(weights));
 }
 
 std::vector<Comparison> Section::comparisons() const {

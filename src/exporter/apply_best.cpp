@@ -4,14 +4,15 @@
 
 namespace nestwright {
 
-AppliedKernel apply_best(const Workload& workload, const Target& target, const std::string& database) {
+AppliedKernel apply_best(const Workload& workload, const Target& target, const std::string& database,
+                         const std::string& only) {
   const Task task{workload, target};
   Lookup found;
   if (database.empty()) {
-    found = look_up(task, nullptr);
+    found = look_up(task, nullptr, only);
   } else {
     const TuningLog log = TuningLog::open(database, OpenMode::kRead);
-    found = look_up(task, &log);
+    found = look_up(task, &log, only);
   }
   // The pool that the configuration was timed with.
   Function function = build(program_of(task, *found.source, found.config, kernel_name(workload)), target,

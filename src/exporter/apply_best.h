@@ -21,8 +21,10 @@ struct AppliedKernel {
   Function function;
 };
 
-/// Compiles the best known configuration for this process. An empty `database` selects the template's default. Throws
-/// UsageError if this machine cannot run the target's code or no template serves the workload, LogError, CompileError.
-AppliedKernel apply_best(const Workload& workload, const Target& target, const std::string& database);
+/// Compiles the best known configuration for this process, of the template named `only` if it is not empty. An empty
+/// `database` selects the template's default. Throws UsageError if this machine cannot run the target's code or no
+/// template serves the workload, LogError, CompileError.
+AppliedKernel apply_best(const Workload& workload, const Target& target, const std::string& database,
+                         const std::string& only = {});
 
 }  // namespace nestwright

@@ -48,6 +48,7 @@ Convolution read_convolution(const Workload& workload) {
   const std::string& after = workload.choice("epilogue");
   result.bias = after.find("bias") != std::string::npos;
   result.relu = after.find("relu") != std::string::npos;
+  result.prepares_weights = workload.choice("prepared") == "w";
   return result;
 }
 
@@ -85,6 +86,12 @@ std::vector<OperatorParameter> convolution_parameters(std::vector<OperatorParame
                         Kind::kChoice,
                         "none",
                         {"none", "relu", "bias", "bias_relu"}});
+  parameters.push_back({"prepared",
+                        "what stays the same from call to call and is made ready before them, not in them: w, the "
+                        "weights of a layer",
+                        Kind::kChoice,
+                        "none",
+                        {"none", "w"}});
   return parameters;
 }
 
@@ -178,7 +185,9 @@ Definition define_convolution(const Convolution& convolution, const std::vector<
                          static_cast<double>(c.rows.output()) * static_cast<double>(c.columns.output());
   const double flops = 2 * results * static_cast<double>(c.terms());
   const double bytes = bytes_of(args);
-  return {std::move(args), c.bias ? 3 : 2, flops, bytes};
+  Definition definition{std::move(args), c.bias ? 3 : 2, flops, bytes};
+  if (c.prepares_weights) definition.constant_inputs = {1};
+  return definition;
 }
 
 }  // namespace nestwright

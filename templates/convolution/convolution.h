@@ -37,6 +37,7 @@ struct Convolution {
   bool channels_last = false;  ///< NHWC
   MatmulTypes types;           ///< of X, W and Y
   bool bias = false, relu = false;
+  bool prepares_weights = false;  ///< W is the same in every call
 
   std::int64_t group_channels() const { return channels / groups; }
   std::int64_t group_filters() const { return filters / groups; }

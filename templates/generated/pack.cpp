@@ -53,9 +53,15 @@ class Packing {
     std::vector<std::string> options;
     const bool in_place = stride && *stride == 1;
     // What is computed is laid out by its own stage.
-    const bool may_copy = access.producer < 0 && across >= 0 && knobs_.vectors * knobs_.lanes > 1 && reuse > 1;
-    if (in_place || !may_copy || reuse < kMinReuse) options.emplace_back("no");
-    if (may_copy && (reuse >= kMinReuse || !in_place)) options.insert(options.end(), {"block", "whole"});
+    const bool is_constant = access.producer < 0 && sketch_.is_constant(access.tensor);
+    const bool may_copy =
+        access.producer < 0 && across >= 0 && knobs_.vectors * knobs_.lanes > 1 && (reuse > 1 || is_constant);
+    if (in_place || !may_copy || (reuse < kMinReuse && !is_constant)) options.emplace_back("no");
+    if (may_copy && is_constant) {
+      options.emplace_back("prepared");
+    } else if (may_copy && (reuse >= kMinReuse || !in_place)) {
+      options.insert(options.end(), {"block", "whole"});
+    }
     const std::string chosen = t_.define_annotate("pack_vectors", options);
     if (chosen == "no") return;
     const Tensor packed = sketch_.schedule.cache_read(access.tensor, ir::Scope::kGlobal, {tile_});
@@ -72,12 +78,26 @@ class Packing {
     const StageAnalysis& sums = sketch_.of(axes_.sums);
     const auto rank = static_cast<int>(access.identity.size());
     const int innermost = access.identity.back();
-    const bool may_copy = access.producer < 0 && access.dimension_of(axes_.row) >= 0 && rank > 1 &&
-                          innermost >= sums.spatial && reuse_of(sums, access) >= kMinReuse;
-    const std::string chosen = t_.define_annotate(
-        "pack_rows", may_copy ? std::vector<std::string>{"no", "block"} : std::vector<std::string>{"no"});
+    const int across = access.dimension_of(axes_.row);
+    const bool is_constant = access.producer < 0 && sketch_.is_constant(access.tensor);
+    const bool may_copy = access.producer < 0 && across >= 0 && rank > 1 && innermost >= sums.spatial &&
+                          reuse_of(sums, access) >= kMinReuse;
+    std::vector<std::string> options{"no"};
+    if (is_constant && across >= 0 && rank > 1) {
+      options.emplace_back("prepared");
+    } else if (may_copy) {
+      options.emplace_back("block");
+    }
+    const std::string chosen = t_.define_annotate("pack_rows", options);
     if (chosen == "no") return;
     const Tensor packed = sketch_.schedule.cache_read(access.tensor, ir::Scope::kGlobal, {tile_});
+    if (chosen == "prepared") {
+      sketch_.schedule.transform_layout(packed, [&](std::span<const Expr> indices) {
+        return in_panels(indices, access, across, sums.spatial, knobs_.rows);
+      });
+      sketch_.schedule[packed].prepare();
+      return;
+    }
     Stage stage = sketch_.schedule[packed];
     const std::vector<IterVar> loops = stage.loops();
     const std::int64_t line = 64 / access.tensor.dtype().bytes();
@@ -93,6 +113,10 @@ class Packing {
 
  private:
   void place(Stage stage, const OperandAccess& access, const std::string& how, const IterVar& shared) {
+    if (how == "prepared") {
+      stage.prepare();
+      return;
+    }
     const int at = how == "whole" ? -1 : innermost_mover(access, loops_, sketch_.of(axes_.sums).spatial);
     if (at < 0) {
       if (knobs_.fused > 0) stage.parallel(shared);

@@ -12,7 +12,12 @@ int SketchRelation::leading_axes(int most) const {
 
 Sketch::Sketch(Tuning& own_tuning, const Definition& definition, const Target& own_target)
     : tuning(own_tuning), target(own_target), schedule(create_schedule(definition.outputs())) {
+  for (const std::size_t input : definition.constant_inputs) constants_.push_back(definition.args[input]);
   analyse();
+}
+
+bool Sketch::is_constant(const Tensor& tensor) const {
+  return std::find(constants_.begin(), constants_.end(), tensor) != constants_.end();
 }
 
 void Sketch::analyse() {

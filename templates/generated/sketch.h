@@ -54,6 +54,8 @@ class Sketch {
 
   /// Takes note of what the primitives so far have changed. Requires that nothing is placed.
   void analyse();
+  /// Whether the tensor is an input that is the same in every call.
+  bool is_constant(const Tensor& tensor) const;
   const StageAnalysis& of(int stage) const { return stages[static_cast<std::size_t>(stage)]; }
   Stage loops_of(int stage) { return schedule[of(stage).tensor]; }
   /// The knobs of one stage: C.rows.
@@ -90,6 +92,7 @@ class Sketch {
   SketchRelation relation(int stage, const std::vector<std::pair<int, SketchRelation>>& readers) const;
 
  private:
+  std::vector<Tensor> constants_;
   std::int64_t sketches_ = 1;
   std::map<std::string, std::string> chosen_;
   std::map<int, ReductionForm> forms_;

@@ -46,6 +46,11 @@ TEST(Section, TableShowsEveryRowAndHidesNothing) {
 )");
 }
 
+TEST(Section, TitleSaysWhoseLayoutsTheTensorsHave) {
+  EXPECT_EQ((Section{"convolution", 1, Weights::kBlocked, {}}).title(),
+            "convolution, 1 thread, all tensors in the libraries' own layouts, of ours the weights only");
+}
+
 TEST(Section, WhereOursDoesNotRunTheLibrariesAreStillShown) {
   const Section section{"gemm",
                         1,

@@ -60,6 +60,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"packed_before", "matmul m=37 n=53 k=29 prepared=b", 1, ""},
                       Case{"packed_before_in_batch", "matmul batch=2 m=70 n=53 k=64 tb=1 epilogue=bias prepared=b", 2,
                            "parallel=batch"},
+                      Case{"filters_before", "conv2d n=1 c=5 h=9 w=11 k=19 r=3 s=3 stride=2 pad=1 prepared=w", 1, ""},
                       Case{"in_turns", "matmul batch=2 m=9 n=8 k=16 sc=8 ldc=17 epilogue=residual_relu", 1, ""},
                       Case{"softmax_rows", "softmax rows=9 columns=101", 2, "parallel=rows"},
                       Case{"normal_rows", "layer_norm rows=7 columns=80", 1, ""},

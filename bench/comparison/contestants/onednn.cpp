@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/comparison/contestants/matmul_sizes.h"
+#include "bench/comparison/contestants/onednn_convolution.h"
 #include "bench/comparison/contestants/onednn_memory_bound.h"
 #include "bench/comparison/sampling.h"
 #include "support/error.h"
@@ -211,6 +212,13 @@ std::variant<Operation, CannotDo> make_operation(const OperationRequest& request
   const auto types = data_types(dtype);
   const std::optional<dnnl::engine> engine = find_engine();
   if (!sizes && engine) {
+    if (auto made = convolution_calls(*engine, request)) {
+      if (const auto* cannot = std::get_if<CannotDo>(&*made)) return *cannot;
+      auto& convolution = std::get<ConvolutionCalls>(*made);
+      Operation operation = made_of(std::move(convolution.calls), convolution.detail);
+      operation.stores = std::move(convolution.stores);
+      return operation;
+    }
     if (auto other = memory_bound_calls(*engine, request)) {
       return made_of(std::move(other->calls), other->primitive + " primitive");
     }

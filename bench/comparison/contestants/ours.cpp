@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "bench/comparison/chosen_template.h"
 #include "bench/comparison/conditions.h"
 #include "bench/comparison/operation.h"
 #include "exporter/apply_best.h"
@@ -36,10 +37,11 @@ std::vector<ArrayView> views_of(const Definition& definition, const Operands& op
 
 std::variant<Operation, CannotDo> make_operation(const OperationRequest& request) {
   const std::optional<Workload> workload = workload_of_ours(request.workload, request.weights);
-  if (!workload) return CannotDo{"prepares the weights of matmul only"};
+  if (!workload) return CannotDo{"has no weights to prepare"};
   Target target = Target::host();
   target.threads = request.threads;
-  const auto applied = std::make_shared<AppliedKernel>(apply_best(*workload, target, request.database));
+  const auto applied = std::make_shared<AppliedKernel>(
+      apply_best(with_template(*workload, request.template_name), target, request.database, request.template_name));
   const Definition definition = request.workload.op->define(request.workload);
   const auto call = [&](const Operands& operands) {
     const auto views = std::make_shared<const std::vector<ArrayView>>(views_of(definition, operands));

@@ -27,6 +27,8 @@ inline const std::vector<std::string>& workloads() {
       "conv2d n=1 c=5 h=6 w=5 k=3 r=3 s=3 pad=1 dtype=uint8 layout=NHWC",
       "conv2d n=1 c=4 h=5 w=6 k=3 r=3 s=2 pad=1 pad_left=0 dtype=bfloat16 epilogue=bias",
       "conv2d n=1 c=4 h=5 w=6 k=3 r=3 s=2 pad=1 dtype=float16 epilogue=bias_relu",
+      "conv2d n=1 c=3 h=7 w=6 k=5 r=3 s=3 pad=1 prepared=w",
+      "conv2d n=1 c=6 h=6 w=5 k=8 r=3 s=2 pad=1 stride=2 groups=2 layout=NHWC epilogue=bias prepared=w",
       "depthwise_conv2d n=1 c=1 h=1 w=1 r=1 s=1",
       "depthwise_conv2d n=2 c=5 h=7 w=6 r=3 s=3 pad=1 epilogue=bias_relu",
       "depthwise_conv2d n=1 c=3 h=9 w=8 multiplier=2 r=3 s=2 stride=2 pad=1 pad_right=0",
@@ -34,6 +36,7 @@ inline const std::vector<std::string>& workloads() {
       "layout=NHWC epilogue=bias",
       "depthwise_conv2d n=1 c=6 h=5 w=5 r=3 s=3 pad=1 layout=NHWC dtype=float64",
       "depthwise_conv2d n=1 c=3 h=5 w=6 r=5 s=3 pad=2 dtype=int8",
+      "depthwise_conv2d n=1 c=5 h=7 w=6 r=3 s=3 pad=1 prepared=w",
       "depthwise_conv2d n=1 c=3 h=5 w=6 multiplier=2 r=3 s=3 layout=NHWC dtype=float16 epilogue=relu",
   };
   return list;

@@ -1,6 +1,9 @@
 // Generated spaces: every operator has one, of a bounded number of sketches, and seeds that are in it.
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "templates/generated/generated.h"
 #include "templates/registry.h"
 #include "tests/support/cpu_target.h"
@@ -24,6 +27,22 @@ TEST(GeneratedSpaces, HaveAtMostTwoHundredSketchesAndValidSeeds) {
     EXPECT_GE(seeds.size(), 2U) << text;
     for (const Config& seed : seeds) EXPECT_EQ(space.why_invalid(seed), "") << text << ": " << seed.str();
   }
+}
+
+TEST(GeneratedSpaces, LayOutConstantWeightsBeforeTheCalls) {
+  const Target target = cpu_target(CpuIsa::kAvx512, 1);
+  const Template t = generated_cpu_template();
+  const auto offers = [&](const std::string& text, const std::string& name) {
+    const ConfigSpace space = discover_space(t, parse_workload(text), target);
+    const Knob* const knob = find_knob(space.branches().front(), name);
+    return knob == nullptr ? std::vector<std::string>{} : knob->labels;
+  };
+  const std::string rows = "conv2d n=1 c=8 h=32 w=32 k=8 r=3 s=3", vectors = rows + " layout=NHWC";
+  using Options = std::vector<std::string>;
+  EXPECT_EQ(offers(rows, "Y.pack_rows"), (Options{"no", "block"}));
+  EXPECT_EQ(offers(rows + " prepared=w", "Y.pack_rows"), (Options{"no", "prepared"}));
+  EXPECT_EQ(offers(vectors, "Y.pack_vectors"), (Options{"block", "whole"}));
+  EXPECT_EQ(offers(vectors + " prepared=w", "Y.pack_vectors"), (Options{"no", "prepared"}));
 }
 
 TEST(GeneratedTemplates, ServeOperatorsWithoutAnotherOne) {
