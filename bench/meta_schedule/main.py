@@ -64,7 +64,8 @@ def machine_to_ourselves():
 
 def run(script, log_path, threads, *arguments):
     """Runs a script of this folder in a process of its own, since TVM may crash."""
-    environment = os.environ | {"TVM_NUM_THREADS": str(threads)}
+    # The processes of MetaSchedule's runner import modules of this folder, too.
+    environment = os.environ | {"TVM_NUM_THREADS": str(threads), "PYTHONPATH": str(SOURCES)}
     with machine_to_ourselves(), open(log_path, "w") as log:
         done = subprocess.run(
             [sys.executable, SOURCES / script, *map(str, arguments)], env=environment, stdout=log, stderr=subprocess.STDOUT
