@@ -5,7 +5,7 @@ set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cp -r "$1/bench" "$1/cmake" "$folder/"
-for script in compare install-libraries kill lowering peers search trust gpu/bundle; do
+for script in compare install-libraries kill lowering metaschedule peers search trust gpu/bundle; do
   for option in -h --help; do
     said=$("$folder/bench/$script" "$option")
     if [[ ${#said} -lt 40 ]]; then
