@@ -3,6 +3,7 @@
 #include "reference/reference.h"
 #include "templates/generated/generated.h"
 #include "text/tensors.h"
+#include "text_operator/check_inputs.h"
 #include "text_operator/parsed_text.h"
 #include "text_operator/product_templates.h"
 
@@ -47,6 +48,12 @@ std::shared_ptr<const Operator> make_text_operator(const text::Expression& expre
   op.define = [text](const Workload& workload) { return define(text, workload); };
   op.reference = [text](const Workload& workload, const HostTensors& inputs) {
     return judge_definition(define(text, workload), inputs);
+  };
+  op.whole_inputs = [text](const Workload& workload) {
+    return whole_inputs_of(*text.expression_of(workload), workload, define(text, workload));
+  };
+  op.wide_inputs = [text](const Workload& workload, const CheckedInputs& uniform) {
+    return wide_inputs_of(*text.expression_of(workload), workload, define(text, workload), uniform);
   };
   op.ranges = [text](const Workload& workload) { return ranges_of(text.expression_of(workload)->program()); };
   op.templates = product_templates(text);
