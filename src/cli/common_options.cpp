@@ -56,7 +56,7 @@ Task CommonOptions::task(const Registry& registry) const {
 }
 
 Workload parse_any_workload(const Registry& registry, const std::string& text) {
-  return text.find('[') == std::string::npos ? registry.parse_workload(text) : workload_of(text);
+  return is_expression_text(text) ? workload_of(text) : registry.parse_workload(text);
 }
 
 Target CommonOptions::parsed_target() const {

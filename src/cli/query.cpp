@@ -10,6 +10,7 @@
 #include "lookup/lookup.h"
 #include "lookup/task_key.h"
 #include "support/error.h"
+#include "text_operator/text_operator.h"
 
 namespace nestwright::cli {
 namespace {
@@ -57,12 +58,16 @@ std::vector<BestRecord> listed(const QueryOptions& options, const Registry& regi
   return records;
 }
 
-/// The operator of a recorded workload; null if the registry does not have it.
+/// The operator of a recorded workload: of the registry, or made of its text; null if there is none.
 std::shared_ptr<const Operator> operator_of(const WorkloadKey& workload, const Registry& registry) {
   for (const std::shared_ptr<const Operator>& op : registry.operators()) {
     if (op->name == workload.op) return op;
   }
-  return nullptr;
+  try {
+    return is_expression_text(workload.text) ? workload_of(workload.text).op : nullptr;
+  } catch (const UsageError&) {
+    return nullptr;  // the grammar was another one when it was recorded
+  }
 }
 
 int list(const QueryOptions& options, const Registry& registry, const TuningLog& log) {
@@ -121,7 +126,7 @@ int best(const QueryOptions& options, const TuningLog& log, const Task& task) {
     any.op = task.workload.op->name;
     if (log.list(any).empty()) {
       return print_error(kNotFound, fmt::format("nothing at all is recorded for {} in '{}': run nestwright tune {}",
-                                                any.op, log.path(), task.workload.str()));
+                                                any.op, log.path(), workload_arguments(task.workload)));
     }
   }
   if (options.exact && found.match != MatchKind::kExact) {

@@ -9,6 +9,7 @@
 #include "lookup/provenance.h"
 #include "measure/timing.h"
 #include "support/error.h"
+#include "text_operator/text_operator.h"
 
 namespace nestwright::cli {
 namespace {
@@ -132,6 +133,12 @@ Json report_json(const BestRecord& best, const std::string& asked, const std::sh
   return json;
 }
 
+std::string workload_arguments(const Workload& workload) {
+  const std::string text = workload.str(), &name = workload.op->name;
+  if (!is_expression_text(name)) return text;
+  return fmt::format("--expr '{}'{}", name, text.substr(name.size()));  // no quote is in the grammar
+}
+
 std::string no_exact_match_text(const Task& task, MatchKind match) {
   return fmt::format("nothing is recorded for {} on {}{}: run nestwright tune, or drop --exact", task.workload.str(),
                      task.target.str(), match == MatchKind::kOtherMachine ? " that was tuned on this machine" : "");
@@ -142,7 +149,7 @@ std::string default_report_text(const Lookup& found, const Task& task) {
       "workload  {}\nmatch     default: {}\ntarget    {}\ntemplate  {} version {}\nconfig    {}\n"
       "time      not measured: run nestwright tune {}\n",
       task.workload.str(), found.why_default, task.target.str(), found.source->name, found.source->version,
-      found.config.str(), task.workload.str());
+      found.config.str(), workload_arguments(task.workload));
 }
 
 Json default_report_json(const Lookup& found, const Task& task) {

@@ -11,6 +11,9 @@
 
 namespace nestwright::cli {
 
+/// The workload as arguments of a command in a shell: an expression is quoted, after --expr.
+std::string workload_arguments(const Workload& workload);
+
 /// Returns the message of --exact if the best match is not exact but `match`.
 std::string no_exact_match_text(const Task& task, MatchKind match);
 

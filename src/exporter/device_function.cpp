@@ -18,7 +18,7 @@ class HostStatement {
   HostStatement(const Exported& e, std::string stream) : e_(e), stream_(std::move(stream)) {
     const ir::Program& program = *e.program;
     for (std::size_t p = 0; p < program.parameters.size(); ++p) {
-      pointers_[program.parameters[p].buffer] = "&" + e.definition->args[p].name();
+      pointers_[program.parameters[p].buffer] = "&" + e.parameters[p];
     }
     for (const ir::Buffer& buffer : device_workspaces(program)) {
       pointers_[buffer] = fmt::format("&handle->workspaces[{}]", pointers_.size() - program.parameters.size());
@@ -137,8 +137,8 @@ std::string device_parameters(const Exported& e) {
     const Tensor& tensor = e.definition->args[i];
     const bool is_input = static_cast<int>(i) < e.definition->inputs;
     parameters += is_cuda(e)
-                      ? fmt::format(", {}{}* {}", is_input ? "const " : "", c_type(tensor.dtype()), tensor.name())
-                      : ", cl_mem " + tensor.name();
+                      ? fmt::format(", {}{}* {}", is_input ? "const " : "", c_type(tensor.dtype()), e.parameters[i])
+                      : ", cl_mem " + e.parameters[i];
   }
   return parameters + (is_cuda(e) ? ", struct CUstream_st* stream" : ", cl_command_queue queue");
 }
@@ -177,7 +177,7 @@ static const char* const kernel_names[] = {{{}}};
 std::string device_function(const Exported& e, const std::string& serves) {
   std::string usable = serves;
   for (std::size_t i = 0; i < e.definition->args.size(); ++i) {
-    usable += fmt::format(" && usable({}, {})", e.definition->args[i].name(),
+    usable += fmt::format(" && usable({}, {})", e.parameters[i],
                           is_cuda(e) ? e.alignment(i) : bytes_of(e.program->parameters[i].buffer));
   }
   const std::string host = HostStatement(e, is_cuda(e) ? "stream" : "queue").text();

@@ -72,7 +72,7 @@ std::string device_header_source(const Exported& e) {
 #ifndef {upper}_H
 #define {upper}_H
 
-{declarations}
+{includes}{declarations}
 #ifdef __cplusplus
 extern "C" {{
 #endif
@@ -101,6 +101,7 @@ int {name}_driver_error(void);
       fmt::arg("overlap", header_overlap(e)),
       fmt::arg("workspace", workspace == 0 ? "this kernel has none" : fmt::format("{} bytes", workspace)),
       fmt::arg("bad_call", words.bad_call), fmt::arg("upper", header_guard(e)),
+      fmt::arg("includes", header_includes(e)),
       fmt::arg("queue", e.task->target.device == DeviceKind::kCuda ? "stream" : "queue"),
       fmt::arg("declarations", words.declarations), fmt::arg("lifetime", words.lifetime),
       fmt::arg("creation", words.creation), fmt::arg("parameters", device_parameters(e)),

@@ -163,17 +163,25 @@ static int is_unchanged(struct on_device tensor, const void* from) {{
 /// `stream` is the last argument of a call; `includes` and `libraries` are those of the driver interface.
 SelfTestCalls device_calls(const Exported& e, const char* helpers, const char* stream, const std::string& includes,
                            const char* libraries) {
-  const Tensor& output = e.definition->args.back();
-  std::string copies, arguments, nulls, unchanged, releases;
-  for (const Tensor& tensor : e.definition->args) {
+  std::string before, arguments, nulls, is_wrong, releases;
+  for (std::size_t i = 0; i < e.definition->args.size(); ++i) {
+    const std::string& name = e.parameters[i];
+    const std::int64_t elements = e.definition->args[i].buffer()->elements();
     nulls += "0, ";
-    if (tensor == output) break;
-    const std::string& name = tensor.name();
-    copies += fmt::format("  const struct on_device {0}_sent = send({0}, {1} * sizeof *{0});\n", name,
-                          tensor.buffer()->elements());
     arguments += name + "_sent.at, ";
-    unchanged += fmt::format(" || !is_unchanged({0}_sent, {0})", name);
     releases += fmt::format("  release({}_sent);\n", name);
+    is_wrong += is_wrong.empty() ? "" : " || ";
+    if (static_cast<int>(i) < e.definition->inputs) {
+      before += fmt::format("  const struct on_device {0}_sent = send({0}, {1} * sizeof *{0});\n", name, elements);
+      is_wrong += fmt::format("!is_unchanged({0}_sent, {0})", name);
+      continue;
+    }
+    before += fmt::format(
+        "  {0}* {1}_at = memory_for({1}_span * sizeof *{1}_at);\n"
+        "  const struct on_device {1}_sent = send({1}_at, {1}_span * sizeof *{1}_at);\n",
+        c_type(e.definition->args[i].dtype()), name);
+    is_wrong += fmt::format("!fetch({0}_sent, {0}_at)", name);
+    releases += fmt::format("  free({}_at);\n", name);
   }
   return {
       .where = " three times",
@@ -182,18 +190,16 @@ SelfTestCalls device_calls(const Exported& e, const char* helpers, const char* s
       .helpers = fmt::format(fmt::runtime(std::string(helpers) + kCommonHelpers), e.name),
       .turn = "int turn",
       .turns = "0, 1, 2",
-      .before = copies + fmt::format("  {}* result = memory_for(kSpan * sizeof *result);\n"
-                                     "  const struct on_device result_sent = send(result, kSpan * sizeof *result);\n",
-                                     c_type(output.dtype())),
-      .call = fmt::format("{}(handle, {}result_sent.at, {})", e.name, arguments, stream),
+      .before = before,
+      .call = fmt::format("{}(handle, {}{})", e.name, arguments, stream),
       .unable = "the device cannot run it",
-      .after = fmt::format(R"(  if (!fetch(result_sent, result){1}) {{
+      .after = fmt::format(R"(  if ({1}) {{
     printf("{0}: wrote outside its output in call %d\n", turn);
     right = 0;
   }}
 )",
-                           e.name, unchanged),
-      .release = releases + "  release(result_sent);\n  free(result);\n",
+                           e.name, is_wrong),
+      .release = releases,
       .start = "  open_device();\n",
       .null_call = fmt::format("{}(handle, {}{})", e.name, nulls, stream),
       .nulls = "tensors",

@@ -9,6 +9,7 @@
 #include "exporter/device_sources.h"
 #include "exporter/function_name.h"
 #include "exporter/output_folder.h"
+#include "exporter/parameter_names.h"
 #include "exporter/sources.h"
 #include "exporter/toolchain.h"
 #include "ir/serialize/serialize.h"
@@ -77,12 +78,13 @@ ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOp
   check_function_name(name);
   // The operator's own tensors, because a template's expression may consist of words and conversions.
   const Definition definition = task.workload.op->define(task.workload);
-  for (const Tensor& tensor : definition.args) {
-    const std::vector<std::string> copies{tensor.name() + "_at", tensor.name() + "_memory", tensor.name() + "_sent"};
-    if (std::find(copies.begin(), copies.end(), name) != copies.end()) refuse_taken_name(name);
-    if (tensor.name() != name) continue;
-    throw UsageError(
-        fmt::format("'{0}' is a tensor of {1}: choose another name, as my_{0}", name, task.workload.op->name));
+  const std::vector<std::string> parameters = c_parameter_names(definition.args);
+  for (const std::string& parameter : parameters) {
+    const auto is_derived = [&](const char* suffix) { return name == parameter + suffix; };
+    if (std::any_of(std::begin(kSelfTestSuffixes), std::end(kSelfTestSuffixes), is_derived)) refuse_taken_name(name);
+    if (parameter != name && !parameter.starts_with(name + "_")) continue;
+    throw UsageError(fmt::format("'{}' is a tensor of {}: in the place of '{}' choose another name, as my_{}",
+                                 parameter, task.workload.op->name, name, name));
   }
   const bool is_device = task.target.device != DeviceKind::kCpu;
   std::optional<Toolchain> tools;
@@ -109,8 +111,11 @@ ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOp
     throw Error(fmt::format("{} was not exported, for the kernel that was compiled is wrong ({}): tune {} again", name,
                             checked->failure, task.workload.str()));
   }
-  const Exported exported{
-      name, &task, &found, &definition, &object, has_parallel_loop(program), &launched, checked ? &*checked : nullptr};
+  const Exported exported{name,      &task,
+                          &found,    &definition,
+                          &object,   has_parallel_loop(program),
+                          &launched, checked ? &*checked : nullptr,
+                          parameters};
   OutputFolder out(options.directory);
   if (is_device) {
     write_device_sources(exported, out);

@@ -27,19 +27,21 @@ const std::set<std::string, std::less<>>& taken_names() {
       "unix", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
       // of the C library and of our generated sources
       "aligned_alloc", "alignment", "all_ones", "arguments", "block_threads", "bound", "buffers", "build", "calloc",
-      "ceil", "check", "clock_gettime", "close_device", "closure", "code", "context", "cubin", "device", "done",
-      "driver_error", "element", "erf", "error", "exit", "exp", "expected", "fabs", "failed", "fetch", "find_device",
-      "floor", "floor_div", "floor_mod", "fmax", "free", "frexp", "got", "guard", "handle", "i", "is_unchanged",
-      "isfinite", "isnan", "kChecked", "kElements", "kernel_names", "kExpected", "kMargin", "kSpan", "labs", "launch",
-      "ldexp", "load", "load_code", "log", "log2", "magnitude", "main", "make_kernel", "malloc", "memcpy", "memory",
+      "ceil", "check", "checked", "clock_gettime", "close_device", "closure", "code", "context", "cpu_serves", "cubin",
+      "device", "done", "driver_error", "element", "elements", "erf", "error", "exit", "exp", "expected", "fabs",
+      "failed", "fetch", "find_device", "floor", "floor_div", "floor_mod", "fmax", "free", "frexp", "got", "guard",
+      "handle", "has_workspace_key", "i", "is_unchanged", "isfinite", "isnan", "kAlignment", "kWorkspaceBytes",
+      "kernel_body", "kernel_parallel", "kernel_names", "kMargin", "labs", "launch", "ldexp", "load", "load_code",
+      "log", "log2", "magnitude", "main", "make_kernel", "make_workspace_key", "malloc", "memcpy", "memory",
       "memory_for", "memset", "nearbyint", "of_bfloat16", "of_float16", "offset", "offsets", "on_device", "open_device",
       "parallel", "place_of", "pool", "pool_count_fork", "pool_ends_sleep", "pool_enter", "pool_fork_depth",
       "pool_gets_tasks_soon", "pool_now_ns", "pool_once", "pool_pause", "pool_report", "pool_run", "pool_run_share",
       "pool_sleep", "pool_start", "pool_wait", "pool_wake", "pool_watch_forks", "pool_watches_forks", "pool_work",
       "pow", "prepared", "prepared_memory", "printf", "ptx", "queue", "read_all", "release", "require", "result",
       "right", "round", "run_serial", "send", "serves", "shared_bytes", "shares", "signal", "sizes", "source", "sqrt",
-      "state", "stream", "sum", "tanh", "task", "tensor", "thread", "to_bfloat16", "to_float16", "times", "turn",
-      "turns", "uniform", "untouched", "usable", "work", "workspace", "workspace_bytes", "worst"};
+      "state", "stream", "sum", "tanh", "task", "tensor", "thread", "tiles_allowed", "to_bfloat16", "to_float16",
+      "times", "turn", "turns", "uniform", "untouched", "usable", "work", "workspace", "workspace_bytes",
+      "workspace_key", "workspace_of_this_thread", "workspace_once", "worst"};
   return names;
 }
 
@@ -69,8 +71,10 @@ void check_function_name(const std::string& name) {
   }
   if (name.size() > 200)
     throw UsageError("the name of the function is too long for a file: use at most 200 characters");
-  if (taken_names().contains(name)) refuse_taken_name(name);
+  if (is_taken_name(name)) refuse_taken_name(name);
 }
+
+bool is_taken_name(const std::string& name) { return taken_names().contains(name); }
 
 void refuse_taken_name(const std::string& name) {
   throw UsageError(

@@ -19,15 +19,18 @@ std::string shape_text(const ir::Buffer& buffer) {
       throw UsageError("a kernel with symbolic extents cannot be exported yet: give constant sizes");
     extents.push_back(std::to_string(*value));
   }
-  std::string text = fmt::format("{}[{}]", described_type(buffer->element), fmt::join(extents, "]["));
+  std::string text = described_type(buffer->element);
+  text += extents.empty() ? ", one element" : fmt::format("[{}]", fmt::join(extents, "]["));
   if (buffer->strides.empty()) return text;
   std::vector<std::string> strides;
   for (const ir::Expr& stride : buffer->strides) strides.push_back(std::to_string(*ir::as_const_int(stride)));
   return text + fmt::format(", strides {}", fmt::join(strides, ", "));
 }
 
-std::string c_parameter(const Tensor& tensor, bool is_input) {
-  return fmt::format("{}{}* {}", is_input ? "const " : "", c_type(tensor.dtype()), tensor.name());
+std::string c_parameter(const Exported& e, std::size_t argument) {
+  const bool is_input = static_cast<int>(argument) < e.definition->inputs;
+  return fmt::format("{}{}* {}", is_input ? "const " : "", c_type(e.definition->args[argument].dtype()),
+                     e.parameters[argument]);
 }
 
 std::string preparation_text(const Exported& e) {
@@ -46,23 +49,42 @@ enum {{ {0}_prepared_bytes = {1} }};
 std::string c_type(ir::Type type) {
   if (type == kFloat32) return "float";
   if (type == kFloat64) return "double";
-  if (type == kInt8) return "signed char";
-  if (type == kUInt8) return "unsigned char";
-  if (type == kInt32) return "int";
-  if (type.is_float() && type.bits == 16) return "unsigned short";  // its bits, because C11 does not have the type
-  throw UsageError("tensors of type " + type.str() + " cannot be exported to C");
+  if (type.is_narrow_float()) return "unsigned short";  // its bits, because C11 does not have the type
+  if (type.is_bool()) return "unsigned char";           // 0 or 1, because bool is another name in C++ than in C
+  const bool is_signed = type.code == ir::TypeCode::kInt;
+  switch (type.bits) {
+    case 8:
+      return is_signed ? "signed char" : "unsigned char";
+    case 16:
+      return is_signed ? "short" : "unsigned short";
+    case 32:
+      return is_signed ? "int" : "unsigned int";
+    case 64:
+      return is_signed ? "int64_t" : "uint64_t";
+    default:
+      throw UsageError("tensors of type " + type.str() + " cannot be exported to C");
+  }
 }
 
-std::string described_type(ir::Type type) { return type.is_float() && type.bits == 16 ? type.str() : c_type(type); }
+std::string described_type(ir::Type type) {
+  if (type.is_bool()) return "bool (0 or 1)";
+  return type.is_narrow_float() ? type.str() : c_type(type);
+}
+
+std::string header_includes(const Exported& e) {
+  const bool has_wide = std::any_of(e.definition->args.begin(), e.definition->args.end(), [](const Tensor& tensor) {
+    return tensor.dtype().is_int() && tensor.dtype().bits == 64;
+  });
+  return has_wide ? "#include <stdint.h>\n\n" : "";
+}
 
 std::string c_parameters(const Exported& e) {
   std::vector<std::string> parameters;
   for (std::size_t i = 0; i < e.definition->args.size(); ++i) {
-    const bool is_input = static_cast<int>(i) < e.definition->inputs;
     if (static_cast<int>(i) == e.definition->inputs && e.has_preparation()) {
       parameters.emplace_back("const void* prepared");
     }
-    if (!e.is_constant(i)) parameters.push_back(c_parameter(e.definition->args[i], is_input));
+    if (!e.is_constant(i)) parameters.push_back(c_parameter(e, i));
   }
   return fmt::format("{}", fmt::join(parameters, ", "));
 }
@@ -70,7 +92,7 @@ std::string c_parameters(const Exported& e) {
 std::string c_preparation_parameters(const Exported& e) {
   std::string parameters;
   for (std::size_t i = 0; i < e.definition->args.size(); ++i) {
-    if (e.is_constant(i)) parameters += c_parameter(e.definition->args[i], true) + ", ";
+    if (e.is_constant(i)) parameters += c_parameter(e, i) + ", ";
   }
   return parameters + "void* prepared";
 }
@@ -78,11 +100,11 @@ std::string c_preparation_parameters(const Exported& e) {
 std::string header_overlap(const Exported& e) {
   std::string text = "Inputs and outputs must not overlap";
   if (e.program == nullptr) return text + ".";
-  for (const ir::Parameter& parameter : e.program->parameters) {
-    if (parameter.in_place_of < 0) continue;
-    const auto input = static_cast<std::size_t>(parameter.in_place_of);
-    text += fmt::format(", but {} and {} may be the same pointer", e.program->parameters[input].buffer->name,
-                        parameter.buffer->name);
+  for (std::size_t i = 0; i < e.program->parameters.size(); ++i) {
+    const int input = e.program->parameters[i].in_place_of;
+    if (input < 0) continue;
+    text += fmt::format(", but {} and {} may be the same pointer", e.parameters[static_cast<std::size_t>(input)],
+                        e.parameters[i]);
   }
   return text + ".";
 }
@@ -107,7 +129,7 @@ std::string header_tensors(const Exported& e) {
     const Tensor& tensor = e.definition->args[i];
     const int alignment = e.alignment(i);
     tensors +=
-        fmt::format(" *   {:<7} {:<23} {}{}\n", tensor.name(), shape_text(tensor.buffer()),
+        fmt::format(" *   {:<7} {:<23} {}{}\n", e.parameters[i], shape_text(tensor.buffer()),
                     e.is_constant(i)                             ? "read by the preparation"
                     : static_cast<int>(i) < e.definition->inputs ? "read"
                                                                  : "written, need not be initialised",
@@ -138,7 +160,7 @@ std::string header_source(const Exported& e) {
 #ifndef {6}_H
 #define {6}_H
 
-#ifdef __cplusplus
+{10}#ifdef __cplusplus
 extern "C" {{
 #endif
 
@@ -153,7 +175,7 @@ void {0}_release(void);
       uses_tiles(e.object->extensions)
           ? " *   4  the operating system refuses the tile registers (AMX) to this process\n"
           : "",
-      header_overlap(e));
+      header_overlap(e), header_includes(e));
   if (e.has_preparation()) text += preparation_text(e);
   if (e.is_parallel) {
     text += fmt::format(R"(

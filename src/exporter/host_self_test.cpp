@@ -23,22 +23,9 @@ std::string preparation_test(const Exported& e, const std::string& call) {
 }  // namespace
 
 SelfTestCalls host_self_test_calls(const Exported& e) {
-  const Tensor& output = e.definition->args.back();
-  const std::string type = c_type(output.dtype());
-  std::string copies, frees;
+  std::string copies, after, frees, preparation;
   std::vector<std::string> arguments, constants, nulls;
-  for (std::size_t i = 0; i + 1 < e.definition->args.size(); ++i) {
-    const Tensor& tensor = e.definition->args[i];
-    if (!e.is_constant(i)) nulls.emplace_back("0");
-    (e.is_constant(i) ? constants : arguments).push_back(tensor.name() + "_at");
-    copies += fmt::format(
-        "  {0}* {1}_memory = memory_for(({2} + 2 * kMargin) * sizeof({0}));\n"
-        "  {0}* {1}_at = {1}_memory + offset;\n  memcpy({1}_at, {1}, {2} * sizeof({0}));\n",
-        c_type(tensor.dtype()), tensor.name(), tensor.buffer()->elements());
-    frees += fmt::format("  free({}_memory);\n", tensor.name());
-  }
-  std::string preparation;
-  if (e.has_preparation()) {
+  const auto add_preparation = [&] {
     arguments.emplace_back("prepared");
     nulls.emplace_back("0");
     constants.emplace_back("prepared");
@@ -48,27 +35,43 @@ SelfTestCalls host_self_test_calls(const Exported& e) {
         "  unsigned char* prepared = prepared_memory + kMargin;\n",
         e.name);
     frees += "  free(prepared_memory);\n";
+  };
+  for (std::size_t i = 0; i < e.definition->args.size(); ++i) {
+    const Tensor& tensor = e.definition->args[i];
+    const std::string type = c_type(tensor.dtype()), &name = e.parameters[i];
+    const bool is_input = static_cast<int>(i) < e.definition->inputs;
+    if (static_cast<int>(i) == e.definition->inputs && e.has_preparation()) add_preparation();
+    if (!e.is_constant(i)) nulls.emplace_back("0");
+    (e.is_constant(i) ? constants : arguments).push_back(name + "_at");
+    copies += fmt::format(
+        "  {0}* {1}_memory = memory_for(({2} + 2 * kMargin) * sizeof({0}));\n"
+        "  {0}* {1}_at = {1}_memory + offset;\n",
+        type, name, tensor.buffer()->elements());
+    frees += fmt::format("  free({}_memory);\n", name);
+    if (is_input) {
+      copies += fmt::format("  memcpy({1}_at, {1}, {2} * sizeof({0}));\n", type, name, tensor.buffer()->elements());
+      continue;
+    }
+    after += fmt::format(R"(  if (!all_ones({1}_memory, offset * sizeof({2})) ||
+      !all_ones({1}_at + {1}_span, (2 * kMargin - offset) * sizeof({2}))) {{
+    printf("{0}: wrote outside its output {3}\n");
+    right = 0;
+  }}
+)",
+                         e.name, name, type, tensor.name());
   }
   return {
       .where = ", at pointers aligned to 64 bytes and to their elements only",
       .build = fmt::format("cc -O2 {0}_selftest.c lib{0}.a -lm -lpthread -o {0}_selftest && ./{0}_selftest", e.name),
       .turn = "int offset",
       .turns = "kMargin, kMargin + 1, kMargin + 7",
-      .before = copies + fmt::format("  {0}* memory = memory_for((kSpan + 2 * kMargin) * sizeof({0}));\n"
-                                     "  {0}* result = memory + offset;\n",
-                                     type),
+      .before = copies,
       .prepare = preparation_test(e, preparation),
-      .call = fmt::format("{}({}, result)", e.name, fmt::join(arguments, ", ")),
+      .call = fmt::format("{}({})", e.name, fmt::join(arguments, ", ")),
       .unable = "this CPU lacks instructions that it needs",
-      .after = fmt::format(R"(  if (!all_ones(memory, offset * sizeof({1})) ||
-      !all_ones(result + kSpan, (2 * kMargin - offset) * sizeof({1}))) {{
-    printf("{0}: wrote outside its output\n");
-    right = 0;
-  }}
-)",
-                           e.name, type),
-      .release = frees + "  free(memory);\n",
-      .null_call = fmt::format("{}({}, 0)", e.name, fmt::join(nulls, ", ")),
+      .after = after,
+      .release = frees,
+      .null_call = fmt::format("{}({})", e.name, fmt::join(nulls, ", ")),
       .nulls = "pointers",
       .end = fmt::format("  {}_release();\n", e.name),
   };

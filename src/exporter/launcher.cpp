@@ -113,7 +113,7 @@ std::string function_source(const Exported& e, const std::string& name, const st
                             const std::string& symbol, bool constants) {
   std::vector<std::string> pointers, usable;
   for (std::size_t i = 0; i < e.definition->args.size(); ++i) {
-    const std::string& tensor = e.definition->args[i].name();
+    const std::string& tensor = e.parameters[i];
     const bool is_taken = e.is_constant(i) == constants;
     pointers.push_back(is_taken ? "(void*)" + tensor : "0");
     if (is_taken) usable.push_back(fmt::format("usable({0}, {1})", tensor, e.alignment(i)));

@@ -34,6 +34,7 @@ json tensors_of(const Exported& e) {
     const Tensor& tensor = e.definition->args[i];
     const json shape = numbers_of(tensor.shape());
     tensors.push_back({{"name", tensor.name()},
+                       {"parameter", e.parameters[i]},
                        {"type", tensor.dtype().str()},
                        {"shape", shape},
                        {"strides", strides_of(tensor)},
@@ -80,7 +81,7 @@ json arguments_of(const Exported& e) {
   json names = json::array();
   for (std::size_t i = 0; i < e.definition->args.size(); ++i) {
     if (static_cast<int>(i) == e.definition->inputs && e.has_preparation()) names.push_back("prepared");
-    if (!e.is_constant(i)) names.push_back(e.definition->args[i].name());
+    if (!e.is_constant(i)) names.push_back(e.parameters[i]);
   }
   return names;
 }
@@ -90,7 +91,7 @@ json preparation_arguments_of(const Exported& e) {
   if (!e.has_preparation()) return nullptr;
   json names = json::array();
   for (std::size_t i = 0; i < e.definition->args.size(); ++i) {
-    if (e.is_constant(i)) names.push_back(e.definition->args[i].name());
+    if (e.is_constant(i)) names.push_back(e.parameters[i]);
   }
   names.push_back("prepared");
   return names;

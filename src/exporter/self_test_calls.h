@@ -9,8 +9,8 @@
 
 namespace nestwright {
 
-/// Fragments of C. Within `check`, the inputs are variables of their names in host memory, and `result` must end up
-/// with kSpan elements of the output's type.
+/// Fragments of C. Within `check`, the inputs are variables of their names in host memory, and for each output X, the
+/// variable X_at must end up pointing to its X_span elements.
 struct SelfTestCalls {
   std::string where;      ///< part of the first comment: ", at pointers aligned to 64 bytes"
   std::string build;      ///< a shell command
@@ -18,11 +18,11 @@ struct SelfTestCalls {
   std::string helpers;    ///< functions that check and main call
   std::string turn;       ///< check's first parameter, an int
   std::string turns;      ///< its three values
-  std::string before;     ///< before the call: arguments, and memory for the result
+  std::string before;     ///< before the call: arguments, and memory for the results
   std::string prepare;    ///< the call of the preparation; empty: none
   std::string call;       ///< the call, an expression
   std::string unable;     ///< the reason for the return value 1
-  std::string after;      ///< fills `result` if the call did not, and checks what else was written
+  std::string after;      ///< fetches the results if the call did not, and checks what else was written
   std::string release;    ///< frees what `before` made
   std::string start;      ///< at the start of main
   std::string null_call;  ///< a call that must return 3

@@ -9,13 +9,14 @@
 #include <numeric>
 #include <set>
 
-#include "support/error.h"
+#include "exporter/sources.h"
 #include "templates/framework/template.h"
 
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kTail = 16;  // elements at the end of a dimension, where the last tiles are
+constexpr std::int64_t kTail = 16;        // elements at the end of a dimension, where the last tiles are
+constexpr double kLargestWhole = 0x1p53;  // up to which doubles hold all whole numbers
 
 /// Truncates a value in (-1, 1) to float16 or bfloat16.
 double truncated(ir::Type type, double value) {
@@ -56,6 +57,35 @@ void add_edges(const std::vector<std::int64_t>& shape, std::int64_t budget, std:
       }
     }
   }
+}
+
+/// `values` and `bounds` are those of all elements, as they lie in memory.
+SelfTestData data_of(const ir::Buffer& output, const std::vector<double>& values, const std::vector<double>& bounds) {
+  std::vector<std::int64_t> shape;
+  for (const Expr& extent : output->shape) shape.push_back(*ir::as_const_int(extent));
+  const auto place_of = [&](std::int64_t number) {
+    std::int64_t place = 0;
+    for (int d = output->rank(); d-- > 0;) {
+      const std::int64_t extent = shape[static_cast<std::size_t>(d)];
+      place += number % extent * *ir::as_const_int(output->stride(d));
+      number /= extent;
+    }
+    return static_cast<std::size_t>(place);
+  };
+  SelfTestData data;
+  for (const std::int64_t number : choose_elements(shape)) {
+    data.expected.push_back({number, values[place_of(number)], bounds[place_of(number)]});
+  }
+  if (!output->element.is_int()) return data;
+  const std::int64_t all = std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+  std::uint64_t sum = 0;
+  for (std::int64_t n = 0; n < all; ++n) {
+    const double value = values[place_of(n)];
+    if (std::abs(value) > kLargestWhole || bounds[place_of(n)] > 0) return data;
+    sum += static_cast<std::uint64_t>(static_cast<std::int64_t>(value)) * static_cast<std::uint64_t>(2 * n + 1);
+  }
+  data.sum = sum;
+  return data;
 }
 
 struct CFunction {
@@ -130,7 +160,8 @@ double SelfTestRandom::draw(ir::Type type, const std::optional<DataRange>& range
     return low + std::floor((uniform() + 1) / 2 * (high - low + 1));
   }
   const double value = uniform();
-  if (type == kUInt8) return std::trunc(128 * value + 128);
+  if (type.is_bool()) return value < 0 ? 0 : 1;
+  if (type.code == ir::TypeCode::kUInt) return std::trunc(128 * value + 128);
   if (type.is_int()) return std::floor(128 * value);
   if (type.bits == 16) return truncated(type, value);
   return type == kFloat32 ? static_cast<float>(value) : value;
@@ -166,10 +197,7 @@ std::vector<std::int64_t> choose_elements(const std::vector<std::int64_t>& shape
   return {chosen.begin(), chosen.end()};
 }
 
-SelfTestData make_self_test_data(const Workload& workload, const Definition& definition) {
-  if (static_cast<int>(definition.args.size()) != definition.inputs + 1) {
-    throw UsageError("a self-test is made of operators with one output only");
-  }
+std::vector<SelfTestData> make_self_test_data(const Workload& workload, const Definition& definition) {
   SelfTestRandom random;
   const std::vector<std::optional<DataRange>> ranges = input_ranges(workload, definition);
   HostTensors inputs;
@@ -179,28 +207,10 @@ SelfTestData make_self_test_data(const Workload& workload, const Definition& def
     for (double& value : values) value = random.draw(buffer->element, ranges[static_cast<std::size_t>(i)]);
   }
   const Reference reference = workload.op->reference(workload, inputs);
-  const ir::Buffer& output = definition.args.back().buffer();
-  std::vector<std::int64_t> shape;
-  for (const Expr& extent : output->shape) shape.push_back(*ir::as_const_int(extent));
-  const auto place_of = [&](std::int64_t number) {
-    std::int64_t place = 0;
-    for (int d = output->rank(); d-- > 0;) {
-      const std::int64_t extent = shape[static_cast<std::size_t>(d)];
-      place += number % extent * *ir::as_const_int(output->stride(d));
-      number /= extent;
-    }
-    return static_cast<std::size_t>(place);
-  };
-  const std::vector<double>&values = reference.expected[0], &bounds = reference.bound[0];
-  SelfTestData data;
-  for (const std::int64_t number : choose_elements(shape)) {
-    data.expected.push_back({number, values[place_of(number)], bounds[place_of(number)]});
-  }
-  if (!output->element.is_int()) return data;
-  const std::int64_t all = std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
-  for (std::int64_t n = 0; n < all; ++n) {
-    const auto value = static_cast<std::uint64_t>(static_cast<std::int64_t>(values[place_of(n)]));
-    data.sum += value * static_cast<std::uint64_t>(2 * n + 1);
+  std::vector<SelfTestData> data;
+  const std::vector<Tensor> outputs = definition.outputs();
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    data.push_back(data_of(outputs[o].buffer(), reference.expected[o], reference.bound[o]));
   }
   return data;
 }
@@ -214,13 +224,13 @@ std::string c_draw(ir::Type type, const std::optional<DataRange>& range) {
   }
   if (range) {
     const double low = std::ceil(range->low), high = std::floor(range->high);
-    return fmt::format("{:.17g} + floor((uniform() + 1) / 2 * {:.17g})", low, high - low + 1);
+    return fmt::format("({})({:.17g} + floor((uniform() + 1) / 2 * {:.17g}))", c_type(type), low, high - low + 1);
   }
   if (type == kBFloat16) return "to_bfloat16(uniform())";
   if (type == kFloat16) return "to_float16(uniform())";
-  if (type == kUInt8) return "(unsigned char)(128 * uniform() + 128)";
-  if (type == kInt8) return "(signed char)floor(128 * uniform())";
-  if (type == kInt32) return "(int)floor(128 * uniform())";
+  if (type.is_bool()) return "uniform() < 0 ? 0 : 1";
+  if (type.code == ir::TypeCode::kUInt) return fmt::format("({})(128 * uniform() + 128)", c_type(type));
+  if (type.is_int()) return fmt::format("({})floor(128 * uniform())", c_type(type));
   return type == kFloat32 ? "(float)uniform()" : "uniform()";
 }
 

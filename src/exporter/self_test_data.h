@@ -1,5 +1,5 @@
 // The data of a self-test: inputs that its C code generates again, and the operator's reference values for some of the
-// output's elements.
+// elements of each output.
 // Thread rule: pure functions.
 #pragma once
 
@@ -12,25 +12,25 @@
 
 namespace nestwright {
 
-/// An element of the output, by its number in row-major order: its value, and the largest absolute error allowed.
+/// An element of an output, by its number in row-major order: its value, and the largest absolute error allowed.
 struct ExpectedElement {
   std::int64_t element;
   double value, bound;
 };
 
-/// The expected values of a self-test.
+/// The expected values of one output.
 struct SelfTestData {
   std::vector<ExpectedElement> expected;  ///< in order of their numbers
-  /// The sum of all elements, each times (2 * its number + 1), modulo 2^64; 0 unless the output has integers, which are
-  /// exact.
-  std::uint64_t sum = 0;
+  /// The sum of all elements, each times (2 * its number + 1), modulo 2^64, of integers of which doubles hold all. The
+  /// results of other types are rounded.
+  std::optional<std::uint64_t> sum;
 };
 
-/// The largest number of expected elements; smaller outputs have them all.
+/// The largest number of expected elements of an output; smaller outputs have them all.
 inline constexpr std::int64_t kExpectedElements = 4096;
 
-/// Computes the data for an operator of constant shapes by its reference. Throws UsageError if it has several outputs.
-SelfTestData make_self_test_data(const Workload& workload, const Definition& definition);
+/// Computes the data of each output of an operator of constant shapes by its reference.
+std::vector<SelfTestData> make_self_test_data(const Workload& workload, const Definition& definition);
 
 /// Returns the numbers of the elements for which a self-test has values, ascending. For large tensors: the corners,
 /// elements along all edges, and random ones, half of them near the end of some dimension, where tails are.
@@ -40,7 +40,7 @@ std::vector<std::int64_t> choose_elements(const std::vector<std::int64_t>& shape
 class SelfTestRandom {
  public:
   double uniform();  ///< in [-1, 1); xorshift after Marsaglia (J. Stat. Softw. 8(14), 2003)
-  /// An element: of the range, if there is one; else bytes are uniform over all values.
+  /// An element: of the range, if there is one; else integers have all values of 8 bits.
   double draw(ir::Type type, const std::optional<DataRange>& range);
 
  private:

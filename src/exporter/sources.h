@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "codegen/backend.h"
 #include "exporter/exporter.h"
@@ -25,6 +26,8 @@ struct Exported {
   /// names that CompiledObject::launches holds.
   const ir::Program* program = nullptr;
   const ExportCheck* check = nullptr;  ///< null: not run
+  /// Of the tensors of the signature in C (parameter_names.h).
+  std::vector<std::string> parameters;
 
   /// The threads that run the kernel, including the caller's.
   int threads() const { return is_parallel ? task->target.threads : 1; }
@@ -39,9 +42,9 @@ struct Exported {
   std::int64_t prepared_bytes() const;
 };
 
-/// Returns the C type of a tensor's elements, e.g. "float". Throws UsageError for a type that C cannot name.
+/// Returns the C type of a tensor's elements, e.g. "float".
 std::string c_type(ir::Type type);
-/// Returns the type as the header describes it, e.g. "bfloat16 as unsigned short".
+/// Returns the type as the header describes it, e.g. "bfloat16".
 std::string described_type(ir::Type type);
 /// Returns the parameters, e.g. "const float* A, const float* B, float* C". Prepared data replaces constants, after the
 /// inputs.
@@ -57,10 +60,11 @@ std::string cmake_config(const Exported& e);      ///< NAMEConfig.cmake: the tar
 
 // Parts of the header.
 
-std::string header_guard(const Exported& e);    ///< the name in capitals
-std::string header_time(const Exported& e);     ///< the time of a call with its interval, or that it was not measured
-std::string header_tensors(const Exported& e);  ///< one line per tensor
-std::string header_overlap(const Exported& e);  ///< which tensors may share memory
+std::string header_includes(const Exported& e);  ///< what the types of the parameters need; may be empty
+std::string header_guard(const Exported& e);     ///< the name in capitals
+std::string header_time(const Exported& e);      ///< the time of a call with its interval, or that it was not measured
+std::string header_tensors(const Exported& e);   ///< one line per tensor
+std::string header_overlap(const Exported& e);   ///< which tensors may share memory
 
 // Parts of the launcher.
 

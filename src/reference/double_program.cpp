@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "ir/core/rewrite.h"
@@ -161,7 +162,11 @@ class OperationJudge {
     JudgedTensor result;
     result.value = tensor("double", [&](Indices x) { return element(parts[0], x); });
     result.bound = tensor("bound", [&](Indices x) {
-      const Expr own = max(element(parts[1], x), sqrt(element(parts[2], x))) * literal(factor) + literal(smallest);
+      Expr own = max(element(parts[1], x), sqrt(element(parts[2], x))) * literal(factor) + literal(smallest);
+      const double largest = largest_value(type()), infinite = std::numeric_limits<double>::infinity();
+      if (rounding_ == Rounding::kWrittenInRange && largest < infinite) {
+        own = select(element(parts[1], x) <= literal(largest), own, literal(infinite));
+      }
       return exact_terms ? own : own + element(parts[3], x);
     });
     return result;

@@ -128,7 +128,12 @@ class Judge {
   Expr rounded(const Expr& value, const Expr& error, ir::Type type, double roundings = 1) const {
     const double eps = rounding_error(type, rounding_);
     if (eps == 0 || roundings == 0) return error;
-    const Expr own = ir::abs(wide(value)) * literal(roundings * eps) + literal(smallest_error(type, rounding_));
+    const Expr size = ir::abs(wide(value));
+    Expr own = size * literal(roundings * eps) + literal(smallest_error(type, rounding_));
+    const double largest = largest_value(type), infinite = std::numeric_limits<double>::infinity();
+    if (rounding_ == Rounding::kWrittenInRange && largest < infinite) {
+      own = ir::select(size <= literal(largest), own, literal(infinite));
+    }
     return add_errors(error, own);
   }
 
@@ -307,6 +312,12 @@ double smallest_error(ir::Type type, Rounding rounding) {
   if (rounding == Rounding::kDouble || type.bits == 64) return std::numeric_limits<double>::denorm_min();
   if (type == kBFloat16) return 0x1p-133;
   return type == kFloat16 ? 0x1p-24 : 0x1p-126;
+}
+
+double largest_value(ir::Type type) {
+  if (!type.is_float() || type.bits == 64) return std::numeric_limits<double>::infinity();
+  if (type == kFloat16) return 65504;
+  return type == kBFloat16 ? 0x1.fep127 : static_cast<double>(std::numeric_limits<float>::max());
 }
 
 ir::Expr add_errors(const ir::Expr& a, const ir::Expr& b) {

@@ -29,8 +29,9 @@ struct JudgedExpr {
 
 /// Which roundings bounds are made of.
 enum class Rounding : std::uint8_t {
-  kWritten,  ///< those of the types that the expression computes in
-  kDouble,   ///< those of the double-precision expression itself
+  kWritten,         ///< those of the types that the expression computes in
+  kWrittenInRange,  ///< the same, and infinite where a value is too large for its type
+  kDouble,          ///< those of the double-precision expression itself
 };
 
 /// What the leaves of an expression become.
@@ -46,6 +47,8 @@ ir::Type in_double(ir::Type type);
 double rounding_error(ir::Type type, Rounding rounding);
 /// The error of one rounding of numbers so small that the type has fixed precision there; 0 for whole numbers.
 double smallest_error(ir::Type type, Rounding rounding);
+/// The largest finite value; infinite for float64 and whole numbers.
+double largest_value(ir::Type type);
 /// The sum of two errors, either of which may be undefined.
 ir::Expr add_errors(const ir::Expr& a, const ir::Expr& b);
 

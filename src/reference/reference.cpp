@@ -13,15 +13,9 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-double largest_of(ir::Type type) {
-  if (!type.is_float() || type.bits == 64) return kInfinity;
-  if (type == kFloat16) return 65504;
-  return type == kBFloat16 ? 0x1.fep127 : static_cast<double>(std::numeric_limits<float>::max());
-}
-
 /// Throws UsageError for results that no kernel can be judged by.
 void check_output(const Tensor& output, const std::vector<double>& expected, const std::vector<double>& bound) {
-  const double largest = largest_of(output.dtype());
+  const double largest = largest_value(output.dtype());
   std::size_t none = 0, large = 0, infinite = 0, unbounded = 0;
   for (std::size_t e = 0; e < expected.size(); ++e) {
     none += std::isnan(expected[e]) ? 1 : 0;
@@ -43,11 +37,11 @@ void check_output(const Tensor& output, const std::vector<double>& expected, con
 
 }  // namespace
 
-Reference judge_definition(const Definition& definition, const HostTensors& inputs) {
+Reference judge_definition(const Definition& definition, const HostTensors& inputs, Rounding rounding) {
   const auto count = static_cast<std::size_t>(definition.inputs);
   const std::span<const Tensor> outputs = std::span(definition.args).subspan(count);
   check(inputs.size() == count, "each input of the definition has its values");
-  DoubleProgram program(Rounding::kWritten);
+  DoubleProgram program(rounding);
   std::vector<Tensor> placeholders, computed;
   std::vector<const std::vector<double>*> values;
   std::vector<JudgedValues> tensors;

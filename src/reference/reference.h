@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "reference/judged_expr.h"
 #include "templates/framework/template.h"
 
 namespace nestwright {
@@ -14,7 +15,8 @@ namespace nestwright {
 /// is not a number, where it is larger than its type, where most bounds are infinite, and where the expression has no
 /// bounds (double_program.h); InternalError where the compiled program and the interpreter disagree. Requires compact
 /// tensors of constant shapes.
-Reference judge_definition(const Definition& definition, const HostTensors& inputs);
+Reference judge_definition(const Definition& definition, const HostTensors& inputs,
+                           Rounding rounding = Rounding::kWritten);
 
 /// A tensor of a definition and its values in double.
 struct JudgedValues {

@@ -140,10 +140,13 @@ class TensorMaker {
   }
 
   Expr read(const Access& access) {
-    const std::vector<Expr> indices = exprs(access.indices);
+    std::vector<Expr> indices = exprs(access.indices);
     const Tensor& tensor = tensors_.at(access.tensor);
+    if (!access.padding) {
+      clamp_elements(access, indices);
+      return tensor.at(indices);
+    }
     const Expr value = tensor.at(indices);
-    if (!access.padding) return value;
     Expr is_inside;
     const auto require = [&](const Expr& condition) {
       is_inside = is_inside.defined() ? is_inside && condition : condition;
@@ -155,6 +158,20 @@ class TensorMaker {
       if (!values || values->high >= shape[d]) require(indices[d] < Expr(shape[d]));
     }
     return is_inside.defined() ? select(is_inside, value, ir::make_const(*access.padding, tensor.dtype())) : value;
+  }
+
+  /// Clamps indices that are elements of tensors and may be outside: only their declared range keeps them inside, and
+  /// nothing holds a caller to it.
+  void clamp_elements(const Access& access, std::vector<Expr>& indices) const {
+    const std::vector<std::int64_t>& shape = program_.find_tensor(access.tensor)->shape;
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      bool has_elements = false;
+      for_each_access(access.indices[d], [&](const Access&, const Term&, bool) { has_elements = true; });
+      if (!has_elements) continue;
+      const std::optional<IndexInterval> values = interval_of(access.indices[d], leaves());
+      if (values && values->low >= 0 && values->high < shape[d]) continue;
+      indices[d] = clamp(cast(kIndex, indices[d]), Expr(0), Expr(shape[d] - 1));
+    }
   }
 
   Leaves leaves() const {

@@ -24,17 +24,14 @@ std::string type_name(const text::Program& program, const text::Product& product
   return "";
 }
 
-text::Expression expression_of(const Workload& workload) { return text::Expression::parse(workload.str()); }
-
-Workload product_of(const Workload& workload) {
-  const std::optional<Workload> product = matmul_workload_of(expression_of(workload));
+Workload product_of(const text::Expression& expression) {
+  const std::optional<Workload> product = matmul_workload_of(expression);
   check(product.has_value(), "an expression is a product whatever its sizes are");
   return *product;
 }
 
 /// Puts the matmul's tensors in the place of the expression's.
-void replace_tensors(Definition& definition, const Definition& matmul, const Workload& workload) {
-  const text::Expression expression = expression_of(workload);
+void replace_tensors(Definition& definition, const Definition& matmul, const text::Expression& expression) {
   const text::Product product = *text::find_product(expression.program());
   const std::vector<std::size_t> parameters = expression.program().parameters();
   for (std::size_t p = 0; p < parameters.size(); ++p) {
@@ -44,21 +41,23 @@ void replace_tensors(Definition& definition, const Definition& matmul, const Wor
   }
 }
 
-Template for_expression(const Template& source) {
+Template for_text(const Template& source, const ParsedText& text) {
   Template made = source;
-  made.schedule = [source](Tuning& tuning, const Workload& workload, Definition& definition, const Target& target) {
-    const Workload product = product_of(workload);
+  made.schedule = [source, text](Tuning& tuning, const Workload& workload, Definition& definition,
+                                 const Target& target) {
+    const auto expression = text.expression_of(workload);
+    const Workload product = product_of(*expression);
     Definition matmul = product.op->define(product);
     Schedule schedule = source.schedule(tuning, product, matmul, target);
-    replace_tensors(definition, matmul, workload);
+    replace_tensors(definition, matmul, *expression);
     return schedule;
   };
-  made.seeds = [source](const Workload& workload, const Target& target) {
-    return seeds_of(source, product_of(workload), target);
+  made.seeds = [source, text](const Workload& workload, const Target& target) {
+    return seeds_of(source, product_of(*text.expression_of(workload)), target);
   };
   if (source.why_not) {
-    made.why_not = [source](const Workload& workload, const Target& target) {
-      return source.why_not(product_of(workload), target);
+    made.why_not = [source, text](const Workload& workload, const Target& target) {
+      return source.why_not(product_of(*text.expression_of(workload)), target);
     };
   }
   return made;
@@ -83,11 +82,11 @@ std::optional<Workload> matmul_workload_of(const text::Expression& expression) {
   }
 }
 
-std::vector<Template> product_templates(const text::Expression& expression) {
-  const std::optional<Workload> product = matmul_workload_of(expression);
+std::vector<Template> product_templates(const ParsedText& text) {
+  const std::optional<Workload> product = matmul_workload_of(text.given());
   std::vector<Template> templates;
   if (!product) return templates;
-  for (const Template& source : product->op->templates) templates.push_back(for_expression(source));
+  for (const Template& source : product->op->templates) templates.push_back(for_text(source, text));
   return templates;
 }
 

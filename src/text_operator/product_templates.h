@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "templates/framework/template.h"
-#include "text/expression.h"
+#include "text_operator/parsed_text.h"
 
 namespace nestwright {
 
@@ -15,6 +15,6 @@ namespace nestwright {
 std::optional<Workload> matmul_workload_of(const text::Expression& expression);
 
 /// Empty where the expression is no product.
-std::vector<Template> product_templates(const text::Expression& expression);
+std::vector<Template> product_templates(const ParsedText& text);
 
 }  // namespace nestwright

@@ -3,16 +3,16 @@
 #include "reference/reference.h"
 #include "templates/generated/generated.h"
 #include "text/tensors.h"
+#include "text_operator/check_inputs.h"
+#include "text_operator/parsed_text.h"
 #include "text_operator/product_templates.h"
 
 namespace nestwright {
 namespace {
 
-text::Expression expression_of(const Workload& workload) { return text::Expression::parse(workload.str()); }
-
-Definition define(const Workload& workload) {
-  const text::Expression expression = expression_of(workload);
-  const text::Signature signature = text::make_tensors(expression.program());
+Definition define(const ParsedText& text, const Workload& workload) {
+  const auto expression = text.expression_of(workload);
+  const text::Signature signature = text::make_tensors(expression->program());
   Definition definition{.args = signature.args, .inputs = signature.inputs};
   definition.flops = count_flops(definition.outputs());
   for (const Tensor& tensor : definition.args) {
@@ -21,11 +21,10 @@ Definition define(const Workload& workload) {
   return definition;
 }
 
-std::vector<std::optional<DataRange>> ranges_of(const Workload& workload) {
-  const text::Expression expression = expression_of(workload);
+std::vector<std::optional<DataRange>> ranges_of(const text::Program& program) {
   std::vector<std::optional<DataRange>> ranges;
-  for (const std::size_t parameter : expression.program().parameters()) {
-    const text::TensorInfo& tensor = expression.program().tensors[parameter];
+  for (const std::size_t parameter : program.parameters()) {
+    const text::TensorInfo& tensor = program.tensors[parameter];
     if (!tensor.is_input) break;
     ranges.emplace_back();
     if (tensor.range) ranges.back() = {tensor.range->low, tensor.range->high};
@@ -45,15 +44,24 @@ std::shared_ptr<const Operator> make_text_operator(const text::Expression& expre
                              is_index ? "the extent of the index " + size.name : "an extent of a declared shape",
                              OperatorParameter::Kind::kSize, ""});
   }
-  op.define = define;
-  op.reference = [](const Workload& workload, const HostTensors& inputs) {
-    return judge_definition(define(workload), inputs);
+  const ParsedText text(expression);
+  op.define = [text](const Workload& workload) { return define(text, workload); };
+  op.reference = [text](const Workload& workload, const HostTensors& inputs) {
+    return judge_definition(define(text, workload), inputs);
   };
-  op.ranges = ranges_of;
-  op.templates = product_templates(expression);
+  op.whole_inputs = [text](const Workload& workload) {
+    return whole_inputs_of(*text.expression_of(workload), workload, define(text, workload));
+  };
+  op.wide_inputs = [text](const Workload& workload, const CheckedInputs& uniform) {
+    return wide_inputs_of(*text.expression_of(workload), workload, define(text, workload), uniform);
+  };
+  op.ranges = [text](const Workload& workload) { return ranges_of(text.expression_of(workload)->program()); };
+  op.templates = product_templates(text);
   op.templates.push_back(generated_cpu_template());
   return std::make_shared<const Operator>(std::move(op));
 }
+
+bool is_expression_text(std::string_view workload) { return workload.find('[') != std::string_view::npos; }
 
 Workload workload_of(std::string_view expression) {
   const text::Expression parsed = text::Expression::parse(expression);

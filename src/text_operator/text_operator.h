@@ -19,6 +19,9 @@ namespace nestwright {
 /// The operator of an expression of any sizes: its name is the canonical text, its parameters are the sizes.
 std::shared_ptr<const Operator> make_text_operator(const text::Expression& expression);
 
+/// Whether a workload's text is an expression: operators' names and parameters have no brackets.
+bool is_expression_text(std::string_view workload);
+
 /// The workload of an expression with its sizes. Throws text::ExpressionError.
 Workload workload_of(std::string_view expression);
 

@@ -88,7 +88,7 @@ TEST_F(ExportTest, ACpuThatLacksAnExtensionGetsAnErrorToo) {
   const ir::Program program = expand(lower(s, definition.args, target, "k_kernel"), target);
   const CompiledObject object = make_backend(DeviceKind::kCpu)->compile(program, target, {});
   const Lookup found = look_up(task, nullptr);
-  const Exported exported{"k", &task, &found, &definition, &object, false};
+  const Exported exported{"k", &task, &found, &definition, &object, false, nullptr, nullptr, {"A", "B", "C"}};
   std::filesystem::create_directory(file("k"));
   write_text(file("k/k.h"), header_source(exported));
   write_text(file("k/k.c"), launcher_source(exported));

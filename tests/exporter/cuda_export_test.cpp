@@ -112,7 +112,7 @@ TEST_F(CudaExport, SelfTestsTellKernelsThatComputeFromOthers) {
     ASSERT_EQ(compile("idle/idle_selftest.c idle/idle.c", "wrong", include).output, "");
     const CommandResult wrong = run("./wrong");
     EXPECT_EQ(wrong.code, 1);
-    EXPECT_THAT(wrong.output, HasSubstr("idle: element 0 was not written"));
+    EXPECT_THAT(wrong.output, HasSubstr("idle: element 0 of Y was not written"));
   }
 }
 

@@ -37,12 +37,12 @@ TEST_P(NarrowExport, TheSelfTestSeesAWrongElement) {
   const std::string call = "  const int code = k(";
   const std::size_t at = source.find(";\n", source.find(call));
   ASSERT_NE(at, std::string::npos);
-  source.insert(at + 2, "  result[37] = result[37] + 2048;\n");
+  source.insert(at + 2, "  C_at[37] = C_at[37] + 2048;\n");
   write_text(file("k/k_selftest.c"), source);
   ASSERT_EQ(build_self_test("k", "libk.a").code, 0);
   const CommandResult result = run("./k/selftest");
   EXPECT_EQ(result.code, 1);
-  EXPECT_THAT(result.output, HasSubstr("k: element 37 is "));
+  EXPECT_THAT(result.output, HasSubstr("k: element 37 of C is "));
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, NarrowExport, ::testing::Values("bfloat16", "float16", "int8", "uint8"),

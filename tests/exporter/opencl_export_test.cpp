@@ -101,7 +101,7 @@ TEST_F(OpenClExport, SelfTestsTellWrongKernels) {
     EXPECT_EQ(result.code, 1) << result.output;
     return result.output;
   };
-  EXPECT_THAT(output_of("if (sizes[d] < 1", "if (sizes[d] < 1000000"), HasSubstr("element 0 was not written"));
+  EXPECT_THAT(output_of("if (sizes[d] < 1", "if (sizes[d] < 1000000"), HasSubstr("element 0 of Y was not written"));
   EXPECT_THAT(output_of("*B[", "+B["), HasSubstr(", expected "));
   EXPECT_THAT(output_of("Y[", "Y[1 + "), HasSubstr("wrote outside its output in call 0"));
 }

@@ -77,7 +77,9 @@ TEST_P(SelfTest, PassesTheRightKernelOnly) {
   const CommandResult right = build_and_run();
   EXPECT_EQ(right.code, 0) << right.output;
   EXPECT_THAT(right.output, HasSubstr("elements checked, all right"));
-  plant("  result[place_of(kExpected[kChecked / 2].element)] += 1;\n");
+  const Workload workload = parse_workload(GetParam());
+  const std::string output = workload.op->define(workload).args.back().name();
+  plant(fmt::format("  {0}_at[{0}_place({0}_expected[{0}_checked / 2].element)] += 1;\n", output));
   const CommandResult wrong = build_and_run();
   EXPECT_EQ(wrong.code, 1) << wrong.output;
   EXPECT_THAT(wrong.output, HasSubstr(", expected "));
@@ -93,10 +95,10 @@ INSTANTIATE_TEST_SUITE_P(Exporter, SelfTest,
 
 TEST_F(SelfTest, ASumSeesAnIntegerThatIsNotInTheList) {
   export_default("matmul m=100 n=100 k=16 dtype=int8", host_with(1), "k");
-  plant("  long other = 0;\n  while (kExpected[other].element == other) ++other;\n  result[other] += 1;\n");
+  plant("  long other = 0;\n  while (C_expected[other].element == other) ++other;\n  C_at[other] += 1;\n");
   const CommandResult wrong = build_and_run();
   EXPECT_EQ(wrong.code, 1) << wrong.output;
-  EXPECT_THAT(wrong.output, HasSubstr("k: some element is wrong: their sum is "));
+  EXPECT_THAT(wrong.output, HasSubstr("k: some element of C is wrong: their sum is "));
 }
 
 }  // namespace

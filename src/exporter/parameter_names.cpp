@@ -1,0 +1,54 @@
+#include "exporter/parameter_names.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "exporter/function_name.h"
+
+namespace nestwright {
+namespace {
+
+/// How the macros begin that the headers of C, of POSIX threads and of the drivers define.
+constexpr std::string_view kMacroPrefixes[] = {"ATOMIC_",  "CL_",  "CU_",      "CUDA_",      "EXIT_", "FP_",
+                                               "HUGE_VAL", "L_",   "PTHREAD_", "SCHED_",     "SEEK_", "WCHAR_",
+                                               "WINT_",    "bit_", "cl_",      "signature_", "_"};
+constexpr std::string_view kMacroSuffixes[] = {"_MAX", "_MIN", "_t"};
+constexpr std::string_view kMacros[] = {"BUFSIZ", "CLOCKS_PER_SEC", "EOF",   "EXPORTED", "INFINITY", "NAN",
+                                        "NULL",   "TIME_UTC",       "errno", "stderr",   "stdin",    "stdout"};
+
+bool has_meaning(const std::string& name) {
+  const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
+  const auto ends = [&](std::string_view suffix) { return name.ends_with(suffix); };
+  return is_taken_name(name) || std::any_of(std::begin(kMacroPrefixes), std::end(kMacroPrefixes), begins) ||
+         std::any_of(std::begin(kMacroSuffixes), std::end(kMacroSuffixes), ends) ||
+         std::find(std::begin(kMacros), std::end(kMacros), name) != std::end(kMacros);
+}
+
+/// Whether a self-test derives the name from one of `others`.
+bool is_derived(const std::string& name, const std::set<std::string>& others) {
+  return std::any_of(std::begin(kSelfTestSuffixes), std::end(kSelfTestSuffixes), [&](std::string_view suffix) {
+    return name.ends_with(suffix) && others.contains(name.substr(0, name.size() - suffix.size()));
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> c_parameter_names(std::span<const Tensor> tensors) {
+  std::set<std::string> tensor_names, used;
+  for (const Tensor& tensor : tensors) tensor_names.insert(tensor.name());
+  std::vector<std::string> names;
+  for (const Tensor& tensor : tensors) {
+    std::string name = tensor.name();
+    const auto is_free = [&] {
+      if (is_derived(name, tensor_names) || used.contains(name)) return false;
+      return name == tensor.name() ? !has_meaning(name) : !is_taken_name(name) && !tensor_names.contains(name);
+    };
+    while (!is_free()) name.insert(0, "t_");
+    used.insert(name);
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,197 @@
+#include "text_operator/check_inputs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "ir/core/fold.h"
+#include "reference/reference.h"
+#include "support/error.h"
+#include "support/hash.h"
+#include "templates/checking/wide_magnitudes.h"
+#include "text/product.h"
+#include "text_operator/product_templates.h"
+#include "text_operator/scaled_dimensions.h"
+#include "text_operator/whole_magnitudes.h"
+
+namespace nestwright {
+namespace {
+
+constexpr double kLargestWhole = 8;
+
+/// The parameter's whole numbers, low <= n <= high.
+struct WholeRange {
+  double low, high;
+  double largest() const { return std::max(std::abs(low), std::abs(high)); }
+};
+
+WholeRange whole_range(const text::TensorInfo& tensor, double magnitude) {
+  WholeRange range{-magnitude, magnitude};
+  if (tensor.type.is_bool()) return {0, 1};
+  if (tensor.type.code == ir::TypeCode::kUInt) range.low = 0;
+  if (!tensor.range) return range;
+  const double low = std::ceil(tensor.range->low), high = std::floor(tensor.range->high);
+  if (tensor.type.is_int()) return {low, high};  // an index has to take all of its values
+  return {std::max(range.low, low), std::min(range.high, high)};
+}
+
+/// Whether the definition has floating-point numbers, which may be rounded.
+bool may_round(const text::Program& program) {
+  return std::any_of(program.tensors.begin(), program.tensors.end(),
+                     [](const text::TensorInfo& tensor) { return tensor.type.is_float(); });
+}
+
+std::vector<const text::TensorInfo*> inputs_of(const text::Program& program) {
+  std::vector<const text::TensorInfo*> inputs;
+  for (const std::size_t parameter : program.parameters()) {
+    if (program.tensors[parameter].is_input) inputs.push_back(&program.tensors[parameter]);
+  }
+  return inputs;
+}
+
+/// Whole numbers of the range; zeros are rare, because they hide other factors.
+std::vector<double> draw_whole(const WholeRange& range, std::size_t n, std::mt19937_64& random) {
+  std::uniform_int_distribution<std::int64_t> number(static_cast<std::int64_t>(range.low),
+                                                     static_cast<std::int64_t>(range.high));
+  std::vector<double> values(n);
+  for (double& value : values) {
+    value = static_cast<double>(number(random));
+    if (value == 0) value = static_cast<double>(number(random));
+  }
+  return values;
+}
+
+/// The workload of matmul that the expression is, where no input has a range.
+std::optional<Workload> unranged_product(const text::Expression& expression) {
+  const std::vector<const text::TensorInfo*> inputs = inputs_of(expression.program());
+  const bool is_ranged =
+      std::any_of(inputs.begin(), inputs.end(), [](const auto* input) { return input->range.has_value(); });
+  return is_ranged ? std::nullopt : matmul_workload_of(expression);
+}
+
+/// The positions of the product's factors among the inputs.
+struct Factors {
+  std::size_t a, b;
+};
+
+Factors factors_of(const text::Program& program) {
+  const text::Product product = *text::find_product(program);
+  const std::vector<std::size_t> parameters = program.parameters();
+  const auto place = [&](std::size_t tensor) {
+    return static_cast<std::size_t>(std::find(parameters.begin(), parameters.end(), tensor) - parameters.begin());
+  };
+  return {place(product.a), place(product.b)};
+}
+
+/// The tensors of a matmul in the order of the expression's inputs, or the other way round: both have two.
+HostTensors reordered(const HostTensors& tensors, const Factors& factors) {
+  if (tensors.empty() || factors.a < factors.b) return tensors;
+  return {tensors[1], tensors[0]};
+}
+
+/// The exponents of each input's scales lie in [-reach, reach]. Returns the scaled inputs.
+HostTensors scaled_inputs(const text::Program& program, const Workload& workload, const HostTensors& uniform,
+                          int reach) {
+  std::mt19937_64 random(stable_hash(workload.str()) + 2);  // as WideMagnitudes
+  const std::vector<std::vector<std::size_t>> scaled = text::scaled_dimensions(program);
+  const std::vector<std::size_t> parameters = program.parameters();
+  HostTensors inputs = uniform;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const text::TensorInfo& tensor = program.tensors[parameters[i]];
+    const std::vector<std::size_t>& dimensions = scaled[parameters[i]];
+    if (!tensor.type.is_float() || tensor.range || dimensions.empty()) continue;
+    // One scale for each combination of the values of the scaled dimensions.
+    std::size_t combinations = 1;
+    for (const std::size_t d : dimensions) combinations *= static_cast<std::size_t>(tensor.shape[d]);
+    std::vector<double> scales(combinations);
+    std::uniform_int_distribution<int> exponent(-reach, reach);
+    for (double& scale : scales) scale = std::ldexp(1.0, exponent(random));
+    for (std::size_t e = 0; e < inputs[i].size(); ++e) {
+      std::size_t rest = e, combination = 0, weight = 1;
+      auto next = dimensions.rbegin();
+      for (std::size_t d = tensor.shape.size(); d-- > 0;) {
+        const auto extent = static_cast<std::size_t>(tensor.shape[d]);
+        if (next != dimensions.rend() && *next == d) {
+          combination += rest % extent * weight;
+          weight *= extent;
+          ++next;
+        }
+        rest /= extent;
+      }
+      inputs[i][e] = ir::round_float(inputs[i][e] * scales[combination], tensor.type);
+    }
+  }
+  return inputs;
+}
+
+/// Whether every element is finite and has a finite bound.
+bool is_bounded(const Reference& reference) {
+  const auto are_finite = [](const std::vector<double>& list) {
+    return std::all_of(list.begin(), list.end(), [](double value) { return std::isfinite(value); });
+  };
+  return std::all_of(reference.expected.begin(), reference.expected.end(), are_finite) &&
+         std::all_of(reference.bound.begin(), reference.bound.end(), are_finite);
+}
+
+}  // namespace
+
+HostTensors whole_inputs_of(const text::Expression& expression, const Workload& workload,
+                            const Definition& definition) {
+  const text::Program& program = expression.program();
+  if (!may_round(program)) return {};
+  if (const std::optional<Workload> product = unranged_product(expression)) {
+    return reordered(product->op->whole_inputs(*product), factors_of(program));
+  }
+  const std::vector<const text::TensorInfo*> inputs = inputs_of(program);
+  if (inputs.empty()) return {};
+  for (double magnitude = kLargestWhole; magnitude >= 1; magnitude /= 2) {
+    std::vector<WholeRange> ranges;
+    std::vector<double> largest;
+    for (const text::TensorInfo* input : inputs) {
+      ranges.push_back(whole_range(*input, magnitude));
+      largest.push_back(ranges.back().largest());
+    }
+    const bool are_empty =
+        std::any_of(ranges.begin(), ranges.end(), [](const WholeRange& range) { return range.low > range.high; });
+    if (are_empty || !is_exact_on_whole_numbers(definition, largest)) continue;
+    std::mt19937_64 random(stable_hash(workload.str()) + 1);
+    HostTensors values;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      values.push_back(
+          draw_whole(ranges[i], static_cast<std::size_t>(definition.args[i].buffer()->elements()), random));
+    }
+    return values;
+  }
+  return {};
+}
+
+CheckedInputs wide_inputs_of(const text::Expression& expression, const Workload& workload, const Definition& definition,
+                             const CheckedInputs& uniform) {
+  const text::Program& program = expression.program();
+  if (!may_round(program)) return {};
+  if (const std::optional<Workload> product = unranged_product(expression)) {
+    const Factors factors = factors_of(program);
+    CheckedInputs wide = product->op->wide_inputs(*product, {reordered(uniform.inputs, factors), uniform.reference});
+    wide.inputs = reordered(wide.inputs, factors);
+    return wide;
+  }
+  const std::vector<const text::TensorInfo*> inputs = inputs_of(program);
+  const auto is_narrow = [](const text::TensorInfo& tensor) { return tensor.type == kFloat16; };
+  const int reach = std::any_of(program.tensors.begin(), program.tensors.end(), is_narrow) ? 6 : 24;
+  const auto factors = std::max<std::ptrdiff_t>(1, std::count_if(inputs.begin(), inputs.end(), [](const auto* input) {
+                                                  return input->type.is_float() && !input->range;
+                                                }));
+  for (int of_each = reach / static_cast<int>(factors); of_each >= 1; of_each /= 2) {
+    CheckedInputs wide{scaled_inputs(program, workload, uniform.inputs, of_each), {}};
+    if (wide.inputs == uniform.inputs) return {};
+    try {
+      wide.reference = judge_definition(definition, wide.inputs, Rounding::kWrittenInRange);
+    } catch (const UsageError&) {
+      continue;  // a result has no value
+    }
+    if (is_bounded(wide.reference)) return wide;
+  }
+  return {};
+}
+
+}  // namespace nestwright

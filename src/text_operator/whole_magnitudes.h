@@ -1,0 +1,19 @@
+// Bounds of what an expression computes from whole numbers, and whether any order of computing it is exact.
+//
+//   C[i, j] = sum(A[i, k]*B[k, j]), float32, 512 terms   |A| <= 8, |B| <= 8: exact, because 512*64 < 2^24
+//   Y[i] = X[i]*0.1                                       not exact
+//
+// Thread rule: a pure function.
+#pragma once
+
+#include <span>
+
+#include "templates/framework/template.h"
+
+namespace nestwright {
+
+/// Whether every result is exact, in whatever order sums are computed, if the elements of input i are whole numbers of
+/// at most `largest[i]` in absolute value.
+bool is_exact_on_whole_numbers(const Definition& definition, std::span<const double> largest);
+
+}  // namespace nestwright

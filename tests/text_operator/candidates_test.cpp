@@ -1,0 +1,56 @@
+// What the templates of texts compute is right on all inputs that check it: the default of each template, and another
+// configuration of its space.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "templates/framework/completion.h"
+#include "tests/text_operator/checked_run.h"
+
+namespace nestwright {
+namespace {
+
+class Candidates : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Candidates, AreRightOnAllInputs) {
+  const Workload workload = workload_of(GetParam());
+  const CheckData data = make_strict_check_data(workload);
+  EXPECT_EQ(wrong_on(data, GetParam()), "") << "the expression without a schedule";
+  Target target = Target::host();
+  target.threads = 2;
+  std::mt19937_64 random(3);
+  for (const Template* source : templates_for(workload, target)) {
+    const ConfigSpace space = discover_space(*source, workload, target);
+    for (const std::optional<Config>& config :
+         {std::optional(seeds_of(*source, workload, target).front()), space.sample(random)}) {
+      if (!config) continue;
+      const Instance made = instantiate(*source, workload, target, *config);
+      const ir::Program program =
+          expand(lower(made.schedule, made.definition.args, target, "candidate"), target, {.verify = true});
+      EXPECT_EQ(wrong_on(data, program, target, made.definition.args), "") << source->name << ": " << config->str();
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Texts, Candidates,
+    ::testing::Values(
+        "C[i, j] = sum(k, B[k, j] * A[k, i]) i=33 j=40 k=67", "y[i] = sum(k, A[i, k] * x[k]) i=61 k=257",
+        "Y[n, c, y, x] = sum(d, r, s, X[n, d, 2*y + r - 1, 2*x + s - 1]?0 * W[c, d, r, s]);"
+        "X: float32[1, 5, 14, 14]; W: float32[6, 5, 3, 3] y=7 x=7",
+        "Y[c, y, x] = max(r, s, X[c, 2*y + r - 1, 2*x + s - 1]?-inf); X: float32[5, 28, 28] y=14 x=14 r=3 s=3",
+        "M[i] = max(j, X[i, j]); E[i, j] = exp(X[i, j] - M[i]); S[i] = sum(j, E[i, j]); Y[i, j] = E[i, j] / S[i] "
+        "i=24 j=150",
+        "S[i] = sum(j, X[i, j]*X[i, j]); Y[i, j] = X[i, j] * rsqrt(S[i]/50 + 1e-6) * G[j] i=40 j=50",
+        "M[i] = max(j, X[i, j]); P[i] = argmax(j, X[i, j]) i=37 j=100",
+        "C[i, j] = sum(k, float32(A[i, k]) * float32(B[k, j])); A: bfloat16; B: float16 i=17 j=19 k=130",
+        "C[i, j] = sum(k, int32(A[i, k]) * int32(B[k, j])); A: uint8; B: int8 i=17 j=19 k=30",
+        "Y[i] = ((X[i] & 12) | 3) ^ (X[i] << 2); X: int16 i=1001",
+        "Y[i] = sin(X[i]) * cos(X[i]) + trunc(X[i] * 10); X: in [-3, 3] i=500",
+        "Y[i, j] = T[I[i], j] * 2; I: int32 in [0, 9]; T: float32[10, 24] i=30",
+        "T[i] = A[i] * B[i]; P[i] = T[i] + 2; Q[i] = T[i] - A[i] i=501", "s[] = sum(i, j, X[i, j]) i=31 j=97",
+        "Y[i] = prod(k, X[i, k] + 1.5) i=50 k=20", "Y[i] = X[i] > 0.25 && !(M[i]); M: bool i=333",
+        "C[i, j] = sum(k, A[i, k] * B[k, j]) i=1 j=1 k=1"));
+
+}  // namespace
+}  // namespace nestwright

@@ -1,0 +1,115 @@
+// The inputs on which kernels of texts are checked: which there are, and that results on them are what they should be.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "search/check_data.h"
+#include "text_operator/scaled_dimensions.h"
+#include "text_operator/text_operator.h"
+#include "text_operator/whole_magnitudes.h"
+
+namespace nestwright {
+namespace {
+
+using Dimensions = std::vector<std::vector<std::size_t>>;
+
+TEST(ScaledDimensions, AreThoseThatAreNotSummedOver) {
+  const auto of = [](const char* text) { return text::scaled_dimensions(text::Expression::parse(text).program()); };
+  // In the order of the tensors: C, A, B, and so on.
+  EXPECT_EQ(of("C[i, j] = sum(k, A[i, k] * B[k, j]) i=2 j=3 k=4"), (Dimensions{{0, 1}, {0}, {1}}));
+  EXPECT_EQ(of("T[i, j] = X[i, j] * G[j]; S[i] = sum(j, T[i, j]) i=2 j=3"), (Dimensions{{0}, {0}, {}, {0}}));
+  EXPECT_EQ(of("Y[c, y] = sum(d, r, X[d, y + r] * W[c, d, r]) c=2 y=3 d=4 r=3"), (Dimensions{{0, 1}, {}, {0}}));
+  EXPECT_EQ(of("M[i] = max(j, X[i, j]) i=2 j=3"), (Dimensions{{0}, {0, 1}}));
+  EXPECT_EQ(of("s[] = sum(i, X[i]) i=9"), (Dimensions{{}, {}}));
+}
+
+bool is_exact(const char* text, double largest) {
+  const Workload workload = workload_of(text);
+  const Definition definition = workload.op->define(workload);
+  const std::vector<double> each(static_cast<std::size_t>(definition.inputs), largest);
+  return is_exact_on_whole_numbers(definition, each);
+}
+
+TEST(WholeMagnitudes, SumsHaveToFitTheirType) {
+  EXPECT_TRUE(is_exact("C[i, j] = sum(k, A[i, k] * B[k, j]) i=2 j=3 k=262144", 8));
+  EXPECT_FALSE(is_exact("C[i, j] = sum(k, A[i, k] * B[k, j]) i=2 j=3 k=262145", 8));
+  EXPECT_TRUE(is_exact("Y[i] = sum(k, X[i, k]); X: float16 i=2 k=256", 8));
+  EXPECT_FALSE(is_exact("Y[i] = sum(k, X[i, k]); X: float16 i=2 k=257", 8));
+  EXPECT_TRUE(is_exact("Y[i] = sum(k, float32(X[i, k])); X: float16 i=2 k=257", 8));
+  EXPECT_TRUE(is_exact("Y[i] = prod(k, X[i, k]) i=2 k=8", 8));
+  EXPECT_FALSE(is_exact("Y[i] = prod(k, X[i, k]) i=2 k=9", 8));
+}
+
+TEST(WholeMagnitudes, FunctionsThatRoundAreNotExact) {
+  for (const char* text :
+       {"Y[i] = X[i] * 0.5 i=9", "Y[i] = X[i] / 4 i=9", "Y[i] = exp(X[i]) i=9", "Y[i] = X[i] + inf i=9",
+        "Y[i] = select(exp(X[i]) > 2, X[i], 0) i=9", "T[i] = sqrt(X[i]); Y[i] = floor(T[i]) i=9"}) {
+    EXPECT_FALSE(is_exact(text, 8)) << text;
+  }
+  for (const char* text :
+       {"Y[i] = abs(X[i] * 2 - 3) i=9", "Y[i] = fma(X[i], X[i], 1) + float32(i) i=9", "Y[i] = X[i] % 7; X: int32 i=9",
+        "Y[i] = max(r, X[i + r - 1]?-inf); X: float32[9] i=9 r=3", "Y[i] = argmax(k, X[i, k]) i=9 k=9",
+        "Y[i] = clamp(round(X[i]), -5, 5) i=9", "Y[i] = float32(X[i] & 7); X: int32 i=9"}) {
+    EXPECT_TRUE(is_exact(text, 8)) << text;
+  }
+}
+
+TEST(CheckInputs, AreWholeWhereResultsAreExact) {
+  const CheckData data = make_strict_check_data(
+      workload_of("Y[c, y] = sum(r, X[c, y + r - 1]?0 * W[r]); X: float32[4, 30]; W: float32[3] y=30"));
+  ASSERT_EQ(data.whole_inputs.size(), 2u);
+  for (const std::vector<double>& input : data.whole_inputs) {
+    EXPECT_TRUE(std::all_of(input.begin(), input.end(),
+                            [](double value) { return std::trunc(value) == value && std::abs(value) <= 8; }));
+  }
+  EXPECT_TRUE(make_strict_check_data(workload_of("Y[i] = exp(X[i]) i=9")).whole_inputs.empty());
+  EXPECT_TRUE(make_strict_check_data(workload_of("Y[i] = X[i] * 3; X: int8 i=9")).whole_inputs.empty())
+      << "exact on any inputs";
+  EXPECT_TRUE(make_strict_check_data(workload_of("Y[i] = X[i] + 1; X: in [0.1, 0.9] i=9")).whole_inputs.empty());
+}
+
+TEST(CheckInputs, OfAProductAreThoseOfMatmul) {
+  const Workload workload = workload_of("C[i, j] = sum(k, B[k, j] * A[i, k]) i=16 j=24 k=8192");
+  const CheckData data = make_strict_check_data(workload);
+  ASSERT_EQ(data.whole_inputs.size(), 2u);
+  EXPECT_EQ(data.whole_inputs[0].size(), 24u * 8192);  // B comes first
+  ASSERT_EQ(data.wide_inputs.size(), 2u);
+  const Reference reference = workload.op->reference(workload, data.wide_inputs);
+  for (std::size_t e = 0; e < reference.expected[0].size(); ++e) {
+    ASSERT_NEAR(data.wide_expected[0][e], reference.expected[0][e], 1e-3 * reference.bound[0][e]);
+    ASSERT_NEAR(data.wide_bound[0][e], reference.bound[0][e], 1e-6 * reference.bound[0][e]);
+  }
+}
+
+TEST(CheckInputs, AreWideWhereResultsStayFinite) {
+  const auto spread = [](const char* text) {
+    const CheckData data = make_strict_check_data(workload_of(text));
+    double most = 0, least = INFINITY;
+    for (const double value : data.wide_inputs.empty() ? std::vector<double>{1} : data.wide_inputs[0]) {
+      if (value == 0) continue;
+      most = std::max(most, std::abs(value));
+      least = std::min(least, std::abs(value));
+    }
+    return most / least;
+  };
+  EXPECT_GE(spread("Y[i] = tanh(X[i]) i=2000"), 0x1p40);
+  EXPECT_GE(spread("Y[i] = X[i] * 2; X: float16 i=2000"), 0x1p10);
+  EXPECT_EQ(spread("Y[i] = log(X[i]); X: in [0.1, 2] i=50"), 1) << "the range is the user's";
+  EXPECT_EQ(spread("Y[i] = X[i] + 1; X: int32 i=50"), 1);
+  const double of_exponential = spread("Y[i] = exp(X[i]) i=2000");
+  EXPECT_GE(of_exponential, 0x1p10);
+  EXPECT_LE(of_exponential, 0x1p32) << "larger ones overflow";
+}
+
+TEST(CheckInputs, AreNotSoWideThatAPartOverflows) {
+  const CheckData data = make_strict_check_data(
+      workload_of("Y[i] = X[i]*X[i]*X[i]*X[i]*X[i]*X[i]*X[i]*X[i] / (1 + X[i]*X[i]*X[i]*X[i]*X[i]*X[i]*X[i]*X[i]) "
+                  "i=1000"));
+  ASSERT_FALSE(data.wide_inputs.empty());
+  for (const double value : data.wide_inputs[0]) EXPECT_LT(std::abs(value), 0x1p16);
+}
+
+}  // namespace
+}  // namespace nestwright

@@ -1,0 +1,60 @@
+// Runs programs of expression texts on the inputs that check kernels.
+// Thread rule: pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernel/build.h"
+#include "lower/lower.h"
+#include "measure/elements.h"
+#include "reference/host_run.h"
+#include "runtime/array.h"
+#include "search/check_data.h"
+#include "text_operator/text_operator.h"
+
+namespace nestwright {
+
+/// The sets of check inputs on which a program's results are wrong: "uniform whole wide", or some of them.
+inline std::string wrong_on(const CheckData& data, const ir::Program& program, const Target& target,
+                            const std::vector<Tensor>& args) {
+  const Function function = build(program, target);
+  std::string wrong;
+  const auto check_set = [&](const char* name, const HostTensors& inputs, const HostTensors& expected,
+                             const HostTensors& bound) {
+    if (inputs.empty() && std::string(name) != "uniform") return;
+    std::vector<Array> arrays;
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      arrays.push_back(Array::empty(args[i].dtype(), constant_shape(args[i])));
+      if (i < inputs.size()) encode_elements(args[i].dtype(), inputs[i], arrays[i].data());
+    }
+    std::vector<ArrayRef> references;
+    for (Array& array : arrays) references.emplace_back(array);
+    function.call(references);
+    for (std::size_t o = 0; o < expected.size(); ++o) {
+      const std::size_t at = args.size() - expected.size() + o;
+      const std::vector<double> none;
+      const Comparison compared =
+          compare_elements(args[at].dtype(), arrays[at].data(), expected[o], bound.empty() ? none : bound[o]);
+      if (compared.first_wrong < 0) continue;
+      wrong += (wrong.empty() ? "" : " ") + std::string(name);
+      return;
+    }
+  };
+  check_set("uniform", data.inputs, data.expected, data.bound);
+  check_set("whole", data.whole_inputs, data.whole_expected, {});
+  check_set("wide", data.wide_inputs, data.wide_expected, data.wide_bound);
+  return wrong;
+}
+
+/// The same for what another text computes, without a schedule, in the place of the workload's.
+inline std::string wrong_on(const CheckData& data, const std::string& text) {
+  const Workload workload = workload_of(text);
+  const Definition definition = workload.op->define(workload);
+  Target target = Target::host();
+  target.threads = 1;
+  const ir::Program program = lower(create_schedule(definition.outputs()), definition.args, target, "other");
+  return wrong_on(data, program, target, definition.args);
+}
+
+}  // namespace nestwright

@@ -1,0 +1,68 @@
+// Kernels that compute something slightly else than the text says are caught by the inputs that check them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/error.h"
+#include "tests/support/message.h"
+#include "tests/text_operator/checked_run.h"
+
+namespace nestwright {
+namespace {
+
+struct Fault {
+  const char* name;
+  const char* right;  ///< without declarations and sizes
+  const char* wrong;
+  const char* rest;      ///< declarations and sizes of both
+  const char* shown_by;  ///< the sets of inputs that show it
+};
+
+const Fault kFaults[] = {
+    {"AStepIsMissing", "Y[i] = sum(j, X[i, j] * W[i, j])",
+     "Y[i] = sum(j, X[i, j] * W[i, j] * select(j == 299, 0, 1.0))", "i=20 j=300", "uniform whole wide"},
+    {"AStepOfManyInHalfPrecision", "Y[i] = sum(j, X[i, j])", "Y[i] = sum(j, select(j < 1990, X[i, j], 0))",
+     "X: float16 i=20 j=2000", "whole"},
+    {"TheBorderIsOne", "Y[c, y] = sum(r, X[c, y + r - 1]?0 * W[r])", "Y[c, y] = sum(r, X[c, y + r - 1]?1 * W[r])",
+     "X: float32[9, 30]; W: float32[3] y=30", "uniform whole wide"},
+    {"SmallResultsAreFlushed", "Y[i, j] = X[i, j] * 3", "Y[i, j] = select(abs(X[i, j]) > 1e-5, X[i, j] * 3, 0)",
+     "i=30 j=40", "wide"},
+    {"LargeOnesAreClamped", "Y[i, j] = max(X[i, j] * 0.25, B[j])", "Y[i, j] = clamp(max(X[i, j] * 0.25, B[j]), -9, 9)",
+     "i=30 j=40", "wide"},
+    {"TheMaximumIsForgotten",
+     "M[i] = max(j, X[i, j]); E[i, j] = exp(X[i, j] - M[i]); S[i] = sum(j, E[i, j]); Y[i, j] = E[i, j] / S[i]",
+     "E[i, j] = exp(X[i, j]); S[i] = sum(j, E[i, j]); Y[i, j] = E[i, j] / S[i]", "i=30 j=40", "wide"},
+    {"AnotherEpsilon", "S[i] = sum(j, X[i, j]*X[i, j]); Y[i, j] = X[i, j] * rsqrt(S[i]/40 + 1e-5)",
+     "S[i] = sum(j, X[i, j]*X[i, j]); Y[i, j] = X[i, j] * rsqrt(S[i]/40 + 1e-9)", "i=30 j=40", "uniform wide"},
+    {"OneOfTwoOutputs", "P[i] = X[i] + 1; Q[i] = X[i] - 1", "P[i] = X[i] + 1; Q[i] = X[i] - 1.001", "i=50",
+     "uniform whole wide"},
+    {"TheLastOfEqualOnes", "Y[i] = argmax(j, X[i, j])", "B[i] = argmax(j, X[i, 39 - j]); Y[i] = 39 - B[i]", "i=50 j=40",
+     "whole"},
+    {"AnIndexIsShifted", "Y[i] = T[I[i]]", "Y[i] = T[max(I[i] - 1, 0)]", "I: int32 in [0, 99]; T: float32[100] i=50",
+     "uniform whole wide"},
+    {"ATypeIsNarrower", "Y[i] = sum(j, int32(A[i, j]))", "Y[i] = sum(j, int32(A[i, j] * 4 / 4))",
+     "A: int16 in [0, 30000] i=5 j=40", "uniform"},
+};
+
+class PlantedFault : public ::testing::TestWithParam<Fault> {};
+
+TEST_P(PlantedFault, IsCaught) {
+  const Fault& fault = GetParam();
+  const auto whole_text = [&](const char* statements) { return std::string(statements) + "; " + fault.rest; };
+  const CheckData data = make_strict_check_data(workload_of(whole_text(fault.right)));
+  EXPECT_EQ(wrong_on(data, whole_text(fault.right)), "");
+  EXPECT_EQ(wrong_on(data, whole_text(fault.wrong)), fault.shown_by);
+}
+
+INSTANTIATE_TEST_SUITE_P(Texts, PlantedFault, ::testing::ValuesIn(kFaults),
+                         [](const auto& fault) { return std::string(fault.param.name); });
+
+TEST(PlantedFault, NotANumberIsNoResult) {
+  EXPECT_EQ(wrong_on(make_check_data(workload_of("Y[i] = X[i] + 0 i=50")), "Y[i] = log(X[i] - 2) i=50"), "uniform");
+  EXPECT_THAT(message<UsageError>([] { make_check_data(workload_of("Y[i] = log(X[i] - 2) i=50")); }),
+              ::testing::StartsWith("'Y' is not a number in 50 of 50 elements"));
+}
+
+}  // namespace
+}  // namespace nestwright

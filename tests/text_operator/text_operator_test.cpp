@@ -1,0 +1,66 @@
+// Operators made of texts: their parameters, definitions and ranges, and which texts are one workload.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "templates/framework/template.h"
+#include "tests/support/message.h"
+#include "text/expression_error.h"
+#include "text_operator/text_operator.h"
+
+namespace nestwright {
+namespace {
+
+constexpr const char* kProduct = "C[i, j] = sum(k, A[i, k] * B[k, j]) i=51 j=52 k=53";
+
+TEST(TextOperator, HasTheCanonicalTextAsNameAndSizesAsParameters) {
+  const Workload workload = workload_of(kProduct);
+  EXPECT_EQ(workload.op->name, "C[i0,i1]=sum(i2,A[i0,i2]*B[i2,i1])");
+  EXPECT_EQ(workload.str(), "C[i0,i1]=sum(i2,A[i0,i2]*B[i2,i1]) i0=51 i1=52 i2=53");
+  EXPECT_EQ(workload.size("i2"), 53);
+  EXPECT_EQ(workload_of(workload.str()), workload) << "its own text is the same workload";
+  EXPECT_EQ(workload_of("C[a,b]=sum(c, A[a,c]*B[c,b]); A: float32[51,53]; B: [53, 52]").str(), workload.str());
+}
+
+TEST(TextOperator, DefinesWorkloadsOfOtherSizes) {
+  const Workload workload = workload_of(kProduct);
+  const Definition given = workload.op->define(workload);
+  EXPECT_EQ(given.inputs, 2);
+  EXPECT_EQ(given.flops, 2.0 * 51 * 52 * 53);
+  EXPECT_EQ(given.bytes, 4.0 * (51 * 53 + 53 * 52 + 51 * 52));
+  const Workload other = parse_workload(workload.op->name + " i0=5 i1=6 i2=7", workload.op);
+  EXPECT_EQ(other.op->define(other).flops, 2.0 * 5 * 6 * 7);
+  EXPECT_EQ(other.op->templates.front().name, "matmul.cpu");
+}
+
+TEST(TextOperator, HasTheTemplatesOfAProductOrTheGeneratedOneOnly) {
+  const auto names_of = [](const char* text) {
+    std::vector<std::string> names;
+    for (const Template& t : workload_of(text).op->templates) names.push_back(t.name);
+    return names;
+  };
+  EXPECT_THAT(names_of(kProduct), ::testing::IsSupersetOf({"matmul.cpu", "generated.cpu"}));
+  EXPECT_THAT(names_of("Y[i] = X[i] + 1 i=9"), ::testing::Not(::testing::Contains("matmul.cpu")));
+}
+
+TEST(TextOperator, RangesAreThoseOfTheDeclarations) {
+  const Workload workload =
+      workload_of("Y[i] = log(X[i]) + Z[i] * float32(I[i]); X: in [0.5, 2]; I: int32 in [-3, 9] i=9");
+  const auto ranges = workload.op->ranges(workload);
+  ASSERT_EQ(ranges.size(), 3u);
+  EXPECT_EQ(ranges[0]->low, 0.5);
+  EXPECT_FALSE(ranges[1].has_value());
+  EXPECT_EQ(ranges[2]->high, 9);
+}
+
+TEST(TextOperator, WorkloadsAreExpressionsWhereTheyHaveABracket) {
+  EXPECT_TRUE(is_expression_text("s[] = X[] * 2"));
+  EXPECT_FALSE(is_expression_text("matmul m=5 n=6 k=7"));
+}
+
+TEST(TextOperator, AnErrorPointsAtTheCharacter) {
+  EXPECT_THAT(message<text::ExpressionError>([] { workload_of("C[i] = A[i] +* 2 i=5"); }),
+              ::testing::StartsWith("expression, column 14: expected a number, an index, a tensor, a function or '('"));
+}
+
+}  // namespace
+}  // namespace nestwright
