@@ -11,16 +11,6 @@ std::int64_t max_vectors_of(const StageAnalysis& stage, const Target& target) {
   return stage.expensive > 0 ? max_expanded(target) : max_sums(target);
 }
 
-/// Bytes of the result and of what is read, each once.
-double bytes_of(const StageAnalysis& stage) {
-  double bytes = static_cast<double>(stage.points()) * stage.tensor.dtype().bytes();
-  for (const OperandAccess& access : stage.accesses) {
-    if (!access.tensor.defined()) continue;
-    bytes += static_cast<double>(access.tensor.buffer()->elements()) * access.tensor.dtype().bytes();
-  }
-  return bytes;
-}
-
 void define_stores(Sketch& sketch, ScopedTuning& t, const StageAnalysis& stage, std::int64_t row) {
   if (!stage.is_output || stage.results > 1 || stage.result_stride(stage.spatial - 1) != 1) return;
   if (define_streaming(t, stage.tensor, row, sketch.target)) sketch.schedule[stage.tensor].stream();

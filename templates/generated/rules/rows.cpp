@@ -9,13 +9,10 @@
 
 #include "templates/generated/inner_loops.h"
 #include "templates/generated/rules.h"
-#include "templates/loops/divide.h"
-#include "templates/loops/vectors.h"
+#include "templates/generated/shares.h"
 
 namespace nestwright {
 namespace {
-
-constexpr std::int64_t kTasks = 4;  ///< of a thread: enough that one that is held up takes fewer of them
 
 /// How many of the outermost axes are rows that all stages to join have, too; `rows` where none will join.
 int common_rows(Sketch& sketch, int root, int rows) {
@@ -37,32 +34,6 @@ int common_rows(Sketch& sketch, int root, int rows) {
     members.emplace_back(i, std::move(relation));
   }
   return common;
-}
-
-/// Makes the outermost rows one parallel loop of enough iterations, in blocks. Returns the loops over rows.
-std::vector<SketchLoop> share_rows(Sketch& sketch, int number, int rows, int common) {
-  const StageAnalysis& stage = sketch.of(number);
-  Stage loops = sketch.loops_of(number);
-  std::vector<SketchLoop> nest;
-  for (int axis = 0; axis < rows; ++axis) nest.push_back({loops.axis(axis), {axis}, false});
-  if (!sketch.parallel || rows == 0) return nest;
-  std::int64_t iterations = stage.extents[0];
-  int fused = 1;
-  for (; fused < common && iterations < kTasks * sketch.target.threads; ++fused) {
-    iterations *= stage.extents[static_cast<std::size_t>(fused)];
-    nest[0].loop = loops.fuse(nest[0].loop, nest[1].loop);
-    nest[0].axes.insert(fused);
-    nest.erase(nest.begin() + 1);
-  }
-  if (iterations < 2) return nest;
-  // Blocks of fused rows would begin inside of an axis, where no proof shows that they are disjoint.
-  if (fused > 1) {
-    loops.parallel(nest[0].loop);
-    return nest;
-  }
-  ScopedTuning t = sketch.knobs_of(number);
-  nest[0].loop = share_loop(t, loops, nest[0].loop).second;
-  return nest;
 }
 
 }  // namespace

@@ -3,23 +3,14 @@
 //
 //   for k: y += A[k]     ->      parallel b: y.rf[b] = partial sums of block b, in vectors
 //                                for b: y += y.rf[b]
-#include <algorithm>
-
 #include "templates/generated/rules.h"
-#include "templates/loops/divide.h"
+#include "templates/generated/shares.h"
 #include "templates/loops/vectors.h"
 
 namespace nestwright {
 namespace {
 
 constexpr std::int64_t kBusy = 4;  ///< results of a thread: with fewer, threads may share the reduction
-
-/// Numbers of blocks that divide `extent`: others would need masks in every block.
-std::vector<std::int64_t> even_blocks(std::int64_t extent) {
-  std::vector<std::int64_t> counts{2, 3, 4, 5, 6, 7, 8, 12, 16, 32, 64};
-  std::erase_if(counts, [&](std::int64_t count) { return 2 * count > extent || extent % count != 0; });
-  return counts;
-}
 
 std::int64_t outermost_extent(const StageAnalysis& stage) {
   return stage.extents[static_cast<std::size_t>(stage.spatial)];
