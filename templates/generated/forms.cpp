@@ -77,6 +77,15 @@ std::int64_t reuse_of(const StageAnalysis& stage, const OperandAccess& access) {
   return product;
 }
 
+double bytes_of(const StageAnalysis& stage) {
+  double bytes = static_cast<double>(stage.points()) * stage.tensor.dtype().bytes();
+  for (const OperandAccess& access : stage.accesses) {
+    if (!access.tensor.defined()) continue;
+    bytes += static_cast<double>(access.tensor.buffer()->elements()) * access.tensor.dtype().bytes();
+  }
+  return bytes;
+}
+
 std::vector<ReductionForm> reduction_forms(const StageAnalysis& stage, const Target& target) {
   std::vector<ReductionForm> forms;
   if (stage.results == 1) {

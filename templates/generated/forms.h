@@ -37,6 +37,9 @@ int row_axis(const StageAnalysis& stage, int vector_axis, int but = -1);
 /// How often each element of a read is used: points of the axes that it does not mention.
 std::int64_t reuse_of(const StageAnalysis& stage, const OperandAccess& access);
 
+/// Bytes of the result and of what is read, each once.
+double bytes_of(const StageAnalysis& stage);
+
 /// The widest type that a stage computes with.
 ir::Type widest_type(const StageAnalysis& stage);
 

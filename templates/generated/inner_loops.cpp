@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "templates/generated/shares.h"
 #include "templates/loops/vectors.h"
 
 namespace nestwright {
@@ -9,16 +10,6 @@ namespace {
 
 std::int64_t max_vectors_of(const StageAnalysis& stage, const Target& target) {
   return stage.expensive > 0 ? max_expanded(target) : max_sums(target);
-}
-
-/// Bytes of the result and of what is read, each once.
-double bytes_of(const StageAnalysis& stage) {
-  double bytes = static_cast<double>(stage.points()) * stage.tensor.dtype().bytes();
-  for (const OperandAccess& access : stage.accesses) {
-    if (!access.tensor.defined()) continue;
-    bytes += static_cast<double>(access.tensor.buffer()->elements()) * access.tensor.dtype().bytes();
-  }
-  return bytes;
 }
 
 void define_stores(Sketch& sketch, ScopedTuning& t, const StageAnalysis& stage, std::int64_t row) {
@@ -39,18 +30,36 @@ IterVar schedule_columns(ScopedTuning& t, Stage loops, IterVar column, std::int6
   return split_vectors(loops, column, tile.in_run());
 }
 
-void schedule_points(Sketch& sketch, ScopedTuning& t, int number, bool in_blocks) {
+void schedule_points(Sketch& sketch, ScopedTuning& t, int number, int first, bool in_blocks) {
   const StageAnalysis& stage = sketch.of(number);
-  if (stage.spatial == 0) return;
+  const std::int64_t extent = stage.points_from(first);
+  if (stage.spatial == 0 || extent < 2) return;
   const int last = stage.spatial - 1;
-  const std::int64_t extent = stage.extents[static_cast<std::size_t>(last)];
   Stage loops = sketch.loops_of(number);
-  if (extent < 2) return;
-  const VectorTileKnobs tile =
-      define_vectors(t, extent, widest_type(stage), sketch.target, max_vectors_of(stage, sketch.target));
-  const IterVar over = schedule_columns(t, loops, loops.axis(last), extent, tile, in_blocks);
+  IterVar column = loops.axis(first);
+  for (int axis = first + 1; axis <= last; ++axis) column = loops.fuse(column, loops.axis(axis));
+  const double bytes = bytes_of(stage);
+  const std::int64_t most = max_vectors_of(stage, sketch.target);
+  const std::int64_t run = most * sketch.target.lanes(widest_type(stage));
+  const bool is_all = stage.is_output && first == 0 && stage.expensive == 0;
+  const std::int64_t streams = is_all ? choose_side_by_side(sketch, stage.name, extent, 2 * run, bytes) : 1;
+  const VectorTileKnobs tile = define_vectors(t, extent / streams, widest_type(stage), sketch.target, most);
+  IterVar over;
+  if (streams > 1) {
+    if (in_blocks) {
+      const std::int64_t blocks = t.define_knob("blocks", even_blocks(extent / (streams * run)));
+      const auto [block, inside] = loops.split(column, factor(extent / blocks), Tail::partition());
+      loops.parallel(block);
+      column = inside;
+    }
+    const auto [stream, elements] = loops.split(column, nparts(streams));
+    over = split_vectors(loops, elements, tile.in_run());
+    loops.reorder({over, stream}).unroll(stream);
+  } else {
+    over = schedule_columns(t, loops, column, extent, tile, in_blocks);
+  }
   if (stage.is_output) {
-    const std::int64_t ahead = define_prefetch(t, bytes_of(stage), sketch.target);
+    const std::int64_t ahead = define_prefetch(t, bytes, sketch.target);
     for (const OperandAccess& access : stage.accesses) {
       const bool is_streamed = access.tensor.defined() && access.producer < 0 &&
                                access.strides[static_cast<std::size_t>(last)] == std::int64_t{1};
@@ -60,20 +69,42 @@ void schedule_points(Sketch& sketch, ScopedTuning& t, int number, bool in_blocks
   define_stores(sketch, t, stage, extent);
 }
 
-void schedule_row_reduction(Sketch& sketch, ScopedTuning& t, int number, const IterVar& at, int outer) {
+std::int64_t choose_side_by_side(Sketch& sketch, const std::string& stage, std::int64_t extent, std::int64_t unit,
+                                 double bytes) {
+  std::vector<std::string> options{"one"};
+  if (bytes > static_cast<double>(sketch.target.l2_bytes)) {
+    if (extent % (4 * unit) == 0 && extent >= 16 * unit) options.emplace_back("four");
+    if (extent % (8 * unit) == 0 && extent >= 32 * unit) options.emplace_back("eight");
+  }
+  const std::string chosen = sketch.choose_once(stage + ".streams", options);
+  return chosen == "eight" ? 8 : chosen == "four" ? 4 : 1;
+}
+
+void schedule_lanes(Sketch& sketch, ScopedTuning& t, int number, const Tensor& reduced, const IterVar& k,
+                    std::int64_t extent, const RowPlace& place) {
+  const StageAnalysis& stage = sketch.of(number);
+  Schedule& s = sketch.schedule;
+  std::int64_t most = max_vectors_of(stage, sketch.target);
+  if (place.streams > 1) most = std::max<std::int64_t>(1, 2 * most / place.streams);
+  const VectorTile tile = define_vectors(t, extent, widest_type(stage), sketch.target, most).in_run();
+  const std::vector<Tensor> partial = reduce_in_vectors(s, reduced, k, tile, place.streams);
+  for (const Tensor& lanes : partial) s[lanes].compute_at(s[place.outer], place.at);
+}
+
+void schedule_row_reduction(Sketch& sketch, ScopedTuning& t, int number, const RowPlace& place) {
   const StageAnalysis& stage = sketch.of(number);
   const ReductionForm& form = sketch.form_of(number);
   Stage loops = sketch.loops_of(number);
   switch (form.kind) {
     case ReductionForm::Kind::kLanes: {
-      const int last = static_cast<int>(stage.extents.size()) - 1;
-      const VectorTile tile = define_vectors(t, stage.extents[static_cast<std::size_t>(last)], widest_type(stage),
-                                             sketch.target, max_vectors_of(stage, sketch.target))
-                                  .in_run();
-      const IterVar k = loops.reduce_axis(stage.reduced() - 1);
-      for (const Tensor& partial : reduce_in_vectors(sketch.schedule, stage.tensor, k, tile)) {
-        sketch.schedule[partial].compute_at(sketch.loops_of(outer), at);
+      const int last = static_cast<int>(stage.extents.size()) - 1, first = stage.flat_reduction_from();
+      IterVar k = loops.reduce_axis(first - stage.spatial);
+      std::int64_t extent = stage.extents[static_cast<std::size_t>(first)];
+      for (int axis = first + 1; axis <= last; ++axis) {
+        k = loops.fuse(k, loops.reduce_axis(axis - stage.spatial));
+        extent *= stage.extents[static_cast<std::size_t>(axis)];
       }
+      schedule_lanes(sketch, t, number, stage.tensor, k, extent, place);
       return;
     }
     case ReductionForm::Kind::kTiles: {

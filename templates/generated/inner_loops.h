@@ -12,12 +12,28 @@ namespace nestwright {
 IterVar schedule_columns(ScopedTuning& t, Stage loops, IterVar column, std::int64_t extent, const VectorTileKnobs& tile,
                          bool in_blocks);
 
-/// Computes the last axis of a stage in vectors; `in_blocks`: as schedule_columns says.
-void schedule_points(Sketch& sketch, ScopedTuning& t, int stage, bool in_blocks);
+/// Computes the axes of a stage from `first` on, which are contiguous together (flat_from), in vectors; `in_blocks`: as
+/// schedule_columns says.
+void schedule_points(Sketch& sketch, ScopedTuning& t, int stage, int first, bool in_blocks);
 
-/// Computes a reduction in the form of sketch.form_of(stage): partial results in vectors, attached at loop `at` of
-/// stage `outer`; or vectors along the last axis; or as it is. Requires a reduction that is not at root or has a loop
-/// `at`.
-void schedule_row_reduction(Sketch& sketch, ScopedTuning& t, int stage, const IterVar& at, int outer);
+/// Where a row is reduced: at loop `at` of the stage of `outer`, `streams` rows of the stage's last axis side by side.
+struct RowPlace {
+  IterVar at;
+  Tensor outer;
+  std::int64_t streams = 1;
+};
+
+/// Computes a reduction in the form of sketch.form_of(stage): partial results in vectors, attached at `place`; or
+/// vectors along the last axis; or as it is. Requires a reduction that is not at root or has a loop to attach at.
+void schedule_row_reduction(Sketch& sketch, ScopedTuning& t, int stage, const RowPlace& place);
+
+/// Chooses how many of `extent` parts, each a multiple of `unit` elements long, are worked on side by side: 1, or 4 or
+/// 8 where `bytes` do not fit into the second-level cache, as a processor fetches ahead within a page.
+std::int64_t choose_side_by_side(Sketch& sketch, const std::string& stage, std::int64_t extent, std::int64_t unit,
+                                 double bytes);
+
+/// Partial results of `reduced`, in vectors along its innermost reduction, at `place`. `extent`: of that reduction.
+void schedule_lanes(Sketch& sketch, ScopedTuning& t, int stage, const Tensor& reduced, const IterVar& k,
+                    std::int64_t extent, const RowPlace& place);
 
 }  // namespace nestwright

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "templates/framework/completion.h"
-#include "templates/framework/seed_table.h"
 #include "templates/generated/register_tile.h"
+#include "templates/generated/row_seeds.h"
 #include "templates/loops/register_tile.h"
 #include "templates/loops/vectors.h"
 
@@ -12,9 +12,6 @@ namespace nestwright {
 namespace {
 
 constexpr std::size_t kSeeds = 12;
-
-/// What a seed wants of one stage, by the names of its knobs without their prefix.
-using Wishes = std::vector<std::pair<std::string, SeedValue>>;
 
 /// The formulas of the seeds of one register tile.
 class TileSeeds {
@@ -109,31 +106,18 @@ class TileSeeds {
   bool packs_ = false;
 };
 
-/// What seeds want of a stage of points, or of one whose rows are reduced.
-std::vector<Wishes> row_seeds(const Target& target) {
-  std::vector<Wishes> seeds;
-  for (const std::int64_t vectors : {std::int64_t{4}, std::int64_t{8}, std::int64_t{2}}) {
-    for (const char* stores : {"cached", "streaming"}) {
-      seeds.push_back({{"vectors", vectors},
-                       {"blocks", 4 * target.threads},
-                       {"stores", stores},
-                       {"values", "stored"},
-                       {"at", vectors == 4 ? "block" : "root"}});
-    }
-  }
-  return seeds;
-}
-
 std::vector<Wishes> seeds_of(const StageAnalysis& stage, const Target& target) {
-  if (!stage.is_reduction) return row_seeds(target);
+  if (!stage.is_reduction) return row_seeds(stage, target);
   std::vector<Wishes> seeds;
   const std::vector<ReductionForm> forms = reduction_forms(stage, target);
   std::vector<std::vector<Wishes>> of_forms;
   for (const ReductionForm& form : forms) {
-    if (form.kind == ReductionForm::Kind::kTiles) {
+    if (is_of_columns(stage, form)) {
+      of_forms.push_back(column_seeds(stage, form, target));
+    } else if (form.kind == ReductionForm::Kind::kTiles) {
       of_forms.push_back(TileSeeds(stage, form, target).all());
     } else {
-      of_forms.push_back(row_seeds(target));
+      of_forms.push_back(row_seeds(stage, target));
       for (Wishes& wishes : of_forms.back()) wishes.emplace_back("vectors_along", form.label());
     }
   }

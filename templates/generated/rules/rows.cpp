@@ -9,18 +9,18 @@
 
 #include "templates/generated/inner_loops.h"
 #include "templates/generated/rules.h"
-#include "templates/loops/divide.h"
-#include "templates/loops/vectors.h"
+#include "templates/generated/shares.h"
 
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kTasks = 4;  ///< of a thread: enough that one that is held up takes fewer of them
+constexpr std::int64_t kFewTasks = 4;     ///< a thread: fewer do not keep all threads busy to the end
+constexpr std::int64_t kLongRow = 2048;  ///< elements: a share of it is worth starting a thread
 
-/// How many of the outermost axes are rows that all stages to join have, too; `rows` where none will join.
+/// How many of the outermost axes are rows that all stages to join have, too; 0 where none will join.
 int common_rows(Sketch& sketch, int root, int rows) {
   std::vector<std::pair<int, SketchRelation>> members{{root, sketch.own_relation(root)}};
-  int common = rows;
+  int common = 0;
   for (int i = root - 1; i >= 0; --i) {
     const StageAnalysis& stage = sketch.of(i);
     const auto is_member = [&](int reader) {
@@ -33,36 +33,53 @@ int common_rows(Sketch& sketch, int root, int rows) {
     SketchRelation relation = sketch.relation(i, members);
     const int shared = relation.leading_axes(rows);
     if (shared == 0) continue;
-    common = std::min(common, shared);
+    common = common == 0 ? shared : std::min(common, shared);
     members.emplace_back(i, std::move(relation));
   }
   return common;
 }
 
-/// Makes the outermost rows one parallel loop of enough iterations, in blocks. Returns the loops over rows.
-std::vector<SketchLoop> share_rows(Sketch& sketch, int number, int rows, int common) {
+void schedule_reduced_rows(Sketch& sketch, int number) {
   const StageAnalysis& stage = sketch.of(number);
-  Stage loops = sketch.loops_of(number);
-  std::vector<SketchLoop> nest;
-  for (int axis = 0; axis < rows; ++axis) nest.push_back({loops.axis(axis), {axis}, false});
-  if (!sketch.parallel || rows == 0) return nest;
-  std::int64_t iterations = stage.extents[0];
-  int fused = 1;
-  for (; fused < common && iterations < kTasks * sketch.target.threads; ++fused) {
-    iterations *= stage.extents[static_cast<std::size_t>(fused)];
-    nest[0].loop = loops.fuse(nest[0].loop, nest[1].loop);
-    nest[0].axes.insert(fused);
-    nest.erase(nest.begin() + 1);
-  }
-  if (iterations < 2) return nest;
-  // Blocks of fused rows would begin inside of an axis, where no proof shows that they are disjoint.
-  if (fused > 1) {
-    loops.parallel(nest[0].loop);
-    return nest;
-  }
+  const bool is_lanes = sketch.form_of(number).kind == ReductionForm::Kind::kLanes;
+  const int rows = is_lanes ? stage.spatial : std::max(0, stage.spatial - 1);
+  const int common = common_rows(sketch, number, rows);
+  std::vector<SketchLoop> loops = share_rows(sketch, number, rows, common == 0 ? rows : common);
   ScopedTuning t = sketch.knobs_of(number);
-  nest[0].loop = share_loop(t, loops, nest[0].loop).second;
-  return nest;
+  RowPlace place{loops.empty() ? IterVar() : loops.back().loop, stage.tensor, 1};
+  // Rows that no other stage joins are reduced side by side, where the last loop is that of the last axis alone.
+  if (is_lanes && common == 0 && loops.back().axes.size() == 1) {
+    place.streams =
+        choose_side_by_side(sketch, stage.name, stage.extents[static_cast<std::size_t>(rows - 1)], 1, bytes_of(stage));
+    if (place.streams > 1) {
+      Stage y = sketch.loops_of(number);
+      const auto [tile, row] = y.split(place.at, factor(place.streams), Tail::partition());
+      y.unroll(row);
+      place.at = tile;
+    }
+  }
+  schedule_row_reduction(sketch, t, number, place);
+  sketch.add_nest({SketchNest::Kind::kRows, number, std::move(loops)});
+}
+
+void schedule_rows_of_points(Sketch& sketch, int number) {
+  const StageAnalysis& stage = sketch.of(number);
+  const int common = common_rows(sketch, number, std::max(0, stage.spatial - 1));
+  const int rows = stage.spatial == 0 ? 0 : stage.flat_from(common);
+  ScopedTuning t = sketch.knobs_of(number);
+  const std::int64_t tasks = stage.points() / stage.points_from(rows);
+  const bool may_share_columns =
+      sketch.parallel && rows > 0 && tasks < kFewTasks * sketch.target.threads && stage.points_from(rows) >= kLongRow;
+  const bool shares_columns =
+      may_share_columns && sketch.choose_once(stage.name + ".share", {"rows", "columns"}) == "columns";
+  if (shares_columns) {
+    schedule_points(sketch, t, number, rows, true);
+    sketch.add_nest({SketchNest::Kind::kRows, number, {}});
+    return;
+  }
+  const std::vector<SketchLoop> loops = share_rows(sketch, number, rows, common == 0 ? rows : common);
+  schedule_points(sketch, t, number, rows, rows == 0 && sketch.parallel);
+  sketch.add_nest({SketchNest::Kind::kRows, number, loops});
 }
 
 }  // namespace
@@ -70,18 +87,11 @@ std::vector<SketchLoop> share_rows(Sketch& sketch, int number, int rows, int com
 bool is_any_stage(Sketch&, int) { return true; }
 
 void schedule_rows(Sketch& sketch, int number) {
-  const StageAnalysis& stage = sketch.of(number);
-  const bool is_lanes = stage.is_reduction && sketch.form_of(number).kind == ReductionForm::Kind::kLanes;
-  const int rows = is_lanes ? stage.spatial : std::max(0, stage.spatial - 1);
-  const int common = common_rows(sketch, number, rows);
-  const std::vector<SketchLoop> loops = share_rows(sketch, number, rows, common);
-  ScopedTuning t = sketch.knobs_of(number);
-  if (stage.is_reduction) {
-    schedule_row_reduction(sketch, t, number, loops.empty() ? IterVar() : loops.back().loop, number);
+  if (sketch.of(number).is_reduction) {
+    schedule_reduced_rows(sketch, number);
   } else {
-    schedule_points(sketch, t, number, rows == 0 && sketch.parallel);
+    schedule_rows_of_points(sketch, number);
   }
-  sketch.add_nest({SketchNest::Kind::kRows, number, loops});
 }
 
 }  // namespace nestwright

@@ -3,23 +3,14 @@
 //
 //   for k: y += A[k]     ->      parallel b: y.rf[b] = partial sums of block b, in vectors
 //                                for b: y += y.rf[b]
-#include <algorithm>
-
 #include "templates/generated/rules.h"
-#include "templates/loops/divide.h"
+#include "templates/generated/shares.h"
 #include "templates/loops/vectors.h"
 
 namespace nestwright {
 namespace {
 
 constexpr std::int64_t kBusy = 4;  ///< results of a thread: with fewer, threads may share the reduction
-
-/// Numbers of blocks that divide `extent`: others would need masks in every block.
-std::vector<std::int64_t> even_blocks(std::int64_t extent) {
-  std::vector<std::int64_t> counts{2, 3, 4, 5, 6, 7, 8, 12, 16, 32, 64};
-  std::erase_if(counts, [&](std::int64_t count) { return 2 * count > extent || extent % count != 0; });
-  return counts;
-}
 
 std::int64_t outermost_extent(const StageAnalysis& stage) {
   return stage.extents[static_cast<std::size_t>(stage.spatial)];
@@ -41,23 +32,32 @@ void schedule_single_value(Sketch& sketch, int number) {
   sketch.finish(number);
   const StageAnalysis& stage = sketch.of(number);
   ScopedTuning t = sketch.knobs_of(number);
+  const bool is_lanes = sketch.form_of(number).kind == ReductionForm::Kind::kLanes;
   const std::int64_t extent = outermost_extent(stage);
-  const std::vector<std::int64_t> counts = sketch.parallel ? even_blocks(extent) : std::vector<std::int64_t>{};
-  const std::int64_t blocks = counts.empty() ? std::int64_t{1} : std::int64_t{t.define_knob("blocks", counts)};
-  Schedule& s = sketch.schedule;
-  const IterVar block = s[stage.tensor].split(s[stage.tensor].reduce_axis(0), factor(extent / blocks)).first;
-  const Tensor partial = s.rfactor(stage.tensor, block, 0);
-  if (blocks > 1) s[partial].parallel(s[partial].axis(0));
-  if (sketch.form_of(number).kind != ReductionForm::Kind::kLanes) return;
+  const std::int64_t lanes = sketch.target.lanes(widest_type(stage));
+  const std::int64_t streams =
+      is_lanes && stage.spatial == 0
+          ? choose_side_by_side(sketch, stage.name, extent, stage.reduced() == 1 ? 2 * lanes : 1, bytes_of(stage))
+          : 1;
+  const bool in_threads = sketch.parallel && !even_blocks(extent / streams).empty();
+  const Tensor partial = share_reduction(sketch, t, number, in_threads, streams);
+  Stage blocks = sketch.schedule[partial];
+  IterVar at = blocks.axis(stage.spatial), shared = blocks.axis(0);
+  if (streams > 1) {
+    const auto [block, stream] = blocks.split(at, factor(streams));
+    blocks.unroll(stream);
+    at = shared = block;
+  }
+  if (in_threads) blocks.parallel(shared);
+  if (!is_lanes) return;
   // The same candidates for all numbers of blocks.
-  const std::int64_t most = counts.empty() ? 1 : counts.back();
+  const std::int64_t most = (in_threads ? even_blocks(extent / streams).back() : 1) * streams;
   const std::int64_t innermost = stage.reduced() == 1 ? extent / most : stage.extents.back();
-  const VectorTile tile = define_vectors(t, std::max<std::int64_t>(1, innermost), widest_type(stage), sketch.target,
-                                         stage.expensive > 0 ? max_expanded(sketch.target) : max_sums(sketch.target))
-                              .in_run();
-  const std::vector<IterVar> loops = s[partial].loops();
-  const IterVar at = s[partial].axis(stage.spatial);
-  for (const Tensor& lanes : reduce_in_vectors(s, partial, loops.back(), tile)) s[lanes].compute_at(s[partial], at);
+  IterVar k;
+  for (const IterVar& loop : blocks.loops()) {
+    if (loop.is_reduce()) k = loop;
+  }
+  schedule_lanes(sketch, t, number, partial, k, std::max<std::int64_t>(1, innermost), {at, partial, streams});
 }
 
 }  // namespace nestwright

@@ -60,6 +60,17 @@ std::vector<Tensor> rows() {
   return {a, compute({24}, [&](Expr i) { return sum(a(i, k), k); }, "y")};
 }
 
+std::vector<Tensor> column_sums() {
+  const Tensor a = placeholder({24, 96}, kFloat32, "A");
+  const IterVar k = reduce_axis(24, "k");
+  return {a, compute({96}, [&](Expr j) { return sum(a(k, j), k); }, "y")};
+}
+
+std::vector<Tensor> transposed() {
+  const Tensor a = placeholder({48, 32}, kFloat32, "A"), b = placeholder({48}, kFloat32, "B");
+  return {a, b, compute({32, 48}, [&](Expr i, Expr j) { return a(j, i) + b(j); }, "C")};
+}
+
 class GeneratedRules : public ::testing::TestWithParam<Example> {};
 
 TEST_P(GeneratedRules, MakeTheLoopsOnFile) {
@@ -81,25 +92,29 @@ TEST_P(GeneratedRules, MakeTheLoopsOnFile) {
 
 INSTANTIATE_TEST_SUITE_P(
     Rules, GeneratedRules,
-    ::testing::Values(Example{"inline_cheap", "parallel=none C.vectors=2", inlined},
-                      Example{"register_tile",
-                              "parallel=loops C.vectors_along=axis1 C.reduction=whole C.register_rows=14 "
-                              "C.register_vectors=2 C.row_blocks=2 C.unroll_k=4 C.pack_vectors=no",
-                              product},
-                      Example{"join_rows", "parallel=loops C.vectors=2 m.vectors=2", centred},
-                      Example{"join_tiles",
-                              "parallel=none C.vectors_along=axis0 P.at=block C.reduction=whole C.register_rows=6 "
-                              "C.unroll_k=3 C.pack_vectors=whole",
-                              padded},
-                      Example{"single_value", "parallel=loops y.blocks=4 y.vectors=2", total},
-                      Example{"rows", "parallel=loops y.vectors=2 y.blocks=4", rows}),
+    ::testing::Values(
+        Example{"inline_cheap", "parallel=none C.vectors=2", inlined},
+        Example{"column_sums", "parallel=loops y.share=columns y.reduction=blocked y.vectors=1 y.rows_together=8",
+                column_sums},
+        Example{"register_tile",
+                "parallel=loops C.vectors_along=axis1 C.reduction=whole C.register_rows=14 "
+                "C.register_vectors=2 C.row_blocks=2 C.unroll_k=4 C.pack_vectors=no",
+                product},
+        Example{"transposed_tile", "parallel=loops C.share=rows C.tile=16 C.row_tiles=1 C.column_tiles=2", transposed},
+        Example{"join_rows", "parallel=loops C.vectors=2 m.vectors=2", centred},
+        Example{"join_tiles",
+                "parallel=none C.vectors_along=axis0 P.at=block C.reduction=whole C.register_rows=6 "
+                "C.unroll_k=3 C.pack_vectors=whole",
+                padded},
+        Example{"single_value", "parallel=loops y.blocks=4 y.vectors=2", total},
+        Example{"rows", "parallel=loops y.vectors=2 y.blocks=4", rows}),
     [](const auto& p) { return std::string(p.param.rule); });
 
 TEST(GeneratedRulesTable, HasAnExampleOfEachRule) {
   std::vector<std::string> names;
   for (const SketchRule& rule : cpu_rules()) names.emplace_back(rule.name);
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"scan_part", "register_tile", "join_rows", "join_tiles", "single_value", "rows"}))
+  EXPECT_EQ(names, (std::vector<std::string>{"scan_part", "column_sums", "register_tile", "transposed_tile",
+                                             "join_rows", "join_tiles", "single_value", "rows"}))
       << "a new rule needs an example here; scan_part's is a workload of the registry";
 }
 

@@ -1,0 +1,54 @@
+#include "templates/generated/shares.h"
+
+#include <algorithm>
+
+#include "templates/loops/vectors.h"
+
+namespace nestwright {
+namespace {
+
+constexpr std::int64_t kTasks = 4;  ///< of a thread: enough that one that is held up takes fewer of them
+
+}  // namespace
+
+std::vector<std::int64_t> even_blocks(std::int64_t extent) {
+  std::vector<std::int64_t> counts{2, 3, 4, 5, 6, 7, 8, 12, 16, 32, 64};
+  std::erase_if(counts, [&](std::int64_t count) { return 2 * count > extent || extent % count != 0; });
+  return counts;
+}
+
+std::vector<SketchLoop> share_rows(Sketch& sketch, int number, int rows, int common) {
+  const StageAnalysis& stage = sketch.of(number);
+  Stage loops = sketch.loops_of(number);
+  std::vector<SketchLoop> nest;
+  for (int axis = 0; axis < rows; ++axis) nest.push_back({loops.axis(axis), {axis}, false});
+  if (!sketch.parallel || rows == 0) return nest;
+  std::int64_t iterations = stage.extents[0];
+  int fused = 1;
+  for (; fused < common && iterations < kTasks * sketch.target.threads; ++fused) {
+    iterations *= stage.extents[static_cast<std::size_t>(fused)];
+    nest[0].loop = loops.fuse(nest[0].loop, nest[1].loop);
+    nest[0].axes.insert(fused);
+    nest.erase(nest.begin() + 1);
+  }
+  if (iterations < 2) return nest;
+  // Blocks of fused rows would begin inside of an axis, where no proof shows that they are disjoint.
+  if (fused > 1) {
+    loops.parallel(nest[0].loop);
+    return nest;
+  }
+  ScopedTuning t = sketch.knobs_of(number);
+  nest[0].loop = share_loop(t, loops, nest[0].loop).second;
+  return nest;
+}
+
+Tensor share_reduction(Sketch& sketch, ScopedTuning& t, int number, bool in_threads, std::int64_t streams) {
+  const StageAnalysis& stage = sketch.of(number);
+  Schedule& s = sketch.schedule;
+  const IterVar outermost = s[stage.tensor].reduce_axis(0);
+  const std::int64_t extent = stage.extents[static_cast<std::size_t>(stage.spatial)];
+  const std::int64_t blocks = in_threads ? t.define_knob("blocks", even_blocks(extent / streams)) : KnobExpr(1);
+  return s.rfactor(stage.tensor, s[stage.tensor].split(outermost, factor(extent / (blocks * streams))).first, 0);
+}
+
+}  // namespace nestwright
