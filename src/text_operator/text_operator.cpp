@@ -52,6 +52,7 @@ std::shared_ptr<const Operator> make_text_operator(const text::Expression& expre
   op.ranges = ranges_of;
   op.templates = product_templates(expression);
   op.templates.push_back(generated_cpu_template());
+  op.templates.push_back(generated_gpu_template());
   return std::make_shared<const Operator>(std::move(op));
 }
 
