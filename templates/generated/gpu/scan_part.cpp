@@ -17,10 +17,10 @@ namespace {
 
 int stage_index(const Schedule& s, const StageAnalysis& stage) { return s.state().find(stage.tensor.op()); }
 
-/// Whether all states are read in the column that is computed. What a scan's part reads of them has no tensor.
-bool reads_own_columns(const StageAnalysis& update) {
-  return std::all_of(update.accesses.begin(), update.accesses.end(), [](const OperandAccess& access) {
-    if (access.tensor.defined()) return true;
+/// Whether the scan, of whose earlier rows an update reads some, is read in the column that is computed.
+bool reads_own_columns(const StageAnalysis& update, const Operation& scan) {
+  return std::all_of(update.accesses.begin(), update.accesses.end(), [&](const OperandAccess& access) {
+    if (!access.tensor.defined() || !(access.tensor.op() == scan)) return true;
     for (std::size_t d = 1; d < access.identity.size(); ++d) {
       if (access.identity[d] != static_cast<int>(d)) return false;
     }
@@ -30,6 +30,7 @@ bool reads_own_columns(const StageAnalysis& update) {
 
 /// Whether the time of a scan may run inside the threads: its step is one stage, of which each thread has columns.
 bool may_run_in_threads(GpuSketch& sketch, int scan) {
+  const Operation op = sketch.schedule.state().stages[static_cast<std::size_t>(scan)].origin.op();
   int updates = 0;
   for (const StageAnalysis& stage : sketch.stages) {
     const int index = stage_index(sketch.schedule, stage);
@@ -38,7 +39,7 @@ bool may_run_in_threads(GpuSketch& sketch, int scan) {
     if (place.scan != scan) continue;
     if (place.part == ScanPart::kStep) return false;
     if (place.part != ScanPart::kUpdate) continue;
-    if (stage.spatial < 2 || stage.is_reduction || !reads_own_columns(stage)) return false;
+    if (stage.spatial < 2 || stage.is_reduction || !reads_own_columns(stage, op)) return false;
     ++updates;
   }
   return updates == 1;
@@ -64,7 +65,8 @@ void bind_scan_part(GpuSketch& sketch, int number) {
   std::vector<IterVar> columns;
   for (int axis = 0; axis < stage.spatial; ++axis) {
     const IterVar loop = s[stage.tensor].axis(axis);
-    const bool is_time = place.is_stored_in_scan() ? axis == 0 : is_time_axis(s.state(), index, loop);
+    const bool is_time =
+        place.part == ScanPart::kUpdate ? axis == 0 : place.is_in_step() && is_time_axis(s.state(), index, loop);
     if (!is_time) columns.push_back(loop);
   }
   if (!columns.empty()) bind_points(sketch, number, columns);
