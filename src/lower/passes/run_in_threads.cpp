@@ -6,9 +6,9 @@
 //
 // On a device, a time loop whose steps have no bound loops at all runs in one thread: a scan of one column.
 //
-// The move is correct if no thread reads an element that another computes: every access to the buffers that the steps store
-// has the store's indices, except for the time. If a step reads only the previous row, the thread keeps its elements of
-// that row in registers and loads none of them from memory.
+// The move is correct if no thread reads an element that another computes: every access to the buffers that the steps
+// store has the store's indices, except for the time. If a step reads only the previous row, the thread keeps its
+// elements of that row in registers and loads none of them from memory.
 #include <fmt/format.h>
 
 #include <optional>

@@ -11,9 +11,9 @@
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kBusy = 512;    ///< results of a multiprocessor: with fewer, blocks may share the reduction
-constexpr std::int64_t kMinPart = 64;  ///< steps of a part: below, combining the parts costs too much
-constexpr std::int64_t kMaxParts = 256;
+constexpr std::int64_t kBusyThreads = 512;  ///< results of a multiprocessor that keep it busy, a thread each
+constexpr std::int64_t kBusyBlocks = 4;     ///< the same, a block each
+constexpr std::int64_t kMinPart = 64;       ///< steps of a part: below, combining the parts costs too much
 
 /// The axis of the reduction that is divided: the longest one.
 int longest_axis(const StageAnalysis& stage) {
@@ -25,12 +25,19 @@ int longest_axis(const StageAnalysis& stage) {
 std::vector<std::int64_t> part_counts(const StageAnalysis& stage) {
   const std::int64_t extent = stage.extents[static_cast<std::size_t>(stage.spatial + longest_axis(stage))];
   std::vector<std::int64_t> counts, even;
-  for (std::int64_t count = 2; count <= std::min(kMaxParts, extent) && stage.reduced_points() / count >= kMinPart;
-       count *= 2) {
-    if (is_even_division(extent, count)) counts.push_back(count);
+  for (const std::int64_t count : {4, 16, 64, 256}) {
+    if (stage.reduced_points() / count < kMinPart || !is_even_division(extent, std::int64_t{count})) continue;
+    counts.push_back(count);
     if (extent % count == 0) even.push_back(count);
   }
   return even.empty() ? counts : even;
+}
+
+/// The number of parts that a stage is divided into: a choice, since what a part offers depends on its size.
+std::int64_t choose_parts(GpuSketch& sketch, const StageAnalysis& stage) {
+  std::vector<std::string> options{"1"};
+  for (const std::int64_t count : part_counts(stage)) options.push_back(std::to_string(count));
+  return options.size() == 1 ? 1 : std::stoll(sketch.choose(stage.name + ".parts", options));
 }
 
 void make_parts(GpuSketch& sketch, const StageAnalysis& stage, std::int64_t parts) {
@@ -50,16 +57,15 @@ void make_row(Schedule& s, const Tensor& y) {
 }  // namespace
 
 void divide_reductions(GpuSketch& sketch) {
-  const std::vector<StageAnalysis> stages = sketch.stages;
-  for (const StageAnalysis& stage : stages) {
+  for (int number = 0; number < static_cast<int>(sketch.stages.size()); ++number) {
+    const StageAnalysis& stage = sketch.of(number);
     if (!stage.is_reduction || stage.is_scan_part) continue;
     const bool is_single = stage.spatial == 0;
-    const bool is_few = stage.points() < kBusy * sketch.target.multiprocessors;
-    const std::vector<std::int64_t> counts = is_few ? part_counts(stage) : std::vector<std::int64_t>{};
-    ScopedTuning t(sketch.tuning, stage.name + ".");
-    if (!counts.empty() && sketch.choose(stage.name + ".reduction", {"parts", "whole"}) == "parts") {
-      make_parts(sketch, stage, t.define_knob("parts", counts));
-    }
+    if (!is_single && !stage.readers.empty() && !sketch.is_contraction(number)) continue;  // a row of its reader
+    const std::int64_t busy = sketch.is_contraction(number) ? kBusyThreads : kBusyBlocks;
+    const bool is_few = stage.points() < busy * sketch.target.multiprocessors;
+    const std::int64_t parts = is_few ? choose_parts(sketch, stage) : 1;
+    if (parts > 1) make_parts(sketch, stage, parts);
     if (is_single) make_row(sketch.schedule, stage.tensor);
   }
   sketch.analyse();

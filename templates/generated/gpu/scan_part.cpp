@@ -54,7 +54,7 @@ bool reads_own_columns(const StageAnalysis& update, const Operation& scan) {
 
 /// How the time of a scan may run.
 struct TimeOptions {
-  bool in_threads = true;   ///< its step is one stage, of which each thread has columns
+  bool in_threads = true;    ///< its step is one stage, of which each thread has columns
   bool has_columns = false;  ///< else one thread computes all steps
 };
 
@@ -87,7 +87,8 @@ void schedule_time(GpuSketch& sketch, const StageAnalysis& stage, int scan) {
 /// A value of a step that has no columns while others do: a reduction needs a bound loop around it to be a kernel.
 void schedule_single(Schedule& s, const StageAnalysis& stage) {
   if (!stage.is_reduction) return;
-  const Tensor part = s.rfactor(stage.tensor, s[stage.tensor].split(s[stage.tensor].reduce_axis(0), nparts(1)).first, 0);
+  const Tensor part =
+      s.rfactor(stage.tensor, s[stage.tensor].split(s[stage.tensor].reduce_axis(0), nparts(1)).first, 0);
   s[part].bind(s[part].axis(0), kThreadIdxX);
 }
 
