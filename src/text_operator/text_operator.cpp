@@ -58,6 +58,7 @@ std::shared_ptr<const Operator> make_text_operator(const text::Expression& expre
   op.ranges = [text](const Workload& workload) { return ranges_of(text.expression_of(workload)->program()); };
   op.templates = product_templates(text);
   op.templates.push_back(generated_cpu_template());
+  op.templates.push_back(generated_gpu_template());
   return std::make_shared<const Operator>(std::move(op));
 }
 

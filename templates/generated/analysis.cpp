@@ -35,10 +35,14 @@ OperandAccess access_of(const ir::Load& load, const std::vector<IterVar>& axes) 
     const Expr stride = load.buffer->stride(static_cast<int>(d));
     const std::int64_t* const step = ir::as_const_int(stride);
     std::vector<int> mentioned;
+    std::vector<std::int64_t> moves;
     for (std::size_t a = 0; a < axes.size(); ++a) {
       const std::int64_t coefficient = index.coefficient(axes[a].var());
       const bool is_hidden = index.hides(axes[a].var());
-      if (coefficient != 0 || is_hidden) mentioned.push_back(static_cast<int>(a));
+      if (coefficient != 0 || is_hidden) {
+        mentioned.push_back(static_cast<int>(a));
+        moves.push_back(is_hidden ? 0 : coefficient);
+      }
       std::optional<std::int64_t>& sum = access.strides[a];
       if (is_hidden || (coefficient != 0 && step == nullptr)) {
         sum.reset();
@@ -51,6 +55,7 @@ OperandAccess access_of(const ir::Load& load, const std::vector<IterVar>& axes) 
                           index.coefficient(axes[static_cast<std::size_t>(mentioned[0])].var()) == 1;
     access.identity.push_back(is_alone ? mentioned[0] : -1);
     access.axes.push_back(std::move(mentioned));
+    access.steps.push_back(std::move(moves));
   }
   return access;
 }

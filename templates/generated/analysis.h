@@ -24,6 +24,8 @@ struct OperandAccess {
   std::vector<std::optional<std::int64_t>> strides;  ///< one step of each axis; absent where it is not affine
   std::vector<int> identity;           ///< of each dimension: the axis that is its index; -1 where none is
   std::vector<std::vector<int>> axes;  ///< of each dimension: the axes that its index mentions
+  /// The same axes: by how many indices a step of each moves the dimension; 0 where the index is not affine in it.
+  std::vector<std::vector<std::int64_t>> steps;
   bool mentions(int axis) const;
   /// The dimension whose index is `axis` alone, while no other dimension mentions it; -1 where there is none.
   int dimension_of(int axis) const;

@@ -9,4 +9,7 @@ namespace nestwright {
 /// The template `generated.cpu`, which serves any operator that computes something.
 Template generated_cpu_template();
 
+/// The template `generated.gpu`, likewise, for CUDA and OpenCL.
+Template generated_gpu_template();
+
 }  // namespace nestwright

@@ -4,6 +4,7 @@
 // Thread rule: pure functions of a sketch.
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "templates/generated/sketch.h"
@@ -21,6 +22,9 @@ std::span<const SketchRule> cpu_rules();
 
 /// Inlines what is cheaper to compute again than to store. Before all rules.
 void inline_cheap(Sketch& sketch);
+using MayInline = std::function<bool(const Sketch& sketch, int stage)>;
+/// Inlines the stages that `may_inline` allows; of an expensive one with several readers that is a choice.
+void inline_stages(Sketch& sketch, const MayInline& may_inline);
 
 bool is_of_scan(Sketch& sketch, int stage);
 void schedule_scan_part(Sketch& sketch, int stage);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <random>
 
 #include "support/error.h"
@@ -22,12 +23,10 @@ int soak() {
 }
 
 /// Checks configurations of the expression's space; their number.
-int check_space(const Expression& expression, std::uint64_t seed) {
+int check_space(const Template& t, const Target& target, const Expression& expression, std::uint64_t seed) {
   const Checker checker(expression, seed);
   if (checker.broken()) return 0;
   std::mt19937_64 random(seed);
-  const Target target = cpu_target(seed % 2 == 0 ? CpuIsa::kAvx2 : CpuIsa::kAvx512, 2);
-  const Template t = generated_cpu_template();
   const Workload workload = testing_generated::workload_of(expression.inputs, expression.outputs);
   const ConfigSpace space = discover_space(t, workload, target);
   EXPECT_LE(space.branches().size(), 200U) << expression.str();
@@ -50,7 +49,8 @@ int check_space(const Expression& expression, std::uint64_t seed) {
   return checked;
 }
 
-TEST(GeneratedSpaces, OfRandomExpressionsComputeWhatTheExpressionDoes) {
+/// Checks spaces of random expressions. `target_of`: of an expression, by its seed.
+void check_spaces(const Template& t, const std::function<Target(std::uint64_t)>& target_of) {
   int expressions = 0, checked = 0;
   for (std::uint64_t seed = 1; expressions < kExpressions * soak(); ++seed) {
     ExpressionChoices choices = draw_expression(seed);
@@ -58,7 +58,7 @@ TEST(GeneratedSpaces, OfRandomExpressionsComputeWhatTheExpressionDoes) {
       const Expression expression = make_expression(choices);
       if (!expression.symbols.empty()) continue;
       ++expressions;
-      checked += check_space(expression, seed);
+      checked += check_space(t, target_of(seed), expression, seed);
     } catch (const UsageError&) {  // a refused expression
     } catch (const Error& error) {
       ADD_FAILURE() << "seed " << seed << ": " << error.what();
@@ -66,6 +66,16 @@ TEST(GeneratedSpaces, OfRandomExpressionsComputeWhatTheExpressionDoes) {
     if (::testing::Test::HasFailure()) return;
   }
   EXPECT_GE(checked, expressions);
+}
+
+TEST(GeneratedSpaces, OfRandomExpressionsComputeWhatTheExpressionDoes) {
+  check_spaces(generated_cpu_template(),
+               [](std::uint64_t seed) { return cpu_target(seed % 2 == 0 ? CpuIsa::kAvx2 : CpuIsa::kAvx512, 2); });
+}
+
+TEST(GeneratedSpaces, OfRandomExpressionsForDevicesDoSo) {
+  check_spaces(generated_gpu_template(),
+               [](std::uint64_t seed) { return Target::parse(seed % 2 == 0 ? "cuda,arch=sm_90" : "opencl"); });
 }
 
 }  // namespace

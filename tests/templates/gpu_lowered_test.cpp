@@ -3,30 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ir/verify/verify.h"
 #include "templates/registry.h"
 #include "tests/templates/all_templates.h"
 #include "tests/templates/gpu_cases.h"
-#include "tests/templates/matmul/check.h"
+#include "tests/templates/gpu_check.h"
 
 namespace nestwright {
 namespace {
-
-/// Both forms verify after each pass and compute the reference.
-void check_config(const Template& t, const Workload& w, const Target& target, const Config& config,
-                  std::uint64_t seed) {
-  const std::string what = t.name + " of " + w.str() + " @ " + target.str() + ": " + config.str();
-  try {
-    const Instance instance = instantiate(t, w, target, config);
-    const ir::Program loops =
-        lower(instance.schedule, instance.definition.args, target, w.op->name, {.after_pass = {}, .verify = true});
-    EXPECT_THAT(ir::verify(loops, ir::Form::kLoop), ::testing::IsEmpty()) << what;
-    testing_matmul::expect_reference(loops, w, what, seed);
-    testing_matmul::expect_reference(expand(loops, target, {.after_pass = {}, .verify = true}), w, what, seed + 1);
-  } catch (const Error& error) {
-    ADD_FAILURE() << what << ": " << error.what();
-  }
-}
 
 class GpuLowered : public ::testing::TestWithParam<std::string> {};
 
@@ -36,13 +19,13 @@ TEST_P(GpuLowered, SeedsAndSamplesComputeTheReference) {
   for (const Target& target : {testing_gpu::cuda(), testing_gpu::opencl()}) {
     for (const Template* t : templates_for(w, target)) {
       const std::vector<Config> seeds = t->seeds(w, target);
-      check_config(*t, w, target, seeds.front(), random());
-      check_config(*t, w, target, seeds[random() % seeds.size()], random());
+      testing_gpu::check_config(*t, w, target, seeds.front(), random());
+      testing_gpu::check_config(*t, w, target, seeds[random() % seeds.size()], random());
       const ConfigSpace space = discover_space(*t, w, target);
       for (int sample = 0; sample < testing_gpu::samples_of(w.op->name) && !HasFailure(); ++sample) {
         const auto config = space.sample(random);
         ASSERT_TRUE(config);
-        check_config(*t, w, target, *config, random());
+        testing_gpu::check_config(*t, w, target, *config, random());
       }
     }
   }

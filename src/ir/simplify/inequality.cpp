@@ -21,6 +21,25 @@ Linear replaced(const Linear& from, std::size_t term, const Expr& replacement) {
   return rest.add(to_linear(replacement), from.terms[term].coefficient);
 }
 
+/// Bounds of an index that draw on facts inside of quotients, too: of x/17, where only a guard bounds x.
+Interval bounds_by_facts(const Expr& e, const Ranges& ranges) {
+  const Interval known = bounds(e, ranges);
+  if (e.type() != kIndex) return known;
+  const auto* binary = e.as<Binary>();
+  const std::int64_t* divisor = binary != nullptr && binary->op == BinaryOp::kDiv ? as_const_int(binary->b) : nullptr;
+  if (divisor != nullptr && *divisor > 0) {
+    return intersect(known, div(bounds_by_facts(binary->a, ranges), {*divisor, *divisor}));
+  }
+  const Linear sum = to_linear(e);
+  const bool is_atom = sum.terms.size() == 1 && same_atom(sum.terms[0].atom, e);
+  if (is_atom || may_wrap(sum)) return known;
+  Interval total{sum.constant, sum.constant};
+  for (const LinearTerm& term : sum.terms) {
+    total = add(total, scale(bounds_by_facts(term.atom, ranges), term.coefficient));
+  }
+  return intersect(known, total);
+}
+
 /// Adds what the definition of floor division implies for an atom x / c or x % c, as sums that are at least 0.
 void add_division_facts(const Expr& atom, std::vector<Linear>& facts) {
   const auto* binary = atom.as<Binary>();
@@ -131,6 +150,7 @@ bool search(const Linear& target, const Ranges& ranges, int depth, int& budget) 
 bool non_negative(const Expr& e, const Ranges& ranges) {
   const Linear sum = to_linear(simplify(e, ranges));
   if (at_least(sum, 0, ranges)) return true;  // cheap, and sufficient for most
+  if (bounds_by_facts(sum.expr(), ranges).lo >= 0) return true;
   int budget = kSearchBudget;
   return search(sum, ranges, kSearchDepth, budget);
 }

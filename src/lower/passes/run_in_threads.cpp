@@ -4,9 +4,11 @@
 //     blockIdx.x b: threadIdx.x i:   ->      for t in 1..m:
 //       S[t, j] = S[t - 1, j] + X[t, j]        S[t, j] = S[t - 1, j] + X[t, j]       with j = b*256 + i
 //
-// That is correct if no thread reads an element that another computes: every access to the buffers that the steps store
-// has the store's indices, except for the time. If a step reads only the previous row, the thread keeps its elements of
-// that row in registers and loads none of them from memory.
+// On a device, a time loop whose steps have no bound loops at all runs in one thread: a scan of one column.
+//
+// The move is correct if no thread reads an element that another computes: every access to the buffers that the steps
+// store has the store's indices, except for the time. If a step reads only the previous row, the thread keeps its
+// elements of that row in registers and loads none of them from memory.
 #include <fmt/format.h>
 
 #include <optional>
@@ -147,7 +149,7 @@ Stmt keep_row(const For& time, const Stmt& body) {
 }
 
 /// Moves `loop`, the time loop of `scan`, inside the bound loops of its body.
-Stmt move_inside(const Stmt& loop, const std::string& scan) {
+Stmt move_inside(const Stmt& loop, const std::string& scan, DeviceKind device) {
   const auto* time = loop.as<For>();
   if (time == nullptr || time->kind != LoopKind::kSerial) return loop;
   std::vector<const For*> bound;
@@ -161,6 +163,9 @@ Stmt move_inside(const Stmt& loop, const std::string& scan) {
     }
     bound.push_back(next);
     body = next->body;
+  }
+  if (bound.empty() && !has_bound(body) && device != DeviceKind::kCpu) {
+    return make_for(Var("thread"), 0, 1, LoopKind::kThreadX, loop);
   }
   if (bound.empty() || has_bound(body)) {
     throw LowerError(
@@ -181,7 +186,9 @@ Stmt move_inside(const Stmt& loop, const std::string& scan) {
 
 Program run_in_threads(Program program, PassContext& context) {
   return on_pragmas(std::move(program), context.notes, PragmaKind::kInThreads,
-                    [](const Stmt& loop, const LoopPragma& pragma) { return move_inside(loop, pragma.stage); });
+                    [&](const Stmt& loop, const LoopPragma& pragma) {
+                      return move_inside(loop, pragma.stage, context.target.device);
+                    });
 }
 
 }  // namespace nestwright::passes

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kCheap = 2;  ///< operations that cost less than a load and a store, however often they are done
 
-bool may_inline(const Sketch& sketch, int number) {
+bool is_cheap(const Sketch& sketch, int number) {
   const StageAnalysis& stage = sketch.of(number);
   if (stage.is_output || stage.is_reduction || stage.is_scan_part || stage.results > 1 || stage.readers.empty()) {
     return false;
@@ -33,7 +33,7 @@ bool may_inline(const Sketch& sketch, int number) {
 }
 
 /// The first stage to inline, or -1. `kept`: those that are stored by choice.
-int next_to_inline(Sketch& sketch, std::vector<std::string>& kept) {
+int next_to_inline(Sketch& sketch, const MayInline& may_inline, std::vector<std::string>& kept) {
   for (int i = 0; i < static_cast<int>(sketch.stages.size()); ++i) {
     const StageAnalysis& stage = sketch.of(i);
     if (!may_inline(sketch, i) || std::count(kept.begin(), kept.end(), stage.name) > 0) continue;
@@ -46,9 +46,12 @@ int next_to_inline(Sketch& sketch, std::vector<std::string>& kept) {
 
 }  // namespace
 
-void inline_cheap(Sketch& sketch) {
+void inline_cheap(Sketch& sketch) { inline_stages(sketch, is_cheap); }
+
+void inline_stages(Sketch& sketch, const MayInline& may_inline) {
   std::vector<std::string> kept;
-  for (int stage = next_to_inline(sketch, kept); stage >= 0; stage = next_to_inline(sketch, kept)) {
+  for (int stage = next_to_inline(sketch, may_inline, kept); stage >= 0;
+       stage = next_to_inline(sketch, may_inline, kept)) {
     try {
       sketch.loops_of(stage).compute_inline();
       sketch.analyse();

@@ -1,0 +1,39 @@
+// Rows that the threads of a block compute together: the loops that bind them, and reductions that threads share.
+// Thread rule: as a Sketch's.
+#pragma once
+
+#include "templates/generated/gpu/gpu_sketch.h"
+#include "templates/loops/gpu_rows.h"
+
+namespace nestwright {
+
+/// The rows of a kernel.
+struct RowShape {
+  int axes = 0;                  ///< the leading axes of its stage, whose points are the rows; 0: there are none
+  bool may_have_several = true;  ///< a block may have several rows
+};
+
+/// The rows that a stage has in common with the reductions that it alone reads, directly or through others that may be
+/// computed for its rows.
+RowShape common_row_axes(const GpuSketch& sketch, int root);
+
+/// Whether each point of the leading `row_axes` axes of `relation` is one row, whose values the threads of a block may
+/// keep in shared memory: one value if the stage is a reduction.
+bool is_of_rows(const GpuSketch& sketch, int stage, const SketchRelation& relation, int row_axes);
+
+/// Defines the knobs threads, rows, fan_in and unroll of a kernel of `stage`. `columns`: what the threads share.
+RowBlockNest define_row_block(GpuSketch& sketch, int stage, const RowShape& rows, std::int64_t columns);
+
+/// Binds the loops of a stage whose rows are blocks: threads along x have its columns, or, if it has none, the first
+/// one has the value. Sets nest.at. Returns the first loop inside of the threads.
+IterVar bind_rows(Stage stage, int spatial, RowBlockNest& nest, std::int64_t lanes);
+
+/// Makes the reduction of `stage` one of partial results of `threads` threads, a power of two or less where it has
+/// fewer steps, which are combined `fan_in` at a time. `threads_first`: as ReducedRows says.
+ReducedRows share_reduction(GpuSketch& sketch, int stage, std::int64_t threads, std::int64_t fan_in,
+                            bool threads_first);
+
+/// Bytes of a block's partial results of a reduction, and of the results.
+KnobExpr bytes_of_partial_results(const StageAnalysis& stage, const KnobExpr& threads, const KnobExpr& rows);
+
+}  // namespace nestwright

@@ -1,0 +1,74 @@
+// divide_reductions: where there are few results, blocks share the reduction, and a second kernel combines what they
+// have. The reduction of everything to one value is a row of its own, as only rows have threads.
+//
+//   for i: for k: y[i] += A[i, k]     ->      for b: for i: y.rf[b, i] = sum of part b of A[i, :]
+//                                             for i: for b: y[i] += y.rf[b, i]
+#include <algorithm>
+
+#include "templates/generated/gpu/gpu_rules.h"
+#include "templates/loops/divide.h"
+
+namespace nestwright {
+namespace {
+
+constexpr std::int64_t kBusyThreads = 512;  ///< results of a multiprocessor that keep it busy, a thread each
+constexpr std::int64_t kBusyBlocks = 4;     ///< the same, a block each
+constexpr std::int64_t kMinPart = 64;       ///< steps of a part: below, combining the parts costs too much
+
+/// The axis of the reduction that is divided: the longest one.
+int longest_axis(const StageAnalysis& stage) {
+  const auto first = stage.extents.begin() + stage.spatial;
+  return static_cast<int>(std::max_element(first, stage.extents.end()) - first);
+}
+
+/// Numbers of parts: those that divide the axis, if any do, as others would test every step.
+std::vector<std::int64_t> part_counts(const StageAnalysis& stage) {
+  const std::int64_t extent = stage.extents[static_cast<std::size_t>(stage.spatial + longest_axis(stage))];
+  std::vector<std::int64_t> counts, even;
+  for (const std::int64_t count : {4, 16, 64, 256}) {
+    if (stage.reduced_points() / count < kMinPart || !is_even_division(extent, std::int64_t{count})) continue;
+    counts.push_back(count);
+    if (extent % count == 0) even.push_back(count);
+  }
+  return even.empty() ? counts : even;
+}
+
+/// The number of parts that a stage is divided into: a choice, since what a part offers depends on its size.
+std::int64_t choose_parts(GpuSketch& sketch, const StageAnalysis& stage) {
+  std::vector<std::string> options{"1"};
+  for (const std::int64_t count : part_counts(stage)) options.push_back(std::to_string(count));
+  return options.size() == 1 ? 1 : std::stoll(sketch.choose(stage.name + ".parts", options));
+}
+
+void make_parts(GpuSketch& sketch, const StageAnalysis& stage, std::int64_t parts) {
+  Schedule& s = sketch.schedule;
+  const int axis = longest_axis(stage);
+  const std::int64_t extent = stage.extents[static_cast<std::size_t>(stage.spatial + axis)];
+  const IterVar part = s[stage.tensor].split(s[stage.tensor].reduce_axis(axis), factor(ceil_div(extent, parts))).first;
+  s.rfactor(stage.tensor, part, 0);
+}
+
+/// Sums up the only result as the one element of a row.
+void make_row(Schedule& s, const Tensor& y) {
+  const std::vector<IterVar> loops = s[y].loops();
+  s.rfactor(y, s[y].split(loops.front(), nparts(1)).first, 0);
+}
+
+}  // namespace
+
+void divide_reductions(GpuSketch& sketch) {
+  for (int number = 0; number < static_cast<int>(sketch.stages.size()); ++number) {
+    const StageAnalysis& stage = sketch.of(number);
+    if (!stage.is_reduction || stage.is_scan_part) continue;
+    const bool is_single = stage.spatial == 0;
+    if (!is_single && !stage.readers.empty() && !sketch.is_contraction(number)) continue;  // a row of its reader
+    const std::int64_t busy = sketch.is_contraction(number) ? kBusyThreads : kBusyBlocks;
+    const bool is_few = stage.points() < busy * sketch.target.multiprocessors;
+    const std::int64_t parts = is_few ? choose_parts(sketch, stage) : 1;
+    if (parts > 1) make_parts(sketch, stage, parts);
+    if (is_single) make_row(sketch.schedule, stage.tensor);
+  }
+  sketch.analyse();
+}
+
+}  // namespace nestwright

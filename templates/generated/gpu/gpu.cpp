@@ -1,0 +1,41 @@
+// The template generated.gpu: the rules of templates/generated/gpu/gpu_rules.h, applied to the stages of the operator's
+// definition. Each combination of what the rules choose is a sketch; numbers inside of a sketch are knobs.
+#include "templates/generated/generated.h"
+#include "templates/generated/gpu/gpu_rules.h"
+
+namespace nestwright {
+namespace {
+
+void apply_gpu_rules(GpuSketch& sketch, int stage) {
+  for (const GpuRule& rule : gpu_rules()) {
+    if (!rule.applies(sketch, stage)) continue;
+    rule.apply(sketch, stage);
+    return;
+  }
+}
+
+Schedule schedule_on_gpu(Tuning& t, const Definition& definition, const Target& target) {
+  GpuSketch sketch(t, definition, target);
+  inline_injective(sketch);
+  divide_reductions(sketch);
+  for (int stage = static_cast<int>(sketch.stages.size()) - 1; stage >= 0; --stage) {
+    if (!sketch.is_finished(stage)) apply_gpu_rules(sketch, stage);
+  }
+  sketch.require_shared_memory();
+  return std::move(sketch.schedule);
+}
+
+}  // namespace
+
+Template generated_gpu_template() {
+  Template result;
+  result.name = "generated.gpu";
+  result.devices = gpus();
+  result.is_generic = true;
+  result.schedule = [](Tuning& t, const Workload&, Definition& definition, const Target& target) {
+    return schedule_on_gpu(t, definition, target);
+  };
+  return result;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,41 @@
+// The rules that make a generated space for devices. Producers are inlined where that is cheap, long reductions of few
+// results are divided among blocks, and then each stage, consumers before producers, is scheduled by the first rule of
+// the table that applies to it. Each rule has a file under templates/generated/gpu/, whose header shows what it makes.
+// Thread rule: pure functions of a sketch.
+#pragma once
+
+#include <span>
+
+#include "templates/generated/gpu/gpu_sketch.h"
+
+namespace nestwright {
+
+struct GpuRule {
+  const char* name;
+  bool (*applies)(GpuSketch& sketch, int stage);
+  void (*apply)(GpuSketch& sketch, int stage);
+};
+
+/// In the order in which they are tried. The last one applies to every stage.
+std::span<const GpuRule> gpu_rules();
+
+/// Inlines what is cheaper to compute again than to store. Before all rules.
+void inline_injective(GpuSketch& sketch);
+/// Divides long reductions of few results among blocks, whose partial results become stages of their own. Before all
+/// rules, after inlining.
+void divide_reductions(GpuSketch& sketch);
+
+bool is_of_gpu_scan(GpuSketch& sketch, int stage);
+void bind_scan_part(GpuSketch& sketch, int stage);
+bool may_join_block(GpuSketch& sketch, int stage);
+void join_block(GpuSketch& sketch, int stage);
+bool has_block_tile(GpuSketch& sketch, int stage);
+void schedule_block_tile(GpuSketch& sketch, int stage);
+bool is_reduced_by_block(GpuSketch& sketch, int stage);
+void reduce_by_block(GpuSketch& sketch, int stage);
+bool has_row_blocks(GpuSketch& sketch, int stage);
+void schedule_row_blocks(GpuSketch& sketch, int stage);
+bool is_any_gpu_stage(GpuSketch& sketch, int stage);
+void schedule_elements(GpuSketch& sketch, int stage);
+
+}  // namespace nestwright

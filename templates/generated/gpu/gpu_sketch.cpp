@@ -1,0 +1,31 @@
+#include "templates/generated/gpu/gpu_sketch.h"
+
+#include <algorithm>
+
+#include "templates/generated/forms.h"
+
+namespace nestwright {
+namespace {
+
+constexpr std::int64_t kMinReuse = 4;    ///< points that read an element
+constexpr std::int64_t kMinReduced = 4;  ///< steps of a reduction
+constexpr std::int64_t kMinPoints = 32;  ///< below, no block would be full
+
+}  // namespace
+
+bool GpuSketch::is_contraction(int number) const {
+  const StageAnalysis& stage = of(number);
+  if (!stage.is_reduction || stage.is_scan_part || stage.results > 1) return false;
+  if (stage.points() < kMinPoints || stage.reduced_points() < kMinReduced) return false;
+  return std::any_of(stage.accesses.begin(), stage.accesses.end(), [&](const OperandAccess& access) {
+    return access.tensor.defined() && reuse_of(stage, access) >= kMinReuse;
+  });
+}
+
+void GpuSketch::require_shared_memory() {
+  for (const auto& [number, nest] : row_blocks) {
+    tuning.require(nest.shared_bytes <= target.shared_bytes, "the rows do not fit into a block's shared memory");
+  }
+}
+
+}  // namespace nestwright

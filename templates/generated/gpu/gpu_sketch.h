@@ -1,0 +1,41 @@
+// A schedule for a device in the making. Stages at root become kernels of their own; what the rows of a block need may
+// be computed by the threads of the block, which keep it in shared memory.
+// Thread rule: as a Sketch's.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "templates/framework/knob_expr.h"
+#include "templates/generated/sketch.h"
+
+namespace nestwright {
+
+/// A kernel whose blocks compute rows of a stage.
+struct RowBlockNest {
+  int stage = -1;
+  int row_axes = 0;           ///< the leading axes of the stage: their points are the rows
+  IterVar at;                 ///< the innermost loop over threads
+  std::int64_t threads = 1;   ///< along threadIdx.x, which share a row
+  std::int64_t rows = 1;      ///< of a block, along threadIdx.y
+  std::int64_t fan_in = 2;    ///< partial results that one thread combines at a time
+  std::int64_t unroll = 1;    ///< steps of a reduction that a thread takes at a time
+  KnobExpr threads_knob = 1;  ///< the same as expressions of knobs
+  KnobExpr rows_knob = 1;
+  KnobExpr shared_bytes = 0;  ///< of what was joined so far
+};
+
+class GpuSketch : public Sketch {
+ public:
+  using Sketch::Sketch;
+
+  std::map<int, RowBlockNest> row_blocks;  ///< by the number of the nest
+
+  /// Whether all points of a reduction are computed in tiles of blocks, because operands are used several times.
+  bool is_contraction(int stage) const;
+  /// Requires of all kernels that their blocks' shared memory suffices.
+  void require_shared_memory();
+};
+
+}  // namespace nestwright

@@ -1,0 +1,115 @@
+// scan_part: the columns of a scan are bound to blocks and threads; each step is a launch, or, where each column reads
+// itself alone, the time runs inside the threads.
+//
+//   for t: for j: Y[t, j] = Y[t - 1, j] + X[t, j]
+//     ->   for t: blocks, threads: Y[t, j] = Y[t - 1, j] + X[t, j]        (launches)
+//     ->   blocks, threads: for t: Y[t, j] = Y[t - 1, j] + X[t, j]        (threads)
+//
+// A scan without columns is computed by one thread.
+#include "schedule/scan_parts.h"
+
+#include <algorithm>
+
+#include "schedule/state.h"
+#include "templates/generated/gpu/gpu_rules.h"
+#include "templates/generated/gpu/points.h"
+
+namespace nestwright {
+namespace {
+
+/// A stage that belongs to a scan.
+struct Part {
+  int index = -1;  ///< of the stage in the schedule
+  ScanPlace place;
+  std::vector<IterVar> columns;  ///< its spatial loops, but for the time
+};
+
+Part part_of(GpuSketch& sketch, const StageAnalysis& stage) {
+  Schedule& s = sketch.schedule;
+  Part part;
+  part.index = s.state().find(stage.tensor.op());
+  if (part.index < 0) return part;
+  part.place = scan_place(s.state(), part.index);
+  if (part.place.part == ScanPart::kScan) return part;
+  for (int axis = 0; axis < stage.spatial; ++axis) {
+    const IterVar loop = s[stage.tensor].axis(axis);
+    const bool is_time = part.place.part == ScanPart::kUpdate
+                             ? axis == 0
+                             : part.place.is_in_step() && is_time_axis(s.state(), part.index, loop);
+    if (!is_time) part.columns.push_back(loop);
+  }
+  return part;
+}
+
+/// Whether the scan, of whose earlier rows an update reads some, is read in the column that is computed.
+bool reads_own_columns(const StageAnalysis& update, const Operation& scan) {
+  return std::all_of(update.accesses.begin(), update.accesses.end(), [&](const OperandAccess& access) {
+    if (!access.tensor.defined() || !(access.tensor.op() == scan)) return true;
+    for (std::size_t d = 1; d < access.identity.size(); ++d) {
+      if (access.identity[d] != static_cast<int>(d)) return false;
+    }
+    return true;
+  });
+}
+
+/// How the time of a scan may run.
+struct TimeOptions {
+  bool in_threads = true;    ///< its step is one stage, of which each thread has columns
+  bool has_columns = false;  ///< else one thread computes all steps
+};
+
+TimeOptions time_options(GpuSketch& sketch, int scan) {
+  const Operation op = sketch.schedule.state().stages[static_cast<std::size_t>(scan)].origin.op();
+  TimeOptions options;
+  int updates = 0;
+  for (const StageAnalysis& stage : sketch.stages) {
+    const Part part = part_of(sketch, stage);
+    if (part.index < 0 || part.place.scan != scan || !part.place.is_in_step()) continue;
+    options.has_columns = options.has_columns || !part.columns.empty();
+    const bool is_update = part.place.part == ScanPart::kUpdate;
+    updates += is_update ? 1 : 0;
+    if (!is_update || stage.is_reduction || !reads_own_columns(stage, op)) options.in_threads = false;
+  }
+  options.in_threads = options.in_threads && updates == 1;
+  return options;
+}
+
+/// The time of a scan, whose parts are not yet bound.
+void schedule_time(GpuSketch& sketch, const StageAnalysis& stage, int scan) {
+  const TimeOptions options = time_options(sketch, scan);
+  Stage loops = sketch.schedule[stage.tensor];
+  const bool runs_inside =
+      !options.has_columns ||
+      (options.in_threads && sketch.choose(stage.name + ".time", {"threads", "launches"}) == "threads");
+  if (runs_inside) loops.pragma(loops.axis(0), "in_threads", 1);
+}
+
+/// A value of a step that has no columns while others do: a reduction needs a bound loop around it to be a kernel.
+void schedule_single(Schedule& s, const StageAnalysis& stage) {
+  if (!stage.is_reduction) return;
+  const Tensor part =
+      s.rfactor(stage.tensor, s[stage.tensor].split(s[stage.tensor].reduce_axis(0), nparts(1)).first, 0);
+  s[part].bind(s[part].axis(0), kThreadIdxX);
+}
+
+}  // namespace
+
+bool is_of_gpu_scan(GpuSketch& sketch, int stage) { return sketch.of(stage).is_scan_part; }
+
+void bind_scan_part(GpuSketch& sketch, int number) {
+  sketch.finish(number);
+  const StageAnalysis stage = sketch.of(number);
+  Schedule& s = sketch.schedule;
+  const Part part = part_of(sketch, stage);
+  if (part.place.part == ScanPart::kScan) {
+    schedule_time(sketch, stage, part.index);
+  } else if (!part.columns.empty()) {
+    bind_points(sketch, number, part.columns);
+  } else if (time_options(sketch, part.place.scan).has_columns) {
+    schedule_single(s, stage);
+  } else if (part.place.part == ScanPart::kStep) {
+    s[stage.tensor].set_scope(ir::Scope::kLocal);
+  }
+}
+
+}  // namespace nestwright

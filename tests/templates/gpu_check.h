@@ -1,0 +1,33 @@
+// Holds a configuration of a template for devices, lowered and expanded, against the reference, on the interpreter: the
+// threads of a block run in a random order between barriers, with the race detector.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "ir/verify/verify.h"
+#include "lower/lower.h"
+#include "support/error.h"
+#include "tests/templates/matmul/check.h"
+
+namespace nestwright::testing_gpu {
+
+/// Both forms verify after each pass and compute the reference. `seed`: of the order in which threads run.
+inline void check_config(const Template& t, const Workload& w, const Target& target, const Config& config,
+                         std::uint64_t seed) {
+  const std::string what = t.name + " of " + w.str() + " @ " + target.str() + ": " + config.str();
+  try {
+    const Instance instance = instantiate(t, w, target, config);
+    const ir::Program loops =
+        lower(instance.schedule, instance.definition.args, target, w.op->name, {.after_pass = {}, .verify = true});
+    EXPECT_THAT(ir::verify(loops, ir::Form::kLoop), ::testing::IsEmpty()) << what;
+    testing_matmul::expect_reference(loops, w, what, seed);
+    testing_matmul::expect_reference(expand(loops, target, {.after_pass = {}, .verify = true}), w, what, seed + 1);
+  } catch (const Error& error) {
+    ADD_FAILURE() << what << ": " << error.what();
+  }
+}
+
+}  // namespace nestwright::testing_gpu
