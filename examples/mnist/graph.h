@@ -1,0 +1,57 @@
+// A graph of operators, and its differentiation. Each operator is an expression text (docs/expressions.md).
+//
+//   Graph graph;
+//   const Value x = graph.input(), w = graph.input(), b = graph.input();
+//   graph.outputs.insert(graph.apply("relu", {graph.apply("add_bias", {graph.apply("product", {x, w}), b})}));
+//
+// Thread rule: values.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string_view>
+#include <vector>
+
+namespace mnist {
+
+/// How the gradient of an input is computed: an operator, and a letter for each of its inputs. A, B, C are the inputs
+/// of the differentiated node, Y is its value and G the gradient of Y. Without an operator, the gradient is G itself;
+/// without letters, there is none.
+struct GradientRule {
+  std::string_view op, letters;
+};
+
+struct Operator {
+  std::string_view name;
+  std::string_view text;  ///< computes Y from A, B, C; capitals are tensors, [...] stands for all indices of A
+  bool is_pointwise;      ///< Y[i, j] needs of A only A[i, j]: the kernel that computes A can continue with it
+  std::vector<GradientRule> gradients = {};  ///< one for each input, or none
+};
+
+/// Throws nestwright::UsageError where there is none of that name.
+const Operator& find_operator(std::string_view name);
+
+/// The number of a node, which stands for the node's value. It is larger than those of the node's inputs.
+using Value = std::size_t;
+
+struct Node {
+  const Operator* op = nullptr;  ///< nullptr: an input of the graph
+  std::vector<Value> inputs = {};
+};
+
+struct Graph {
+  std::vector<Node> nodes;
+  std::set<Value> outputs;
+
+  Value input() { return nodes.emplace_back(), nodes.size() - 1; }
+  Value apply(std::string_view op, std::vector<Value> inputs) {
+    return nodes.push_back({&find_operator(op), std::move(inputs)}), nodes.size() - 1;
+  }
+};
+
+/// Adds the gradients of `result` with respect to `inputs`, in reverse mode; `seed` is the gradient of the result
+/// itself. Throws nestwright::UsageError where an operator has no rule, or the result does not depend on an input.
+std::vector<Value> add_gradients(Graph& graph, Value result, Value seed, const std::vector<Value>& inputs);
+
+}  // namespace mnist
