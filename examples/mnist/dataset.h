@@ -11,8 +11,6 @@ namespace mnist {
 struct Dataset {
   nestwright::Array images;  ///< float32[n, rows * columns], from 0 to 1
   nestwright::Array labels;  ///< int64[n]
-
-  std::int64_t size() const { return labels.elements(); }
 };
 
 /// Reads PREFIX-images-idx3-ubyte.gz and PREFIX-labels-idx1-ubyte.gz. Throws nestwright::UsageError.

@@ -1,6 +1,8 @@
 #include "executor.h"
 
-#include "memory_plan.h"
+#include <functional>
+#include <numeric>
+
 #include "text_operator/text_operator.h"
 
 namespace mnist {
@@ -30,44 +32,48 @@ const Function& Compiler::compile(const std::string& expression) {
   return add(match_name(best.match), build(program_of(task, *best.source, best.config, "kernel"), target_, options_));
 }
 
-void Executor::prepare(const std::map<Value, TensorType>& inputs) {
-  const std::vector<TensorType> types = infer_types(graph_, inputs);
-  kernels_ = make_kernels(graph_, types);
+Executor::Executor(const Graph& graph, std::set<Value> outputs, Compiler& compiler)
+    : graph_(graph), outputs_(std::move(outputs)), needed_(needed_for(graph, outputs_)), compiler_(compiler) {}
+
+void Executor::prepare(const Types& inputs) {
+  const Types types = infer_types(graph_, needed_, inputs);
+  kernels_ = make_kernels(graph_, outputs_, types);
   std::map<Value, Lifetime> lifetimes;
   for (std::size_t step = 0; step < kernels_.size(); ++step) {
-    const Value result = kernels_[step].result;
     for (const Value argument : kernels_[step].arguments) {
       if (const auto read = lifetimes.find(argument); read != lifetimes.end()) read->second.last = step;
     }
-    if (!graph_.outputs.contains(result)) lifetimes[result] = {types[result].bytes(), step, step};
+    const auto& [type, shape] = types.at(kernels_[step].result);
+    const std::int64_t bytes =
+        std::accumulate(shape.begin(), shape.end(), std::int64_t{type.bytes()}, std::multiplies());
+    if (!outputs_.contains(kernels_[step].result)) {
+      lifetimes[kernels_[step].result] = {static_cast<std::size_t>(bytes), step, step};
+    }
   }
-  std::vector<Lifetime> tensors;
-  for (const auto& [value, lifetime] : lifetimes) tensors.push_back(lifetime);
-  const MemoryPlan plan = plan_memory(tensors);
-  memory_ = Array::empty(kInt8, {static_cast<std::int64_t>(plan.bytes)});
   temporaries_.clear();
+  for (const auto& [value, lifetime] : lifetimes) temporaries_.push_back(lifetime);
+  plan_ = plan_memory(temporaries_);
+  block_ = Array::empty(kInt8, {static_cast<std::int64_t>(plan_.bytes)});
+  memory_.clear();
   for (const auto& [value, lifetime] : lifetimes) {
-    std::int8_t* const data = memory_.as<std::int8_t>().data() + plan.offsets[temporaries_.size()];
-    temporaries_.emplace(value, ArrayView(data, types[value].type, types[value].shape));
+    std::int8_t* const data = block_.as<std::int8_t>().data() + plan_.offsets[memory_.size()];
+    memory_.emplace(value, ArrayView(data, types.at(value).type, types.at(value).shape));
   }
   inputs_ = inputs;
 }
 
-void Executor::run(const Bindings& bound) {
-  std::map<Value, TensorType> inputs;
-  for (Value v = 0; v < graph_.nodes.size(); ++v) {
-    if (graph_.nodes[v].op == nullptr) inputs[v] = {bound.at(v).type(), bound.at(v).shape()};
+void Executor::run(const Memory& memory) {
+  Types inputs;
+  for (const Value v : needed_) {
+    if (graph_.nodes[v].op == nullptr) inputs[v] = {memory.at(v).type(), memory.at(v).shape()};
   }
   if (inputs != inputs_) prepare(inputs);
   for (const Kernel& kernel : kernels_) {
     std::vector<ArrayRef> arguments;
-    const auto add = [&](Value v) {
-      const auto temporary = temporaries_.find(v);
-      arguments.emplace_back(temporary != temporaries_.end() ? temporary->second : bound.at(v));
-    };
+    const auto add = [&](Value v) { arguments.emplace_back(memory_.contains(v) ? memory_.at(v) : memory.at(v)); };
     for (const Value argument : kernel.arguments) add(argument);
     add(kernel.result);
-    compiler_->compile(kernel.expression).call(arguments);
+    compiler_.compile(kernel.expression).call(arguments);
   }
 }
 

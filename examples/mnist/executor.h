@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "expressions.h"
+#include "memory_plan.h"
 #include "nestwright.h"
 
 namespace mnist {
@@ -12,8 +13,8 @@ namespace mnist {
 /// Compiles kernels, each once.
 class Compiler {
  public:
-  /// With a database, a kernel's schedule is the best one that is recorded there, else the default of its operator's
-  /// first template. `unscheduled`: the plain loops that create_schedule() gives, instead.
+  /// A kernel's schedule is the best one of the database, or the default of its operator's first template where there
+  /// is none. `unscheduled`: the plain loops that create_schedule() gives, instead.
   Compiler(nestwright::Target target, const std::string& database, bool unscheduled);
 
   const nestwright::Function& compile(const std::string& expression);
@@ -30,30 +31,33 @@ class Compiler {
   std::map<std::string, int> sources_;
 };
 
-/// The memory of a graph's inputs and outputs. An output may have the memory of an input which nothing reads later.
-using Bindings = std::map<Value, nestwright::ArrayView>;
+using Memory = std::map<Value, nestwright::ArrayView>;
 
+/// Computes some values of a graph.
 class Executor {
  public:
-  /// `compiler` must outlive it.
-  Executor(Graph graph, Compiler& compiler) : graph_(std::move(graph)), compiler_(&compiler) {}
+  /// Both references must outlive it; nodes that are added to the graph later change nothing.
+  Executor(const Graph& graph, std::set<Value> outputs, Compiler& compiler);
 
-  /// Infers shapes, compiles and plans memory first where the types of inputs are not those of the last run. Throws
-  /// nestwright::UsageError where inputs and outputs do not fit.
-  void run(const Bindings& bound);
+  /// `memory` has the graph's inputs and the outputs. Where the types of inputs are not those of the last run, kernels
+  /// are made, and temporary values are placed, anew. Throws nestwright::UsageError where shapes do not agree.
+  void run(const Memory& memory);
 
-  std::size_t temporary_bytes() const { return memory_.size_bytes(); }
-  const Bindings& temporaries() const { return temporaries_; }
+  const std::vector<Lifetime>& temporaries() const { return temporaries_; }
+  const MemoryPlan& plan() const { return plan_; }
 
  private:
-  void prepare(const std::map<Value, TensorType>& inputs);
+  void prepare(const Types& inputs);
 
-  Graph graph_;
-  Compiler* compiler_;
-  std::map<Value, TensorType> inputs_;  ///< that it is prepared for
+  const Graph& graph_;
+  std::set<Value> outputs_, needed_;
+  Compiler& compiler_;
+  Types inputs_;  ///< that it is prepared for
   std::vector<Kernel> kernels_;
-  nestwright::Array memory_;  ///< of the values that are neither inputs nor outputs
-  Bindings temporaries_;
+  std::vector<Lifetime> temporaries_;
+  MemoryPlan plan_;
+  nestwright::Array block_;
+  Memory memory_;  ///< of temporary values, in the block
 };
 
 }  // namespace mnist

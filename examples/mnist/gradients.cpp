@@ -1,13 +1,14 @@
-// From the result back to the inputs, each node passes the gradient of its value on to the values that it was computed
-// from, by the rules of its operator. Where a value has several readers, their parts are added.
-#include "graph.h"
+#include <map>
+#include <set>
+#include <string>
 
+#include "graph.h"
 #include "support/error.h"
 
 namespace mnist {
 namespace {
 
-/// Adds the part that `gradient`, of node `v`, has in the gradient of the node's input number `i`.
+/// Adds the part of the gradient of node `v`'s input number `i` that comes from `gradient`, the gradient of `v`.
 Value add_part(Graph& graph, Value v, std::size_t i, Value gradient) {
   const Node node = graph.nodes[v];
   if (i >= node.op->gradients.size() || node.op->gradients[i].letters.empty()) {
@@ -24,11 +25,12 @@ Value add_part(Graph& graph, Value v, std::size_t i, Value gradient) {
 
 }  // namespace
 
+// From the result back to the inputs, each node passes the gradient of its value on to what it was computed from.
 std::vector<Value> add_gradients(Graph& graph, Value result, Value seed, const std::vector<Value>& inputs) {
-  std::set<Value> variable(inputs.begin(), inputs.end());  // values that depend on the inputs
+  std::set<Value> dependent(inputs.begin(), inputs.end());  // values that depend on the inputs
   for (Value v = 0; v <= result; ++v) {
     for (const Value input : graph.nodes[v].inputs) {
-      if (variable.contains(input)) variable.insert(v);
+      if (dependent.contains(input)) dependent.insert(v);
     }
   }
   std::map<Value, Value> gradients{{result, seed}};
@@ -36,10 +38,10 @@ std::vector<Value> add_gradients(Graph& graph, Value result, Value seed, const s
     if (!gradients.contains(v)) continue;
     for (std::size_t i = 0; i < graph.nodes[v].inputs.size(); ++i) {
       const Value input = graph.nodes[v].inputs[i];
-      if (!variable.contains(input)) continue;
+      if (!dependent.contains(input)) continue;
       const Value part = add_part(graph, v, i, gradients[v]);
       const auto [sum, is_first] = gradients.try_emplace(input, part);
-      if (!is_first) sum->second = graph.apply("add", {sum->second, part});
+      if (!is_first) sum->second = graph.apply("add", {sum->second, part});  // of all that read the value
     }
   }
   std::vector<Value> found;

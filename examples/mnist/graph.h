@@ -1,16 +1,15 @@
-// A graph of operators, and its differentiation. Each operator is an expression text (docs/expressions.md).
+// A graph of operators, and its differentiation.
 //
 //   Graph graph;
 //   const Value x = graph.input(), w = graph.input(), b = graph.input();
-//   graph.outputs.insert(graph.apply("relu", {graph.apply("add_bias", {graph.apply("product", {x, w}), b})}));
+//   const Value y = graph.apply("relu", {graph.apply("add_bias", {graph.apply("product", {x, w}), b})});
 //
 // Thread rule: values.
 #pragma once
 
 #include <cstddef>
-#include <map>
-#include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mnist {
@@ -24,7 +23,7 @@ struct GradientRule {
 
 struct Operator {
   std::string_view name;
-  std::string_view text;  ///< computes Y from A, B, C; capitals are tensors, [...] stands for all indices of A
+  std::string_view text;  ///< an expression (docs/expressions.md) of Y; capitals are tensors, ~ all indices of A
   bool is_pointwise;      ///< Y[i, j] needs of A only A[i, j]: the kernel that computes A can continue with it
   std::vector<GradientRule> gradients = {};  ///< one for each input, or none
 };
@@ -42,7 +41,6 @@ struct Node {
 
 struct Graph {
   std::vector<Node> nodes;
-  std::set<Value> outputs;
 
   Value input() { return nodes.emplace_back(), nodes.size() - 1; }
   Value apply(std::string_view op, std::vector<Value> inputs) {

@@ -1,6 +1,5 @@
 #include "network.h"
 
-#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -16,61 +15,58 @@ Value add_layers(Graph& graph, Value x, const std::vector<Value>& parameters) {
   return x;
 }
 
-Network::Network(const std::vector<std::int64_t>& sizes, float rate, Compiler& compiler)
-    : training_{Executor({}, compiler)}, testing_{Executor({}, compiler)} {
-  const auto bind = [&](Bindings& memory, Value value, const std::vector<std::int64_t>& shape, const auto& element) {
-    Array& array = arrays_.emplace_back(Array::empty(kFloat32, shape));
-    std::ranges::generate(array.as<float>(), element);
-    memory.emplace(value, ArrayView(array.data(), array.type(), shape));
+Network::Network(const std::vector<std::int64_t>& sizes, Compiler& compiler) {
+  std::mt19937 random(1);
+  std::normal_distribution<float> normal;
+  const auto bind = [&](Value value, std::vector<std::int64_t> shape, float mean = 0, float deviation = 0) {
+    Array& array = arrays_.emplace_back(Array::empty(kFloat32, std::move(shape)));
+    for (float& element : array.as<float>()) element = mean + deviation * normal(random);
+    memory_.emplace(value, ArrayView(array.data(), array.type(), array.shape()));
     return value;
   };
-  const auto zero = [] { return 0.0F; };
-  Graph graph;
-  Bindings memory;
+  images_ = graph_.input();
+  labels_ = graph_.input();
+  inverse_batch_ = bind(graph_.input(), {});
+  const Value rate = bind(graph_.input(), {}, 0.1F), momentum = bind(graph_.input(), {}, 0.9F);
   std::vector<Value> parameters;
-  const Value images = graph.input(), labels = graph.input();
-  std::mt19937 random(1);
   for (std::size_t layer = 1; layer < sizes.size(); ++layer) {
-    const std::int64_t from = sizes[layer - 1], to = sizes[layer];
-    std::normal_distribution<float> weight(0, std::sqrt(2 / static_cast<float>(from)));
-    parameters.push_back(bind(memory, graph.input(), {from, to}, [&] { return weight(random); }));
-    parameters.push_back(bind(memory, graph.input(), {to}, zero));
+    const float deviation = std::sqrt(2 / static_cast<float>(sizes[layer - 1]));
+    parameters.push_back(bind(graph_.input(), {sizes[layer - 1], sizes[layer]}, 0, deviation));
+    parameters.push_back(bind(graph_.input(), {sizes[layer]}));
   }
-  const Value scores = add_layers(graph, images, parameters);
+  const Value scores = add_layers(graph_, images_, parameters);
+  right_ = bind(graph_.apply("count_right", {scores, labels_}), {});
+  loss_ = bind(graph_.apply("cross_entropy", {scores, labels_}), {});
 
-  Graph test = graph;
-  testing_ = {Executor({}, compiler), memory, test.apply("count_right", {scores, labels})};
-  test.outputs = {bind(testing_.memory, testing_.result, {}, zero)};
-  testing_.executor = Executor(std::move(test), compiler);
-
-  const Value loss = bind(memory, graph.apply("cross_entropy", {scores, labels}), {}, zero);
-  graph.outputs = {loss};
-  inverse_batch_ = bind(memory, graph.input(), {}, zero);
-  const Value momentum = bind(memory, graph.input(), {}, [] { return 0.9F; });
-  const Value learning_rate = bind(memory, graph.input(), {}, [&] { return rate; });
-  const std::vector<Value> gradients = add_gradients(graph, loss, inverse_batch_, parameters);
+  const std::vector<Value> gradients = add_gradients(graph_, loss_, inverse_batch_, parameters);
+  std::set<Value> outputs{loss_};
   for (std::size_t p = 0; p < parameters.size(); ++p) {
-    const ArrayView parameter = memory.at(parameters[p]);
-    const Value velocity = bind(memory, graph.input(), parameter.shape(), zero);
-    const Value next_velocity = graph.apply("accelerate", {gradients[p], velocity, momentum});
-    const Value next_parameter = graph.apply("descend", {parameters[p], next_velocity, learning_rate});
-    graph.outputs.insert({next_velocity, next_parameter});
-    memory.emplace(next_velocity, memory.at(velocity));  // in place
-    memory.emplace(next_parameter, parameter);
+    const std::vector<std::int64_t> shape = memory_.at(parameters[p]).shape();
+    const Value velocity = bind(graph_.input(), shape);
+    const Value new_velocity = bind(graph_.apply("accelerate", {gradients[p], velocity, momentum}), shape);
+    const Value new_parameter = bind(graph_.apply("descend", {parameters[p], new_velocity, rate}), shape);
+    updates_.insert(updates_.end(), {{velocity, new_velocity}, {parameters[p], new_parameter}});
+    outputs.insert({new_velocity, new_parameter});
   }
-  training_ = {Executor(std::move(graph), compiler), std::move(memory), loss};
+  trainer_.emplace(graph_, outputs, compiler);
+  tester_.emplace(graph_, std::set<Value>{right_}, compiler);
 }
 
 double Network::train(const ArrayView& images, const ArrayView& labels) {
-  *static_cast<float*>(training_.memory.at(inverse_batch_).data()) = 1 / static_cast<float>(images.shape()[0]);
-  return run(training_, images, labels);
+  memory_.insert_or_assign(images_, images);
+  memory_.insert_or_assign(labels_, labels);
+  // The gradients are those of the mean loss.
+  *static_cast<float*>(memory_.at(inverse_batch_).data()) = 1 / static_cast<float>(images.shape()[0]);
+  trainer_->run(memory_);
+  for (const auto& [before, after] : updates_) std::swap(memory_.at(before), memory_.at(after));
+  return *static_cast<const float*>(memory_.at(loss_).data());
 }
 
-double Network::run(Pass& pass, const ArrayView& images, const ArrayView& labels) {
-  pass.memory.insert_or_assign(0, images);
-  pass.memory.insert_or_assign(1, labels);
-  pass.executor.run(pass.memory);
-  return *static_cast<const float*>(pass.memory.at(pass.result).data());
+double Network::test(const ArrayView& images, const ArrayView& labels) {
+  memory_.insert_or_assign(images_, images);
+  memory_.insert_or_assign(labels_, labels);
+  tester_->run(memory_);
+  return *static_cast<const float*>(memory_.at(right_).data());
 }
 
 }  // namespace mnist

@@ -11,9 +11,9 @@ const std::vector<Operator>& operators() {
       {"product_tn", "Y[i,j] = sum(k, A[k,i] * B[k,j])", false},
       {"add_bias", "Y[i,j] = A[i,j] + B[j]", true, {{"", "G"}, {"column_sum", "G"}}},
       {"column_sum", "Y[j] = sum(i, A[i,j])", false},
-      {"add", "Y[...] = A[...] + B[...]", true, {{"", "G"}, {"", "G"}}},
-      {"relu", "Y[...] = max(A[...], 0.0)", true, {{"mask", "GY"}}},
-      {"mask", "Y[...] = select(B[...] > 0.0, A[...], 0.0)", true},
+      {"add", "Y[~] = A[~] + B[~]", true, {{"", "G"}, {"", "G"}}},
+      {"relu", "Y[~] = max(A[~], 0.0)", true, {{"mask", "GY"}}},
+      {"mask", "Y[~] = select(B[~] > 0.0, A[~], 0.0)", true},
       // The sum of -log(softmax(A)[i, B[i]]) over all rows i; B has the right columns.
       {"cross_entropy",
        "M[i] = max(j, A[i,j]); S[i] = sum(j, exp(A[i,j] - M[i])); P[i] = sum(j, select(B[i] == j, A[i,j], 0.0));"
@@ -26,8 +26,8 @@ const std::vector<Operator>& operators() {
        false},
       {"count_right", "M[i] = argmax(j, A[i,j]); Y[] = sum(i, select(M[i] == B[i], 1.0, 0.0))", false},
       // Gradient descent: velocity = gradient + C*velocity, parameter = parameter - C*velocity.
-      {"accelerate", "Y[...] = A[...] + C[] * B[...]", true},
-      {"descend", "Y[...] = A[...] - C[] * B[...]", true},
+      {"accelerate", "Y[~] = A[~] + C[] * B[~]", true},
+      {"descend", "Y[~] = A[~] - C[] * B[~]", true},
   };
   return kOperators;
 }
