@@ -9,8 +9,7 @@ namespace mnist {
 
 using namespace nestwright;
 
-Compiler::Compiler(Target target, const std::string& database, bool unscheduled)
-    : target_(std::move(target)), unscheduled_(unscheduled) {
+Compiler::Compiler(const std::string& database, bool unscheduled) : unscheduled_(unscheduled) {
   if (!database.empty()) log_ = TuningLog::open(database, OpenMode::kRead);
   options_.pool = make_pool(PoolKind::kSpin, target_.threads);
 }
@@ -32,11 +31,8 @@ const Function& Compiler::compile(const std::string& expression) {
   return add(match_name(best.match), build(program_of(task, *best.source, best.config, "kernel"), target_, options_));
 }
 
-Executor::Executor(const Graph& graph, std::set<Value> outputs, Compiler& compiler)
-    : graph_(graph), outputs_(std::move(outputs)), needed_(needed_for(graph, outputs_)), compiler_(compiler) {}
-
 void Executor::prepare(const Types& inputs) {
-  const Types types = infer_types(graph_, needed_, inputs);
+  Types types = inputs;
   kernels_ = make_kernels(graph_, outputs_, types);
   std::map<Value, Lifetime> lifetimes;
   for (std::size_t step = 0; step < kernels_.size(); ++step) {
@@ -64,8 +60,8 @@ void Executor::prepare(const Types& inputs) {
 
 void Executor::run(const Memory& memory) {
   Types inputs;
-  for (const Value v : needed_) {
-    if (graph_.nodes[v].op == nullptr) inputs[v] = {memory.at(v).type(), memory.at(v).shape()};
+  for (const auto& [v, view] : memory) {
+    if (graph_.nodes[v].op == nullptr) inputs[v] = {view.type(), view.shape()};
   }
   if (inputs != inputs_) prepare(inputs);
   for (const Kernel& kernel : kernels_) {

@@ -1,16 +1,15 @@
-// A graph of operators, and its differentiation.
-//
-//   Graph graph;
-//   const Value x = graph.input(), w = graph.input(), b = graph.input();
-//   const Value y = graph.apply("relu", {graph.apply("add_bias", {graph.apply("product", {x, w}), b})});
-//
-// Thread rule: values.
+// A graph of operators, its differentiation, and its kernels.
+// Thread rule: values and pure functions.
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
+
+#include "ir/core/type.h"
 
 namespace mnist {
 
@@ -51,5 +50,25 @@ struct Graph {
 /// Adds the gradients of `result` with respect to `inputs`, in reverse mode; `seed` is the gradient of the result
 /// itself. Throws nestwright::UsageError where an operator has no rule, or the result does not depend on an input.
 std::vector<Value> add_gradients(Graph& graph, Value result, Value seed, const std::vector<Value>& inputs);
+
+struct TensorType {
+  nestwright::ir::Type type;
+  std::vector<std::int64_t> shape;
+  friend bool operator==(const TensorType&, const TensorType&) = default;
+};
+using Types = std::map<Value, TensorType>;
+
+/// Computes `result` from `arguments`, which are the kernel's parameters, in this order.
+struct Kernel {
+  std::string expression;
+  std::vector<Value> arguments;
+  Value result = 0;
+};
+
+/// The kernels that compute `outputs`, in the order in which they are to run. A kernel continues with a pointwise
+/// operator where nothing else reads its result: a product, a bias and relu are one kernel. `types` has those of the
+/// graph's inputs; those of all values that are computed are added. Throws nestwright::UsageError where shapes do not
+/// agree.
+std::vector<Kernel> make_kernels(const Graph& graph, const std::set<Value>& outputs, Types& types);
 
 }  // namespace mnist

@@ -1,4 +1,4 @@
-#include "memory_plan.h"
+#include "executor.h"
 
 #include <algorithm>
 #include <numeric>

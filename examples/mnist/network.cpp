@@ -53,20 +53,18 @@ Network::Network(const std::vector<std::int64_t>& sizes, Compiler& compiler) {
 }
 
 double Network::train(const ArrayView& images, const ArrayView& labels) {
-  memory_.insert_or_assign(images_, images);
-  memory_.insert_or_assign(labels_, labels);
   // The gradients are those of the mean loss.
   *static_cast<float*>(memory_.at(inverse_batch_).data()) = 1 / static_cast<float>(images.shape()[0]);
-  trainer_->run(memory_);
+  const double loss = run(*trainer_, images, labels, loss_);
   for (const auto& [before, after] : updates_) std::swap(memory_.at(before), memory_.at(after));
-  return *static_cast<const float*>(memory_.at(loss_).data());
+  return loss;
 }
 
-double Network::test(const ArrayView& images, const ArrayView& labels) {
+double Network::run(Executor& executor, const ArrayView& images, const ArrayView& labels, Value result) {
   memory_.insert_or_assign(images_, images);
   memory_.insert_or_assign(labels_, labels);
-  tester_->run(memory_);
-  return *static_cast<const float*>(memory_.at(right_).data());
+  executor.run(memory_);
+  return *static_cast<const float*>(memory_.at(result).data());
 }
 
 }  // namespace mnist

@@ -18,9 +18,14 @@ class Network {
   /// One step on a batch: images are rows of float32, labels are int64. Returns the sum of the losses before the step.
   double train(const nestwright::ArrayView& images, const nestwright::ArrayView& labels);
   /// Returns how many labels are predicted right.
-  double test(const nestwright::ArrayView& images, const nestwright::ArrayView& labels);
+  double test(const nestwright::ArrayView& images, const nestwright::ArrayView& labels) {
+    return run(*tester_, images, labels, right_);
+  }
 
  private:
+  double run(Executor& executor, const nestwright::ArrayView& images, const nestwright::ArrayView& labels,
+             Value result);
+
   Graph graph_;
   std::deque<nestwright::Array> arrays_;
   Memory memory_;

@@ -1,9 +1,8 @@
-#include "expressions.h"
-
 #include <fmt/ranges.h>
 
 #include <array>
 
+#include "graph.h"
 #include "support/error.h"
 #include "text/expression.h"
 
@@ -45,32 +44,23 @@ Kernel write_kernel(const Graph& graph, const Types& types, const std::vector<Va
   return kernel;
 }
 
+/// Infers the shape of a node's value from the expression and the shapes of its inputs.
+TensorType infer_type(const Graph& graph, const Types& types, Value v) {
+  const auto program = nestwright::text::Expression::parse(write_kernel(graph, types, {v}).expression).program();
+  for (const auto& tensor : program.tensors) {
+    if (tensor.has_own_shape) throw nestwright::UsageError("the shapes of tensors do not agree: " + program.text);
+  }
+  const auto& result = program.tensors[program.parameters().back()];
+  return {result.type, result.shape};
+}
+
 }  // namespace
 
-std::set<Value> needed_for(const Graph& graph, const std::set<Value>& outputs) {
+std::vector<Kernel> make_kernels(const Graph& graph, const std::set<Value>& outputs, Types& types) {
   std::set<Value> needed = outputs;
   for (Value v = graph.nodes.size(); v-- > 0;) {
     if (needed.contains(v)) needed.insert(graph.nodes[v].inputs.begin(), graph.nodes[v].inputs.end());
   }
-  return needed;
-}
-
-Types infer_types(const Graph& graph, const std::set<Value>& needed, Types inputs) {
-  Types types = std::move(inputs);
-  for (const Value v : needed) {
-    if (graph.nodes[v].op == nullptr) continue;
-    const auto program = nestwright::text::Expression::parse(write_kernel(graph, types, {v}).expression).program();
-    for (const auto& tensor : program.tensors) {
-      if (tensor.has_own_shape) throw nestwright::UsageError("the shapes of tensors do not agree: " + program.text);
-    }
-    const auto& result = program.tensors[program.parameters().back()];
-    types[v] = {result.type, result.shape};
-  }
-  return types;
-}
-
-std::vector<Kernel> make_kernels(const Graph& graph, const std::set<Value>& outputs, const Types& types) {
-  const std::set<Value> needed = needed_for(graph, outputs);
   std::map<Value, int> readers;
   for (const Value v : needed) {
     for (const Value input : graph.nodes[v].inputs) ++readers[input];
@@ -85,6 +75,7 @@ std::vector<Kernel> make_kernels(const Graph& graph, const std::set<Value>& outp
   std::vector<Kernel> kernels;
   for (const Value v : needed) {
     if (graph.nodes[v].op == nullptr) continue;
+    types[v] = infer_type(graph, types, v);
     if (const Value first = graph.nodes[v].inputs[0]; continued.contains(first)) nodes[v] = nodes[first];
     nodes[v].push_back(v);
     if (!continued.contains(v)) kernels.push_back(write_kernel(graph, types, nodes[v]));
