@@ -3,8 +3,8 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(nestwright_folders support target ir space runtime expression schedule lower codegen kernel templates measure cost_model logs lookup
-                       search exporter)
+set(nestwright_folders support target ir space runtime expression text schedule lower codegen kernel templates measure reference
+                       text_operator cost_model logs lookup search exporter)
 
 add_library(nestwright_nestwright INTERFACE)
 add_library(nestwright::nestwright ALIAS nestwright_nestwright)

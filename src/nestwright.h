@@ -29,6 +29,7 @@
 #include "templates/framework/template.h"
 #include "templates/framework/workload.h"
 #include "templates/registry.h"
+#include "text_operator/text_operator.h"
 
 // Tuning, and what it found.
 #include "exporter/apply_best.h"

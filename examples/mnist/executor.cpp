@@ -1,0 +1,76 @@
+#include "executor.h"
+
+#include <functional>
+#include <numeric>
+
+#include "text_operator/text_operator.h"
+
+namespace mnist {
+
+using namespace nestwright;
+
+Compiler::Compiler(const std::string& database, bool unscheduled) : unscheduled_(unscheduled) {
+  if (!database.empty()) log_ = TuningLog::open(database, OpenMode::kRead);
+  options_.pool = make_pool(PoolKind::kSpin, target_.threads);
+}
+
+const Function& Compiler::compile(const std::string& expression) {
+  const auto compiled = functions_.find(expression);
+  if (compiled != functions_.end()) return compiled->second;
+  const Task task{workload_of(expression), target_};
+  const auto add = [&](const std::string& source, const Function& function) -> const Function& {
+    ++sources_[source];
+    return functions_.emplace(expression, function).first->second;
+  };
+  if (unscheduled_) {
+    const Definition definition = task.workload.op->define(task.workload);
+    const Schedule schedule = create_schedule(definition.outputs());
+    return add("unscheduled", build(schedule, definition.args, target_, "kernel", options_));
+  }
+  const Lookup best = look_up(task, log_ ? &*log_ : nullptr);
+  return add(match_name(best.match), build(program_of(task, *best.source, best.config, "kernel"), target_, options_));
+}
+
+void Executor::prepare(const Types& inputs) {
+  Types types = inputs;
+  kernels_ = make_kernels(graph_, outputs_, types);
+  std::map<Value, Lifetime> lifetimes;
+  for (std::size_t step = 0; step < kernels_.size(); ++step) {
+    for (const Value argument : kernels_[step].arguments) {
+      if (const auto read = lifetimes.find(argument); read != lifetimes.end()) read->second.last = step;
+    }
+    const auto& [type, shape] = types.at(kernels_[step].result);
+    const std::int64_t bytes =
+        std::accumulate(shape.begin(), shape.end(), std::int64_t{type.bytes()}, std::multiplies());
+    if (!outputs_.contains(kernels_[step].result)) {
+      lifetimes[kernels_[step].result] = {static_cast<std::size_t>(bytes), step, step};
+    }
+  }
+  temporaries_.clear();
+  for (const auto& [value, lifetime] : lifetimes) temporaries_.push_back(lifetime);
+  plan_ = plan_memory(temporaries_);
+  block_ = Array::empty(kInt8, {static_cast<std::int64_t>(plan_.bytes)});
+  memory_.clear();
+  for (const auto& [value, lifetime] : lifetimes) {
+    std::int8_t* const data = block_.as<std::int8_t>().data() + plan_.offsets[memory_.size()];
+    memory_.emplace(value, ArrayView(data, types.at(value).type, types.at(value).shape));
+  }
+  inputs_ = inputs;
+}
+
+void Executor::run(const Memory& memory) {
+  Types inputs;
+  for (const auto& [v, view] : memory) {
+    if (graph_.nodes[v].op == nullptr) inputs[v] = {view.type(), view.shape()};
+  }
+  if (inputs != inputs_) prepare(inputs);
+  for (const Kernel& kernel : kernels_) {
+    std::vector<ArrayRef> arguments;
+    const auto add = [&](Value v) { arguments.emplace_back(memory_.contains(v) ? memory_.at(v) : memory.at(v)); };
+    for (const Value argument : kernel.arguments) add(argument);
+    add(kernel.result);
+    compiler_.compile(kernel.expression).call(arguments);
+  }
+}
+
+}  // namespace mnist

@@ -1,0 +1,86 @@
+#include <fmt/ranges.h>
+
+#include <array>
+
+#include "graph.h"
+#include "support/error.h"
+#include "text/expression.h"
+
+namespace mnist {
+namespace {
+
+/// The kernel of `nodes`, each of which continues the one before it. Arguments are named A, B, C, ... and the result Y,
+/// whatever the numbers of the values are, so that layers of the same shape have the same kernels.
+Kernel write_kernel(const Graph& graph, const Types& types, const std::vector<Value>& nodes) {
+  constexpr std::array<const char*, 3> kIndices{"", "i", "i,j"};  // by the number of dimensions
+  Kernel kernel{.result = nodes.back()};
+  std::string& text = kernel.expression;
+  std::map<Value, std::string> names;
+  for (const Value v : nodes) {
+    const Node& node = graph.nodes[v];
+    const std::string number = std::to_string(names.size());
+    names[v] = v == kernel.result ? "Y" : "Y" + number;
+    for (const char letter : node.op->text) {
+      const auto input = static_cast<std::size_t>(letter - 'A');
+      if (letter == '~') {
+        text += kIndices.at(types.at(node.inputs[0]).shape.size());
+      } else if (letter < 'A' || letter > 'Z') {
+        text += letter;
+      } else if (letter == 'Y') {
+        text += names[v];
+      } else if (input >= node.inputs.size()) {
+        text += letter + number;  // is used only inside of the operator
+      } else {
+        const auto [name, is_new] = names.try_emplace(node.inputs[input], 1, 'A' + kernel.arguments.size());
+        if (is_new) kernel.arguments.push_back(node.inputs[input]);
+        text += name->second;
+      }
+    }
+    text += "; ";
+  }
+  for (const Value v : kernel.arguments) {
+    text += fmt::format("{}: {}[{}]; ", names[v], types.at(v).type.str(), fmt::join(types.at(v).shape, ","));
+  }
+  return kernel;
+}
+
+/// Infers the shape of a node's value from the expression and the shapes of its inputs.
+TensorType infer_type(const Graph& graph, const Types& types, Value v) {
+  const auto program = nestwright::text::Expression::parse(write_kernel(graph, types, {v}).expression).program();
+  for (const auto& tensor : program.tensors) {
+    if (tensor.has_own_shape) throw nestwright::UsageError("the shapes of tensors do not agree: " + program.text);
+  }
+  const auto& result = program.tensors[program.parameters().back()];
+  return {result.type, result.shape};
+}
+
+}  // namespace
+
+std::vector<Kernel> make_kernels(const Graph& graph, const std::set<Value>& outputs, Types& types) {
+  std::set<Value> needed = outputs;
+  for (Value v = graph.nodes.size(); v-- > 0;) {
+    if (needed.contains(v)) needed.insert(graph.nodes[v].inputs.begin(), graph.nodes[v].inputs.end());
+  }
+  std::map<Value, int> readers;
+  for (const Value v : needed) {
+    for (const Value input : graph.nodes[v].inputs) ++readers[input];
+  }
+  std::set<Value> continued;  // the node that reads them is of the same kernel
+  for (const Value v : needed) {
+    const Node& node = graph.nodes[v];
+    if (node.op == nullptr || !node.op->is_pointwise || readers[node.inputs[0]] > 1) continue;
+    if (!outputs.contains(node.inputs[0])) continued.insert(node.inputs[0]);
+  }
+  std::map<Value, std::vector<Value>> nodes;  // of the kernel that computes a value
+  std::vector<Kernel> kernels;
+  for (const Value v : needed) {
+    if (graph.nodes[v].op == nullptr) continue;
+    types[v] = infer_type(graph, types, v);
+    if (const Value first = graph.nodes[v].inputs[0]; continued.contains(first)) nodes[v] = nodes[first];
+    nodes[v].push_back(v);
+    if (!continued.contains(v)) kernels.push_back(write_kernel(graph, types, nodes[v]));
+  }
+  return kernels;
+}
+
+}  // namespace mnist

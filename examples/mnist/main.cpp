@@ -1,0 +1,105 @@
+// Trains a network of 784-256-100-10 on the images of Fashion-MNIST (README.md).
+#include <zlib.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+
+#include "network.h"
+#include "support/json.h"
+
+namespace {
+
+using namespace nestwright;
+
+/// Reads bytes. The file has two zeros, 8 (for bytes), the number of dimensions, and their extents, the high byte
+/// first.
+Array read_bytes(const std::string& file, std::size_t dimensions) {
+  const std::unique_ptr<gzFile_s, decltype(&gzclose)> stream(gzopen(file.c_str(), "rb"), gzclose);
+  if (!stream) throw UsageError("file '" + file + "' cannot be read: install dataset-fashion-mnist, or give --data");
+  std::vector<std::uint8_t> header(4 + 4 * dimensions);
+  bool is_right = gzfread(header.data(), 1, header.size(), stream.get()) == header.size() && header[3] == dimensions;
+  std::vector<std::int64_t> shape;
+  for (std::size_t at = 4; at < header.size(); at += 4) {
+    shape.push_back(header[at] << 24 | header[at + 1] << 16 | header[at + 2] << 8 | header[at + 3]);
+  }
+  Array bytes = Array::empty(kUInt8, is_right ? shape : std::vector<std::int64_t>{0});
+  is_right = is_right && gzfread(bytes.data(), 1, bytes.size_bytes(), stream.get()) == bytes.size_bytes();
+  if (!is_right) throw UsageError("file '" + file + "' does not have the format of MNIST's files, or is not complete");
+  return bytes;
+}
+
+struct Dataset {
+  Array images;  ///< float32[n, rows * columns], from 0 to 1
+  Array labels;  ///< int64[n]
+
+  explicit Dataset(const std::string& prefix) {
+    const Array pixels = read_bytes(prefix + "-images-idx3-ubyte.gz", 3);
+    const Array bytes = read_bytes(prefix + "-labels-idx1-ubyte.gz", 1);
+    const std::int64_t n = bytes.elements();
+    if (n == 0 || n != pixels.shape()[0]) throw UsageError("'" + prefix + "' does not have one label for each image");
+    images = Array::empty(kFloat32, {n, pixels.elements() / n});
+    labels = Array::empty(kInt64, {n});
+    std::ranges::transform(pixels.as<std::uint8_t>(), images.as<float>().begin(), [](int x) { return x / 255.0F; });
+    std::ranges::copy(bytes.as<std::uint8_t>(), labels.as<std::int64_t>().begin());
+  }
+
+  /// The sum of `run` over all batches, of which the last may be smaller, divided by the number of images.
+  template <class F>
+  double average(std::int64_t batch, const F& run) {
+    const std::int64_t n = images.shape()[0], pixels = images.shape()[1];
+    double sum = 0;
+    for (std::int64_t at = 0; at < n; at += batch) {
+      const std::int64_t rows = std::min(batch, n - at);
+      sum += run(ArrayView(&images.as<float>()[at * pixels], kFloat32, {rows, pixels}),
+                 ArrayView(&labels.as<std::int64_t>()[at], kInt64, {rows}));
+    }
+    return sum / static_cast<double>(n);
+  }
+};
+
+struct Options {
+  std::string data = "/usr/share/datasets/fashion-mnist", database, tasks;
+  int epochs = 10;
+  std::int64_t batch = 1000;
+  bool unscheduled = false;
+};
+
+void run(const Options& options) {
+  Dataset training(options.data + "/train"), testing(options.data + "/t10k");
+  mnist::Compiler compiler(options.database, options.unscheduled);
+  mnist::Network network({training.images.shape()[1], 256, 100, 10}, compiler);
+  for (int epoch = 1; epoch <= options.epochs; ++epoch) {
+    const auto start = std::chrono::steady_clock::now();
+    const double loss = training.average(options.batch, [&](auto&&... batch) { return network.train(batch...); });
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    const double right = testing.average(options.batch, [&](auto&&... batch) { return network.test(batch...); });
+    std::printf("epoch %2d  loss %.4f  test accuracy %.2f%%  %.3f s\n", epoch, loss, 100 * right, seconds.count());
+    std::fflush(stdout);
+  }
+  for (const auto& [source, kernels] : compiler.sources()) std::printf("%d kernels: %s\n", kernels, source.c_str());
+  if (options.tasks.empty()) return;
+  Json tasks = Json::list();
+  for (const auto& [expression, function] : compiler.functions()) tasks.push_back(expression);
+  std::ofstream(options.tasks) << tasks.str() << "\n";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app("Trains a network on the images of Fashion-MNIST.");
+  app.add_option("--data", options.data, "folder of the images")->capture_default_str();
+  app.add_option("--db", options.database, "database of nestwright tune; none: default schedules");
+  app.add_option("--tasks", options.tasks, "file to write the kernels' workloads to, for nestwright tune --file");
+  app.add_option("--epochs", options.epochs)->capture_default_str();
+  app.add_option("--batch", options.batch, "images of a step")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_flag("--unscheduled", options.unscheduled, "plain loops instead of schedules");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    run(options);
+  } catch (const std::exception& e) {
+    return std::fprintf(stderr, "mnist: %s\n", e.what()), 1;
+  }
+}
