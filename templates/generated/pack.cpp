@@ -33,9 +33,9 @@ std::vector<Expr> in_panels(std::span<const Expr> indices, const OperandAccess& 
     (is_reduced ? after : before).push_back(indices[d]);
   }
   const Expr index = indices[static_cast<std::size_t>(across)];
-  before.push_back(index / Expr(width));
+  before.push_back(width == 1 ? index : index / Expr(width));
   before.insert(before.end(), after.begin(), after.end());
-  before.push_back(index % Expr(width));
+  if (width > 1) before.push_back(index % Expr(width));
   return before;
 }
 

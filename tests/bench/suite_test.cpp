@@ -68,13 +68,13 @@ TEST(Suite, IsFoundByNameOrAsAFile) {
   std::ofstream(own) << with_entries(R"({"label": "x", "workload": "matmul m=1 n=1 k=1"})");
   EXPECT_EQ(load_suite(own, kSuites).name, "nestwright_own_suite");
   std::filesystem::remove(own);
-  EXPECT_THAT(
-      [] { load_suite("gem", kSuites); },
-      ThrowsMessage<UsageError>(
-          "there is no suite 'gem'; the suites are batched, convolution, epilogues, gemm, gpu_check, gpu_first, "
-          "gpu_matmul, "
-          "gpu_memory_bound, gpu_tensor_cores, low_precision, memory_bound, ragged, search, transposed, and a file of "
-          "your own will do"));
+  EXPECT_THAT([] { load_suite("gem", kSuites); },
+              ThrowsMessage<UsageError>("there is no suite 'gem'; the suites are batched, convolution, depthwise, "
+                                        "epilogues, gemm, gpu_check, gpu_first, "
+                                        "gpu_matmul, "
+                                        "gpu_memory_bound, gpu_tensor_cores, low_precision, memory_bound, ragged, "
+                                        "resnet18, search, transposed, and a file of "
+                                        "your own will do"));
 }
 
 TEST(Suite, ThoseThatComeWithItHaveTheShapesOfTheField) {

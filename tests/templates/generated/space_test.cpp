@@ -41,7 +41,7 @@ TEST(GeneratedSpaces, LayOutConstantWeightsBeforeTheCalls) {
   using Options = std::vector<std::string>;
   EXPECT_EQ(offers(rows, "Y.pack_rows"), (Options{"no", "block"}));
   EXPECT_EQ(offers(rows + " prepared=w", "Y.pack_rows"), (Options{"no", "prepared"}));
-  EXPECT_EQ(offers(vectors, "Y.pack_vectors"), (Options{"block", "whole"}));
+  EXPECT_EQ(offers(vectors, "Y.pack_vectors"), (Options{"no", "block", "whole"}));
   EXPECT_EQ(offers(vectors + " prepared=w", "Y.pack_vectors"), (Options{"no", "prepared"}));
 }
 
