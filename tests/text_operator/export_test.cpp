@@ -95,10 +95,16 @@ TEST_F(TextExport, NoNameBreaksTheSources) {
   std::set<std::string> words;
   for (std::sregex_iterator word(code.begin(), code.end(), kWord), end; word != end; ++word) words.insert(word->str());
   ASSERT_GT(words.size(), 100u);
-  std::string text = "Y[i]=";
+  std::string text;
+  std::size_t terms = 0;
   for (const std::string& word : words) {
-    if (word != "Y" && word != "k" && !word.starts_with("k_")) text += (text.back() == '=' ? "" : "+") + word + "[i]";
+    if (word == "k" || word.starts_with("k_")) continue;
+    constexpr std::size_t kTerms = 40;  // of a statement
+    text += terms % kTerms == 0 ? fmt::format("; out_{}[i]=", terms / kTerms) : "+";
+    text += word + "[i]";
+    ++terms;
   }
+  text.erase(0, 1);
   export_text(text + " i=5", "k");
   const CommandResult ran = run_self_test("k");
   EXPECT_EQ(ran.code, 0) << ran.output;
