@@ -6,7 +6,7 @@
 
 #include "support/error.h"
 #include "tests/support/message.h"
-#include "tests/text_operator/checked_run.h"
+#include "tests/text_operator/wrong_on.h"
 
 namespace nestwright {
 namespace {
