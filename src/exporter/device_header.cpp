@@ -69,8 +69,8 @@ std::string device_header_source(const Exported& e) {
  * A call returns once its kernels are queued. A handle serves one thread and one {queue} at a time: calls share its
  * workspace. Make one for each of those that run at the same time.
  */
-#ifndef {upper}_H
-#define {upper}_H
+#ifndef {guard}
+#define {guard}
 
 {includes}{declarations}
 #ifdef __cplusplus
@@ -100,7 +100,7 @@ int {name}_driver_error(void);
       fmt::arg("time", header_time(e)), fmt::arg("how", words.tensors), fmt::arg("tensors", header_tensors(e)),
       fmt::arg("overlap", header_overlap(e)),
       fmt::arg("workspace", workspace == 0 ? "this kernel has none" : fmt::format("{} bytes", workspace)),
-      fmt::arg("bad_call", words.bad_call), fmt::arg("upper", header_guard(e)),
+      fmt::arg("bad_call", words.bad_call), fmt::arg("guard", header_guard(e.name)),
       fmt::arg("includes", header_includes(e)),
       fmt::arg("queue", e.task->target.device == DeviceKind::kCuda ? "stream" : "queue"),
       fmt::arg("declarations", words.declarations), fmt::arg("lifetime", words.lifetime),

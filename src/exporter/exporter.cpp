@@ -82,7 +82,8 @@ ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOp
   for (const std::string& parameter : parameters) {
     const auto is_derived = [&](const char* suffix) { return name == parameter + suffix; };
     if (std::any_of(std::begin(kSelfTestSuffixes), std::end(kSelfTestSuffixes), is_derived)) refuse_taken_name(name);
-    if (parameter != name && !parameter.starts_with(name + "_")) continue;
+    const bool is_clear = parameter != name && !parameter.starts_with(name + "_") && parameter != header_guard(name);
+    if (is_clear) continue;
     throw UsageError(fmt::format("'{}' is a tensor of {}: in the place of '{}' choose another name, as my_{}",
                                  parameter, task.workload.op->name, name, name));
   }

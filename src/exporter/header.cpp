@@ -117,10 +117,10 @@ std::string header_time(const Exported& e) {
                      record->gflops(), record->task.machine);
 }
 
-std::string header_guard(const Exported& e) {
-  std::string upper = e.name;
+std::string header_guard(const std::string& function) {
+  std::string upper = function;
   std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
-  return upper;
+  return upper + "_H";
 }
 
 std::string header_tensors(const Exported& e) {
@@ -157,8 +157,8 @@ std::string header_source(const Exported& e) {
  * Any number of threads may call it at once. Each keeps its workspace for its next call, until it calls {0}_release
  * or ends. After a fork the child may call it, too. The shared library stays in memory after dlclose.
  */
-#ifndef {6}_H
-#define {6}_H
+#ifndef {6}
+#define {6}
 
 {10}#ifdef __cplusplus
 extern "C" {{
@@ -171,7 +171,7 @@ void {0}_release(void);
 )",
       e.name, e.task->workload.str(), e.task->target.str(), header_time(e), header_tensors(e),
       e.workspace_bytes() == 0 ? "this kernel has none" : fmt::format("{} bytes a calling thread", e.workspace_bytes()),
-      header_guard(e), c_parameters(e),
+      header_guard(e.name), c_parameters(e),
       uses_tiles(e.object->extensions)
           ? " *   4  the operating system refuses the tile registers (AMX) to this process\n"
           : "",

@@ -60,11 +60,11 @@ std::string cmake_config(const Exported& e);      ///< NAMEConfig.cmake: the tar
 
 // Parts of the header.
 
-std::string header_includes(const Exported& e);  ///< what the types of the parameters need; may be empty
-std::string header_guard(const Exported& e);     ///< the name in capitals
-std::string header_time(const Exported& e);      ///< the time of a call with its interval, or that it was not measured
-std::string header_tensors(const Exported& e);   ///< one line per tensor
-std::string header_overlap(const Exported& e);   ///< which tensors may share memory
+std::string header_includes(const Exported& e);         ///< what the types of the parameters need; may be empty
+std::string header_guard(const std::string& function);  ///< the macro: the name in capitals, and _H
+std::string header_time(const Exported& e);     ///< the time of a call with its interval, or that it was not measured
+std::string header_tensors(const Exported& e);  ///< one line per tensor
+std::string header_overlap(const Exported& e);  ///< which tensors may share memory
 
 // Parts of the launcher.
 

@@ -20,6 +20,8 @@ using ir::OneOf;
 /// Of a value that is no whole number, or may be rounded.
 constexpr double kInexact = std::numeric_limits<double>::infinity();
 
+constexpr double kLargestDouble = std::numeric_limits<double>::max();
+
 /// The largest absolute value of the type's whole numbers that are all exact.
 double largest_whole(ir::Type type) {
   if (type.is_bool()) return 1;
@@ -68,7 +70,7 @@ class WholeMagnitudes {
       case ir::ReducerKind::kSum:
         return terms * value;
       case ir::ReducerKind::kProd:
-        return std::pow(std::max(value, 1.0), terms);
+        return value == kInexact ? kInexact : std::min(std::pow(std::max(value, 1.0), terms), kLargestDouble);
       case ir::ReducerKind::kMin:
       case ir::ReducerKind::kMax:
       case ir::ReducerKind::kAny:
@@ -82,7 +84,7 @@ class WholeMagnitudes {
   /// Whole numbers of integer types wrap around, exactly; those of floating-point types have to fit.
   static double fitted(double magnitude, ir::Type type) {
     const double largest = largest_whole(type);
-    if (magnitude <= largest) return magnitude;
+    if (magnitude <= largest || magnitude == kInexact) return magnitude;
     return type.is_float() ? kInexact : largest;
   }
 

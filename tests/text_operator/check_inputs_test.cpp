@@ -17,11 +17,11 @@ using Dimensions = std::vector<std::vector<std::size_t>>;
 
 TEST(ScaledDimensions, AreThoseThatAreNotSummedOver) {
   const auto of = [](const char* text) { return text::scaled_dimensions(text::Expression::parse(text).program()); };
-  // In the order of the tensors: C, A, B, and so on.
-  EXPECT_EQ(of("C[i, j] = sum(k, A[i, k] * B[k, j]) i=2 j=3 k=4"), (Dimensions{{0, 1}, {0}, {1}}));
-  EXPECT_EQ(of("T[i, j] = X[i, j] * G[j]; S[i] = sum(j, T[i, j]) i=2 j=3"), (Dimensions{{0}, {0}, {}, {0}}));
-  EXPECT_EQ(of("Y[c, y] = sum(d, r, X[d, y + r] * W[c, d, r]) c=2 y=3 d=4 r=3"), (Dimensions{{0, 1}, {}, {0}}));
-  EXPECT_EQ(of("M[i] = max(j, X[i, j]) i=2 j=3"), (Dimensions{{0}, {0, 1}}));
+  // In the order of the program: what a statement reads, then what it computes.
+  EXPECT_EQ(of("C[i, j] = sum(k, A[i, k] * B[k, j]) i=2 j=3 k=4"), (Dimensions{{0}, {1}, {0, 1}}));
+  EXPECT_EQ(of("T[i, j] = X[i, j] * G[j]; S[i] = sum(j, T[i, j]) i=2 j=3"), (Dimensions{{0}, {}, {0}, {0}}));
+  EXPECT_EQ(of("Y[c, y] = sum(d, r, X[d, y + r] * W[c, d, r]) c=2 y=3 d=4 r=3"), (Dimensions{{}, {0}, {0, 1}}));
+  EXPECT_EQ(of("M[i] = max(j, X[i, j]) i=2 j=3"), (Dimensions{{0, 1}, {0}}));
   EXPECT_EQ(of("s[] = sum(i, X[i]) i=9"), (Dimensions{{}, {}}));
 }
 
@@ -51,7 +51,7 @@ TEST(WholeMagnitudes, FunctionsThatRoundAreNotExact) {
   for (const char* text :
        {"Y[i] = abs(X[i] * 2 - 3) i=9", "Y[i] = fma(X[i], X[i], 1) + float32(i) i=9", "Y[i] = X[i] % 7; X: int32 i=9",
         "Y[i] = max(r, X[i + r - 1]?-inf); X: float32[9] i=9 r=3", "Y[i] = argmax(k, X[i, k]) i=9 k=9",
-        "Y[i] = clamp(round(X[i]), -5, 5) i=9", "Y[i] = float32(X[i] & 7); X: int32 i=9"}) {
+        "Y[i] = clamp(round(X[i]), -5, 5) i=9", "Y[i] = float32(X[i] & 7); X: int16 i=9"}) {
     EXPECT_TRUE(is_exact(text, 8)) << text;
   }
 }

@@ -18,7 +18,7 @@ TEST(TextOperator, HasTheCanonicalTextAsNameAndSizesAsParameters) {
   EXPECT_EQ(workload.str(), "C[i0,i1]=sum(i2,A[i0,i2]*B[i2,i1]) i0=51 i1=52 i2=53");
   EXPECT_EQ(workload.size("i2"), 53);
   EXPECT_EQ(workload_of(workload.str()), workload) << "its own text is the same workload";
-  EXPECT_EQ(workload_of("C[a,b]=sum(c, A[a,c]*B[c,b]); A: float32[51,53]; B: [53, 52]").str(), workload.str());
+  EXPECT_EQ(workload_of("C[a,b]=sum(c, A[a,c]*B[c,b]); A: float32[51,53]; B: float32[53, 52]").str(), workload.str());
 }
 
 TEST(TextOperator, DefinesWorkloadsOfOtherSizes) {
@@ -29,13 +29,13 @@ TEST(TextOperator, DefinesWorkloadsOfOtherSizes) {
   EXPECT_EQ(given.bytes, 4.0 * (51 * 53 + 53 * 52 + 51 * 52));
   const Workload other = parse_workload(workload.op->name + " i0=5 i1=6 i2=7", workload.op);
   EXPECT_EQ(other.op->define(other).flops, 2.0 * 5 * 6 * 7);
-  EXPECT_EQ(other.op->templates.front().name, "matmul.cpu");
 }
 
 TEST(TextOperator, HasTheTemplatesOfAProductOrTheGeneratedOneOnly) {
   const auto names_of = [](const char* text) {
     std::vector<std::string> names;
-    for (const Template& t : workload_of(text).op->templates) names.push_back(t.name);
+    const Workload workload = workload_of(text);
+    for (const Template& t : workload.op->templates) names.push_back(t.name);
     return names;
   };
   EXPECT_THAT(names_of(kProduct), ::testing::IsSupersetOf({"matmul.cpu", "generated.cpu"}));

@@ -95,17 +95,23 @@ TEST_F(TextExport, NoNameBreaksTheSources) {
   std::set<std::string> words;
   for (std::sregex_iterator word(code.begin(), code.end(), kWord), end; word != end; ++word) words.insert(word->str());
   ASSERT_GT(words.size(), 100u);
-  std::string text = "Y[i]=";
+  std::string text;
+  std::size_t terms = 0;
   for (const std::string& word : words) {
-    if (word != "Y" && word != "k" && !word.starts_with("k_")) text += (text.back() == '=' ? "" : "+") + word + "[i]";
+    if (word == "k" || word == "K_H" || word.starts_with("k_")) continue;
+    constexpr std::size_t kTerms = 40;  // of a statement
+    text += terms % kTerms == 0 ? fmt::format("; out_{}[i]=", terms / kTerms) : "+";
+    text += word + "[i]";
+    ++terms;
   }
+  text.erase(0, 1);
   export_text(text + " i=5", "k");
   const CommandResult ran = run_self_test("k");
   EXPECT_EQ(ran.code, 0) << ran.output;
 }
 
 TEST_F(TextExport, AFunctionIsNotNamedAsATensor) {
-  const Task task{workload_of("Y[i] = X[i] + X_prepare[i] i=5"), host_with(1)};
+  const Task task{workload_of("Y[i] = X[i] + add_one[i] + ADD_H[i] i=5"), host_with(1)};
   const auto refusal = [&](const char* name) -> std::string {
     try {
       export_kernel(task, look_up(task, nullptr), {file("out"), name});
@@ -116,6 +122,8 @@ TEST_F(TextExport, AFunctionIsNotNamedAsATensor) {
   };
   EXPECT_THAT(refusal("X"), HasSubstr("'X' is a tensor of "));
   EXPECT_THAT(refusal("Y_is_right"), HasSubstr("choose another name"));
+  EXPECT_THAT(refusal("add"), HasSubstr("'add_one' is a tensor of "));
+  EXPECT_THAT(refusal("Add"), HasSubstr("'ADD_H' is a tensor of "));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "templates/framework/completion.h"
-#include "tests/text_operator/checked_run.h"
+#include "tests/text_operator/wrong_on.h"
 
 namespace nestwright {
 namespace {

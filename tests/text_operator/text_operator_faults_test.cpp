@@ -6,7 +6,7 @@
 
 #include "support/error.h"
 #include "tests/support/message.h"
-#include "tests/text_operator/checked_run.h"
+#include "tests/text_operator/wrong_on.h"
 
 namespace nestwright {
 namespace {
@@ -40,7 +40,7 @@ const Fault kFaults[] = {
     {"TheLastOfEqualOnes", "Y[i] = argmax(j, X[i, j])", "B[i] = argmax(j, X[i, 39 - j]); Y[i] = 39 - B[i]", "i=50 j=40",
      "whole"},
     {"AnIndexIsShifted", "Y[i] = T[I[i]]", "Y[i] = T[max(I[i] - 1, 0)]", "I: int32 in [0, 99]; T: float32[100] i=50",
-     "uniform whole wide"},
+     "uniform whole"},
     {"ATypeIsNarrower", "Y[i] = sum(j, int32(A[i, j]))", "Y[i] = sum(j, int32(A[i, j] * 4 / 4))",
      "A: int16 in [0, 30000] i=5 j=40", "uniform"},
 };
