@@ -18,42 +18,37 @@ const Function& Compiler::compile(const std::string& expression) {
   const auto compiled = functions_.find(expression);
   if (compiled != functions_.end()) return compiled->second;
   const Task task{workload_of(expression), target_};
-  const auto add = [&](const std::string& source, const Function& function) -> const Function& {
-    ++sources_[source];
+  const auto add = [&](const Function& function) -> const Function& {
     return functions_.emplace(expression, function).first->second;
   };
   if (unscheduled_) {
     const Definition definition = task.workload.op->define(task.workload);
-    const Schedule schedule = create_schedule(definition.outputs());
-    return add("unscheduled", build(schedule, definition.args, target_, "kernel", options_));
+    return add(build(create_schedule(definition.outputs()), definition.args, target_, "kernel", options_));
   }
   const Lookup best = look_up(task, log_ ? &*log_ : nullptr);
-  return add(match_name(best.match), build(program_of(task, *best.source, best.config, "kernel"), target_, options_));
+  if (best.match != MatchKind::kDefault) ++tuned_;
+  return add(build(program_of(task, *best.source, best.config, "kernel"), target_, options_));
 }
 
 void Executor::prepare(const Types& inputs) {
   Types types = inputs;
   kernels_ = make_kernels(graph_, outputs_, types);
-  std::map<Value, Lifetime> lifetimes;
+  temporaries_.clear();
   for (std::size_t step = 0; step < kernels_.size(); ++step) {
     for (const Value argument : kernels_[step].arguments) {
-      if (const auto read = lifetimes.find(argument); read != lifetimes.end()) read->second.last = step;
+      if (temporaries_.contains(argument)) temporaries_[argument].last = step;
     }
     const auto& [type, shape] = types.at(kernels_[step].result);
     const std::int64_t bytes =
         std::accumulate(shape.begin(), shape.end(), std::int64_t{type.bytes()}, std::multiplies());
-    if (!outputs_.contains(kernels_[step].result)) {
-      lifetimes[kernels_[step].result] = {static_cast<std::size_t>(bytes), step, step};
-    }
+    if (outputs_.contains(kernels_[step].result)) continue;
+    temporaries_[kernels_[step].result] = {static_cast<std::size_t>(bytes), step, step};
   }
-  temporaries_.clear();
-  for (const auto& [value, lifetime] : lifetimes) temporaries_.push_back(lifetime);
-  plan_ = plan_memory(temporaries_);
-  block_ = Array::empty(kInt8, {static_cast<std::int64_t>(plan_.bytes)});
+  block_ = Array::empty(kInt8, {static_cast<std::int64_t>(plan_memory(temporaries_))});
   memory_.clear();
-  for (const auto& [value, lifetime] : lifetimes) {
-    std::int8_t* const data = block_.as<std::int8_t>().data() + plan_.offsets[memory_.size()];
-    memory_.emplace(value, ArrayView(data, types.at(value).type, types.at(value).shape));
+  for (const auto& [v, temporary] : temporaries_) {
+    void* const data = block_.as<std::int8_t>().data() + temporary.offset;
+    memory_.emplace(v, ArrayView(data, types.at(v).type, types.at(v).shape));
   }
   inputs_ = inputs;
 }

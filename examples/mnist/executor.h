@@ -18,8 +18,8 @@ class Compiler {
 
   const nestwright::Function& compile(const std::string& expression);
   const std::map<std::string, nestwright::Function>& functions() const { return functions_; }
-  /// How many schedules came from where: "exact", "nearest", "default", "unscheduled".
-  const std::map<std::string, int>& sources() const { return sources_; }
+  /// How many kernels have a schedule from the database.
+  int tuned() const { return tuned_; }
 
  private:
   std::optional<nestwright::TuningLog> log_;
@@ -27,20 +27,17 @@ class Compiler {
   nestwright::Target target_ = nestwright::Target::host();
   nestwright::BuildOptions options_;
   std::map<std::string, nestwright::Function> functions_;  ///< by their expressions
-  std::map<std::string, int> sources_;
+  int tuned_ = 0;
 };
 
-/// A tensor that step `first` writes and that step `last` is the last to read.
-struct Lifetime {
-  std::size_t bytes = 0, first = 0, last = 0;
+/// A tensor that step `first` writes and that step `last` is the last to read, and where it lies in a block of memory.
+struct Temporary {
+  std::size_t bytes = 0, first = 0, last = 0, offset = 0;
 };
 
-/// Where tensors lie in one block of memory: those that are never needed at the same time may share bytes.
-struct MemoryPlan {
-  std::vector<std::size_t> offsets;  ///< of each tensor, in cache lines of its own
-  std::size_t bytes = 0;             ///< of the block
-};
-MemoryPlan plan_memory(std::vector<Lifetime> tensors);
+/// Chooses the offsets, and returns the size of the block. Tensors share bytes if they are never needed at the same
+/// time.
+std::size_t plan_memory(std::map<Value, Temporary>& tensors);
 
 using Memory = std::map<Value, nestwright::ArrayView>;
 
@@ -54,8 +51,7 @@ class Executor {
   /// `memory` has the graph's inputs and the outputs. Where the shapes of inputs are not those of the last run, kernels
   /// are made, and temporary values are placed, anew. Throws nestwright::UsageError where shapes do not agree.
   void run(const Memory& memory);
-  const std::vector<Lifetime>& temporaries() const { return temporaries_; }
-  const MemoryPlan& plan() const { return plan_; }
+  const std::map<Value, Temporary>& temporaries() const { return temporaries_; }
 
  private:
   void prepare(const Types& inputs);
@@ -65,10 +61,9 @@ class Executor {
   Compiler& compiler_;
   Types inputs_;  ///< that it is prepared for
   std::vector<Kernel> kernels_;
-  std::vector<Lifetime> temporaries_;
-  MemoryPlan plan_;
+  std::map<Value, Temporary> temporaries_;
   nestwright::Array block_;
-  Memory memory_;  ///< of temporary values, in the block
+  Memory memory_;  ///< of the temporary values, in the block
 };
 
 }  // namespace mnist

@@ -61,24 +61,21 @@ std::vector<Kernel> make_kernels(const Graph& graph, const std::set<Value>& outp
   for (Value v = graph.nodes.size(); v-- > 0;) {
     if (needed.contains(v)) needed.insert(graph.nodes[v].inputs.begin(), graph.nodes[v].inputs.end());
   }
-  std::map<Value, int> readers;
+  std::map<Value, std::vector<Value>> readers, parts;  // parts: the nodes of the kernel that computes a value
   for (const Value v : needed) {
-    for (const Value input : graph.nodes[v].inputs) ++readers[input];
+    for (const Value input : graph.nodes[v].inputs) readers[input].push_back(v);
   }
-  std::set<Value> continued;  // the node that reads them is of the same kernel
-  for (const Value v : needed) {
-    const Node& node = graph.nodes[v];
-    if (node.op == nullptr || !node.op->is_pointwise || readers[node.inputs[0]] > 1) continue;
-    if (!outputs.contains(node.inputs[0])) continued.insert(node.inputs[0]);
-  }
-  std::map<Value, std::vector<Value>> nodes;  // of the kernel that computes a value
   std::vector<Kernel> kernels;
   for (const Value v : needed) {
     if (graph.nodes[v].op == nullptr) continue;
     types[v] = infer_type(graph, types, v);
-    if (const Value first = graph.nodes[v].inputs[0]; continued.contains(first)) nodes[v] = nodes[first];
-    nodes[v].push_back(v);
-    if (!continued.contains(v)) kernels.push_back(write_kernel(graph, types, nodes[v]));
+    parts[v].push_back(v);
+    const Node* const reader = readers[v].size() == 1 ? &graph.nodes[readers[v][0]] : nullptr;
+    if (reader != nullptr && reader->op->is_pointwise && reader->inputs[0] == v && !outputs.contains(v)) {
+      parts[readers[v][0]] = parts[v];
+    } else {
+      kernels.push_back(write_kernel(graph, types, parts[v]));
+    }
   }
   return kernels;
 }
