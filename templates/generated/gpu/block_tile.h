@@ -1,0 +1,57 @@
+// A tile of a contraction that a block of threads has in registers: which axes it is along, what of the operands is
+// fetched into shared memory, the knobs, and the formulas that refuse points that a device cannot run.
+// Thread rule: plain data and pure functions.
+#pragma once
+
+#include <vector>
+
+#include "templates/generated/gpu/gpu_sketch.h"
+#include "templates/loops/gpu_threads.h"
+
+namespace nestwright {
+
+/// An operand whose slices the threads of a block fetch together.
+struct FetchedOperand {
+  int access = -1;    ///< of the stage that is summed up
+  int computed = -1;  ///< the stage that the threads compute into shared memory; -1: they copy a tensor
+};
+
+struct BlockTileShape {
+  int sums = -1;            ///< the stage that is summed up in registers
+  int stored = -1;          ///< the stage whose loops are tiled: the same, or the one that reads it element by element
+  std::vector<int> tiled;   ///< one to three spatial axes: those of threadIdx.z, y and x
+  std::vector<int> others;  ///< a block has one point of each
+  int sliced = -1;          ///< the axis of the reduction that is fetched in slices
+  std::vector<int> outer;   ///< axes of the reduction around the slices
+  std::vector<int> window;  ///< those inside of a slice
+  std::vector<FetchedOperand> fetched;
+};
+
+/// An axis of a tile: blocks, strips of a block, which lie one behind the other, threads, elements of each.
+struct BlockTileAxis {
+  std::int64_t strips = 1, threads = 1, elements = 1;
+  std::int64_t of_strip() const { return threads * elements; }
+  std::int64_t of_block() const { return strips * of_strip(); }
+};
+
+struct BlockTileKnobs {
+  std::vector<BlockTileAxis> axes;  ///< of shape.tiled
+  std::int64_t k_block = 1, unroll_k = 1;
+  bool unrolls_window = false;
+  std::int64_t stages = 1;                ///< slices in shared memory; more than 1: double-buffered
+  std::int64_t padding = 0;               ///< rows of a slice begin so many elements past a multiple of 32; 0: anywhere
+  std::vector<std::int64_t> fetch_lanes;  ///< of shape.fetched
+  std::int64_t store_lanes = 1;
+  bool first_blocks_innermost = false;
+  BlockThreads threads() const;
+};
+
+/// The shape of the tiles of `sums`, without what is fetched.
+BlockTileShape block_tile_shape(const GpuSketch& sketch, int sums, int stored);
+
+/// What threads can fetch together: operands of which the threads of a block read elements several times.
+std::vector<FetchedOperand> operands_to_fetch(const GpuSketch& sketch, const BlockTileShape& shape);
+
+BlockTileKnobs define_block_tile(GpuSketch& sketch, const BlockTileShape& shape);
+
+}  // namespace nestwright
