@@ -26,7 +26,8 @@ struct Definition {
   int inputs = 0;
   double flops = 0;  ///< of one run
   double bytes = 0;  ///< of the tensors, each touched once
-  /// The inputs, by their place in `args`, that are the same in every call: a schedule may prepare what it makes of them.
+  /// The inputs, by their place in `args`, that are the same in every call: a schedule may prepare what it makes of
+  /// them.
   std::vector<std::size_t> constant_inputs = {};
 
   std::vector<Tensor> outputs() const { return {args.begin() + inputs, args.end()}; }

@@ -185,8 +185,8 @@ class FunctionEmitter {
   llvm::Value* emit_column(const ir::Buffer& buffer, const Access& access);
 
   // emit_strided.cpp
-  /// The value of a load of global memory whose lanes are at most 4 elements apart; nullptr for any other access, and for
-  /// a mask that is no tail's.
+  /// The value of a load of global memory whose lanes are at most 4 elements apart; nullptr for any other access, and
+  /// for a mask that is no tail's.
   llvm::Value* emit_strided(const ir::Load& load, const Access& access);
 
   // emit_dot.cpp

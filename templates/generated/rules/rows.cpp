@@ -14,7 +14,7 @@
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kFewTasks = 4;     ///< a thread: fewer do not keep all threads busy to the end
+constexpr std::int64_t kFewTasks = 4;    ///< a thread: fewer do not keep all threads busy to the end
 constexpr std::int64_t kLongRow = 2048;  ///< elements: a share of it is worth starting a thread
 
 /// How many of the outermost axes are rows that all stages to join have, too; 0 where none will join.

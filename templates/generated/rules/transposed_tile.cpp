@@ -9,6 +9,7 @@
 #include "templates/generated/forms.h"
 #include "templates/generated/rules.h"
 #include "templates/loops/candidates.h"
+#include "templates/loops/divide.h"
 #include "templates/loops/vectors.h"
 
 namespace nestwright {
