@@ -14,6 +14,7 @@ constexpr std::int64_t kAnyFactor = 256;           ///< extents up to here are s
 constexpr std::int64_t kMaxOfBlock = 256;          ///< points of a block along an axis
 constexpr std::int64_t kMaxUnrolledSteps = 1024;   ///< multiply-adds that the loops of a thread are unrolled to
 constexpr std::int64_t kRegistersForIndices = 24;  ///< and for what the compiler keeps
+constexpr std::int64_t kWhole = 4;                 ///< tiles that are whole have at least a quarter of the threads that there could be
 constexpr std::int64_t kAlignment = 16;            ///< of an array in shared memory, bytes
 constexpr std::int64_t kBanks = 32;                ///< of shared memory
 constexpr std::int64_t kLongestWindow = 8;         ///< that is unrolled
@@ -155,7 +156,7 @@ class TileDefinition {
     for (const AxisKnobs& axis : axes_) {
       threads = threads * axis.threads;
       sums = sums * axis.of_thread();
-      most *= std::max<std::int64_t>(1, std::min(kMaxThreadsAlongAxis, axis.extent) / 2);
+      most *= std::max<std::int64_t>(1, std::min(kMaxThreadsAlongAxis, axis.extent) / kWhole);
     }
     KnobExpr operands = 0;
     for (const OperandAccess& access : stage_.accesses) {
