@@ -22,8 +22,8 @@ struct SeedBlock {
 };
 
 /// From large to small: the more a thread has, the less it reads for a multiply-add.
-constexpr SeedBlock kSeedBlocks[] = {{128, 128, 8, 8}, {64, 128, 4, 8}, {64, 64, 4, 4}, {32, 64, 4, 4}, {32, 32, 2, 2},
-                                     {32, 8, 1, 1}};
+constexpr SeedBlock kSeedBlocks[] = {{128, 128, 8, 8}, {64, 128, 4, 8}, {64, 64, 4, 4},
+                                     {32, 64, 4, 4},   {32, 32, 2, 2},  {32, 8, 1, 1}};
 
 KnobValue split_of(std::int64_t extent, std::int64_t of_block, std::int64_t elements) {
   elements = std::min(elements, static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(extent))));
@@ -65,7 +65,8 @@ std::vector<Wants> tile_seeds(const StageAnalysis& stage, const Target& target) 
       if (shape.tiled.size() == 3) {
         // So many rows that the block has the points that it would have of a wide one.
         const std::int64_t rows = std::max<std::int64_t>(1, block.x / extent(x));
-        wants.emplace_back("tile_" + std::to_string(shape.tiled.front()), split_of(extent(shape.tiled.front()), rows, 1));
+        wants.emplace_back("tile_" + std::to_string(shape.tiled.front()),
+                           split_of(extent(shape.tiled.front()), rows, 1));
       }
       for (std::size_t i = 0; i < stage.accesses.size(); ++i) wants.emplace_back("fetch_lanes_" + std::to_string(i), 4);
     }
