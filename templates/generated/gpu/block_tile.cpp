@@ -10,6 +10,7 @@
 #include "templates/generated/gpu/block_tile.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "support/error.h"
 #include "templates/generated/gpu/gpu_rules.h"
@@ -141,7 +142,9 @@ bool has_block_tile(GpuSketch& sketch, int number) {
 
 void schedule_block_tile(GpuSketch& sketch, int stored) {
   const int sums = sketch.of(stored).is_reduction ? stored : contraction_of(sketch, stored);
-  BlockTileShape shape = block_tile_shape(sketch, sums, stored);
+  BlockTileShape shape = block_tile_shape(sketch.of(sums));
+  shape.sums = sums;
+  shape.stored = stored;
   shape.fetched = operands_to_fetch(sketch, shape);
   const std::string name = sketch.of(sums).name;
   if (!shape.fetched.empty() && sketch.choose(name + ".staging", {"shared", "none"}) == "none") shape.fetched.clear();

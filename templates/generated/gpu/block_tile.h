@@ -46,8 +46,8 @@ struct BlockTileKnobs {
   BlockThreads threads() const;
 };
 
-/// The shape of the tiles of `sums`, without what is fetched.
-BlockTileShape block_tile_shape(const GpuSketch& sketch, int sums, int stored);
+/// The axes of the tiles of a contraction: a shape without stages, and without what is fetched.
+BlockTileShape block_tile_shape(const StageAnalysis& sums);
 
 /// What threads can fetch together: operands of which the threads of a block read elements several times.
 std::vector<FetchedOperand> operands_to_fetch(const GpuSketch& sketch, const BlockTileShape& shape);

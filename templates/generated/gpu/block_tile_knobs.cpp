@@ -14,9 +14,10 @@ constexpr std::int64_t kAnyFactor = 256;           ///< extents up to here are s
 constexpr std::int64_t kMaxOfBlock = 256;          ///< points of a block along an axis
 constexpr std::int64_t kMaxUnrolledSteps = 1024;   ///< multiply-adds that the loops of a thread are unrolled to
 constexpr std::int64_t kRegistersForIndices = 24;  ///< and for what the compiler keeps
-constexpr std::int64_t kAlignment = 16;            ///< of an array in shared memory, bytes
-constexpr std::int64_t kBanks = 32;                ///< of shared memory
-constexpr std::int64_t kLongestWindow = 8;         ///< that is unrolled
+constexpr std::int64_t kWhole = 4;  ///< tiles that are whole have at least a quarter of the threads that there could be
+constexpr std::int64_t kAlignment = 16;     ///< of an array in shared memory, bytes
+constexpr std::int64_t kBanks = 32;         ///< of shared memory
+constexpr std::int64_t kLongestWindow = 8;  ///< that is unrolled
 
 struct AxisKnobs {
   std::int64_t extent = 1;
@@ -125,7 +126,8 @@ class TileDefinition {
     stages.insert(stages.begin(), 1);
     stages_ = t_.define_knob("stages", stages);
     padding_ = t_.define_knob("padding", {0, 4});
-    t_.require(stages_ == 1 || (stages_ - 1) * k_block_ < sliced(), "there are fewer slices than stages");
+    t_.require(stages_ == 1 || ((stages_ - 1) * k_block_ < sliced() && KnobExpr(sliced()) % k_block_ == 0),
+               "there are fewer slices than stages, or the last one is shorter, which is not fetched ahead");
     KnobExpr elements = 0, bytes = kAlignment * static_cast<std::int64_t>(shape_.fetched.size());
     for (const FetchedOperand& operand : shape_.fetched) {
       const OperandAccess& access = stage_.accesses[static_cast<std::size_t>(operand.access)];
@@ -155,7 +157,7 @@ class TileDefinition {
     for (const AxisKnobs& axis : axes_) {
       threads = threads * axis.threads;
       sums = sums * axis.of_thread();
-      most *= std::max<std::int64_t>(1, std::min(kMaxThreadsAlongAxis, axis.extent) / 2);
+      most *= std::max<std::int64_t>(1, std::min(kMaxThreadsAlongAxis, axis.extent) / kWhole);
     }
     KnobExpr operands = 0;
     for (const OperandAccess& access : stage_.accesses) {

@@ -61,9 +61,8 @@ BlockThreads BlockTileKnobs::threads() const {
   return {at(0), at(1), at(2)};
 }
 
-BlockTileShape block_tile_shape(const GpuSketch& sketch, int sums, int stored) {
-  const StageAnalysis& stage = sketch.of(sums);
-  BlockTileShape shape{.sums = sums, .stored = stored};
+BlockTileShape block_tile_shape(const StageAnalysis& stage) {
+  BlockTileShape shape;
   const int x = fastest_axis(stage);
   shape.tiled = {x};
   const int y = sharing_axis(stage, x, shape.tiled);

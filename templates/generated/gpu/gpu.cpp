@@ -2,6 +2,7 @@
 // definition. Each combination of what the rules choose is a sketch; numbers inside of a sketch are knobs.
 #include "templates/generated/generated.h"
 #include "templates/generated/gpu/gpu_rules.h"
+#include "templates/generated/gpu/gpu_seeds.h"
 
 namespace nestwright {
 namespace {
@@ -34,6 +35,10 @@ Template generated_gpu_template() {
   result.is_generic = true;
   result.schedule = [](Tuning& t, const Workload&, Definition& definition, const Target& target) {
     return schedule_on_gpu(t, definition, target);
+  };
+  // By value: a template is copied into lists, and outlives none of its copies.
+  result.seeds = [plain = result](const Workload& workload, const Target& target) {
+    return generated_gpu_seeds(plain, workload, target);
   };
   return result;
 }

@@ -13,8 +13,7 @@ constexpr std::int64_t kMinPoints = 32;  ///< below, no block would be full
 
 }  // namespace
 
-bool GpuSketch::is_contraction(int number) const {
-  const StageAnalysis& stage = of(number);
+bool is_contraction(const StageAnalysis& stage) {
   if (!stage.is_reduction || stage.is_scan_part || stage.results > 1) return false;
   if (stage.points() < kMinPoints || stage.reduced_points() < kMinReduced) return false;
   return std::any_of(stage.accesses.begin(), stage.accesses.end(), [&](const OperandAccess& access) {

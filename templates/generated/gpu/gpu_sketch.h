@@ -12,6 +12,9 @@
 
 namespace nestwright {
 
+/// Whether a stage is a reduction whose points read elements in common: one that is worth tiles of blocks.
+bool is_contraction(const StageAnalysis& stage);
+
 /// A kernel whose blocks compute rows of a stage.
 struct RowBlockNest {
   int stage = -1;
@@ -32,8 +35,7 @@ class GpuSketch : public Sketch {
 
   std::map<int, RowBlockNest> row_blocks;  ///< by the number of the nest
 
-  /// Whether all points of a reduction are computed in tiles of blocks, because operands are used several times.
-  bool is_contraction(int stage) const;
+  bool is_contraction(int stage) const { return nestwright::is_contraction(of(stage)); }
   /// Requires of all kernels that their blocks' shared memory suffices.
   void require_shared_memory();
 };

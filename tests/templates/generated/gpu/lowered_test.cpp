@@ -1,6 +1,5 @@
 // Whatever the configuration of a generated space for devices, the lowered program computes the operator's reference:
 // on the interpreter, the threads of a block in a random order between barriers, with its race detector.
-#include "templates/framework/completion.h"
 #include "templates/generated/generated.h"
 #include "templates/registry.h"
 #include "tests/templates/gpu_cases.h"
@@ -18,7 +17,7 @@ TEST_P(GeneratedGpuLowered, SamplesComputeTheReference) {
   const int samples = 2 * testing_matmul::soak();
   for (int sample = 0; sample < samples && !HasFailure(); ++sample) {
     const Target target = random() % 2 == 0 ? testing_gpu::cuda() : testing_gpu::opencl();
-    const std::vector<Config> seeds = seeds_of(t, w, target);
+    const std::vector<Config> seeds = t.seeds(w, target);
     if (sample == 0) testing_gpu::check_config(t, w, target, seeds[random() % seeds.size()], random());
     const auto config = discover_space(t, w, target).sample(random);
     ASSERT_TRUE(config) << w.str();

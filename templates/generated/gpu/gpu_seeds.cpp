@@ -1,0 +1,126 @@
+#include "templates/generated/gpu/gpu_seeds.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "templates/framework/completion.h"
+#include "templates/framework/seed_table.h"
+#include "templates/generated/gpu/block_tile.h"
+#include "templates/loops/divide.h"
+
+namespace nestwright {
+namespace {
+
+constexpr std::size_t kGpuSeeds = 12;
+
+/// What a seed wants of one stage, by the names of its knobs without their prefix.
+using Wants = std::vector<std::pair<std::string, SeedValue>>;
+
+/// Points of a block, and of each thread, along the axes of threadIdx.x and y.
+struct SeedBlock {
+  std::int64_t x, y, thread_x, thread_y;
+};
+
+/// From large to small: the more a thread has, the less it reads for a multiply-add.
+constexpr SeedBlock kSeedBlocks[] = {{128, 128, 8, 8}, {64, 128, 4, 8}, {64, 64, 4, 4},
+                                     {32, 64, 4, 4},   {32, 32, 2, 2},  {32, 8, 1, 1}};
+
+KnobValue split_of(std::int64_t extent, std::int64_t of_block, std::int64_t elements) {
+  elements = std::min(elements, static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(extent))));
+  const std::int64_t blocks = ceil_div(extent, std::max(of_block, elements));
+  // Of short axes blocks of equal size; of long ones powers of two.
+  const bool is_short = extent <= 256;
+  const std::int64_t threads =
+      is_short ? ceil_div(ceil_div(extent, blocks), elements) : std::max<std::int64_t>(1, of_block / elements);
+  return {ceil_div(extent, threads * elements), threads, elements};
+}
+
+std::vector<Wants> tile_seeds(const StageAnalysis& stage, const Target& target) {
+  const BlockTileShape shape = block_tile_shape(stage);
+  const auto extent = [&](int axis) { return stage.extents[static_cast<std::size_t>(axis)]; };
+  const int x = shape.tiled.back(), y = shape.tiled.size() > 1 ? shape.tiled[shape.tiled.size() - 2] : -1;
+  std::vector<SeedBlock> blocks(std::begin(kSeedBlocks), std::end(kSeedBlocks));
+  const auto fills = [&](const SeedBlock& block) {
+    const std::int64_t of_block = std::min(block.x, extent(x)) * (y < 0 ? 1 : std::min(block.y, extent(y)));
+    return stage.points() / of_block >= target.multiprocessors;
+  };
+  if (std::none_of(blocks.begin(), blocks.end(), fills)) std::reverse(blocks.begin(), blocks.end());
+  std::stable_partition(blocks.begin(), blocks.end(), fills);
+  std::vector<Wants> seeds;
+  for (const SeedBlock& block : blocks) {
+    for (const bool plain : {false, true}) {
+      Wants& wants = seeds.emplace_back();
+      wants = {{"parts", "1"},
+               {"form", "tile"},
+               {"staging", plain && block.thread_x == 1 ? "none" : "shared"},
+               {"tile_" + std::to_string(x), split_of(extent(x), block.x, block.thread_x)},
+               {"strips", 1},
+               {"block_k", plain ? 16 : 8},
+               {"unroll_k", plain ? 4 : 8},
+               {"unroll_window", 1},
+               {"stages", plain ? 1 : 2},
+               {"padding", 4},
+               {"store_lanes", 4}};
+      if (y >= 0) wants.emplace_back("tile_" + std::to_string(y), split_of(extent(y), block.y, block.thread_y));
+      if (shape.tiled.size() == 3) {
+        // So many rows that the block has the points that it would have of a wide one.
+        const std::int64_t rows = std::max<std::int64_t>(1, block.x / extent(x));
+        wants.emplace_back("tile_" + std::to_string(shape.tiled.front()),
+                           split_of(extent(shape.tiled.front()), rows, 1));
+      }
+      for (std::size_t i = 0; i < stage.accesses.size(); ++i) wants.emplace_back("fetch_lanes_" + std::to_string(i), 4);
+    }
+  }
+  return seeds;
+}
+
+/// What seeds want of a stage of points, of rows, or of one that threads reduce. `row`: the longest reduction nearby.
+std::vector<Wants> row_seeds(const StageAnalysis& stage, std::int64_t row, bool has_rows, const Target& target) {
+  const std::int64_t fitting = row >= 8192 ? 512 : row >= 1024 ? 256 : row >= 256 ? 128 : 32;
+  const std::int64_t several = fitting > 32 || stage.points() < 4 * target.multiprocessors ? 1 : 4;
+  const bool is_divided = stage.is_reduction && stage.points() < target.multiprocessors;
+  std::vector<Wants> seeds;
+  for (const std::int64_t threads : {fitting, 2 * fitting, std::max<std::int64_t>(32, fitting / 2)}) {
+    for (const std::int64_t lanes : {4, 1}) {
+      seeds.push_back({{"parts", is_divided ? "64" : "1"},
+                       {"values", "stored"},
+                       {"threads_share", "reduction"},
+                       {"time", "threads"},
+                       {"threads", has_rows ? threads : std::int64_t{256}},
+                       {"threads_x", 32},
+                       {"threads_y", threads / 8},
+                       {"rows", several},
+                       {"lanes", lanes},
+                       {"items", threads == fitting ? 1 : 2},
+                       {"fan_in", 4},
+                       {"unroll", 4}});
+    }
+  }
+  return seeds;
+}
+
+}  // namespace
+
+std::vector<Config> generated_gpu_seeds(const Template& t, const Workload& workload, const Target& target) {
+  const Definition definition = workload.op->define(workload);
+  const std::vector<StageAnalysis> stages = analyse_stages(create_schedule(definition.outputs()));
+  std::int64_t row = 1;
+  for (const StageAnalysis& stage : stages) row = std::max(row, is_contraction(stage) ? 1 : stage.reduced_points());
+  std::vector<std::vector<Wants>> wants;
+  for (const StageAnalysis& stage : stages) {
+    wants.push_back(is_contraction(stage) ? tile_seeds(stage, target) : row_seeds(stage, row, row > 1, target));
+  }
+  std::vector<Config> seeds;
+  for (std::size_t i = 0; i < kGpuSeeds; ++i) {
+    Config& config = seeds.emplace_back();
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      for (const auto& [knob, value] : wants[s][i % wants[s].size()]) {
+        config.set(stages[s].name + "." + knob, value.value, value.label);
+        config.set(stages[s].name + ".rf." + knob, value.value, value.label);  // its parts
+      }
+    }
+  }
+  return complete_seeds(t, workload, target, seeds);
+}
+
+}  // namespace nestwright

@@ -1,0 +1,145 @@
+// What each rule of a generated space for devices makes: the example of its header as printed loops, held against the
+// file of its name under rules/. A file opens with the configuration.
+#include "templates/generated/gpu/gpu_rules.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "ir/core/print.h"
+#include "lower/lower.h"
+#include "tests/support/golden.h"
+#include "tests/templates/generated/expressions.h"
+
+namespace nestwright {
+namespace {
+
+struct Example {
+  const char* rule;
+  const char* config;                            ///< what is wanted of it; the rest is completed
+  std::function<std::vector<Tensor>()> tensors;  ///< the arguments, of which the last one is the output
+};
+
+std::vector<Tensor> injective() {
+  const Tensor a = placeholder({6, 64}, kFloat32, "A");
+  const Tensor t = compute({6, 64}, [&](Expr i, Expr j) { return a(i, j) + 1.0; }, "T");
+  return {a, compute({6, 64}, [&](Expr i, Expr j) { return t(i, j) * 2.0; }, "C")};
+}
+
+std::vector<Tensor> rectified_product() {
+  const Tensor a = placeholder({64, 40}, kFloat32, "A"), b = placeholder({40, 64}, kFloat32, "B");
+  const IterVar k = reduce_axis(40, "k");
+  const Tensor c = compute({64, 64}, [&](Expr i, Expr j) { return sum(a(i, k) * b(k, j), k); }, "C");
+  return {a, b, compute({64, 64}, [&](Expr i, Expr j) { return max(c(i, j), 0.0); }, "D")};
+}
+
+std::vector<Tensor> centred_rows() {
+  const Tensor a = placeholder({6, 64}, kFloat32, "A");
+  const IterVar k = reduce_axis(64, "k");
+  const Tensor m = compute({6}, [&](Expr i) { return max(a(i, k), k); }, "m");
+  return {a, compute({6, 64}, [&](Expr i, Expr j) { return a(i, j) - m(i); }, "C")};
+}
+
+std::vector<Tensor> sums_of_rows() {
+  const Tensor a = placeholder({24, 64}, kFloat32, "A");
+  const IterVar k = reduce_axis(64, "k");
+  return {a, compute({24}, [&](Expr i) { return sum(a(i, k), k); }, "y")};
+}
+
+std::vector<Tensor> total_of_all() {
+  const Tensor a = placeholder({4096}, kFloat32, "A");
+  const IterVar k = reduce_axis(4096, "k");
+  return {a, compute({}, [&] { return sum(a(k), k); }, "y")};
+}
+
+std::vector<Tensor> running_sums() {
+  const Tensor x = placeholder({5, 64}, kFloat32, "X"), state = placeholder({5, 64}, kFloat32, "state");
+  const Tensor init = compute({1, 64}, [&](Expr, Expr j) { return x(0, j); }, "init");
+  const Tensor update = compute({5, 64}, [&](Expr t, Expr j) { return state(t - 1, j) + x(t, j); }, "update");
+  return {x, scan(init, update, state, {x}, "Y")};
+}
+
+class GeneratedGpuRules : public ::testing::TestWithParam<Example> {};
+
+TEST_P(GeneratedGpuRules, MakeTheLoopsOnFile) {
+  const Example& example = GetParam();
+  const Target target = Target::parse("cuda,arch=sm_90");
+  std::vector<Tensor> args = example.tensors();
+  const Tensor output = args.back();
+  args.pop_back();
+  const Template t = generated_gpu_template();
+  const Workload workload = testing_generated::workload_of(args, {output});
+  const auto config = complete_config(t, workload, target, Config::parse(example.config));
+  ASSERT_TRUE(config);
+  const Instance instance = instantiate(t, workload, target, *config);
+  const ir::Program program =
+      lower(instance.schedule, instance.definition.args, target, example.rule, {.after_pass = {}, .verify = true});
+  testing::expect_golden(config->str() + "\n" + ir::to_string(program),
+                         std::string("tests/templates/generated/gpu/rules/") + example.rule + ".txt");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, GeneratedGpuRules,
+    ::testing::Values(
+        Example{"inline_injective", "C.threads=64 C.lanes=4", injective},
+        Example{"block_tile",
+                "C.staging=shared C.tile_0=[1,16,4] C.tile_1=[1,16,4] C.strips=1 C.block_k=8 C.unroll_k=4 C.stages=1 "
+                "C.padding=4 C.fetch_lanes_0=4 C.fetch_lanes_1=4 C.store_lanes=4",
+                rectified_product},
+        Example{"row_blocks", "C.threads=32 C.rows=2 C.fan_in=4 C.lanes=2", centred_rows},
+        Example{"block_reduction", "y.parts=1 y.threads_share=reduction y.threads=32 y.rows=2 y.fan_in=4",
+                sums_of_rows},
+        Example{"elements", "y.parts=1 y.threads_share=results y.threads=32 y.unroll=4", sums_of_rows},
+        Example{"divide_reductions", "y.parts=16 y.rf.threads=32", total_of_all},
+        Example{"scan_part", "Y.time=threads update.threads=32 update.lanes=2", running_sums}),
+    [](const auto& p) { return std::string(p.param.rule); });
+
+TEST(GeneratedGpuRulesTable, HasAnExampleOfEachRule) {
+  std::vector<std::string> names;
+  for (const GpuRule& rule : gpu_rules()) names.emplace_back(rule.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"scan_part", "join_block", "block_tile", "block_reduction", "row_blocks",
+                                             "elements"}))
+      << "a new rule needs an example here; that of row_blocks shows join_block, too";
+}
+
+TEST(GeneratedGpuSpaces, HaveAtMostTwoHundredSketchesAndValidSeeds) {
+  for (const char* device : {"cuda,arch=sm_90", "opencl"}) {
+    const Target target = Target::parse(device);
+    for (const auto& tensors : {injective, rectified_product, centred_rows, sums_of_rows, total_of_all, running_sums}) {
+      std::vector<Tensor> args = tensors();
+      const Tensor output = args.back();
+      args.pop_back();
+      const Template t = generated_gpu_template();
+      const Workload workload = testing_generated::workload_of(args, {output});
+      const ConfigSpace space = discover_space(t, workload, target);
+      EXPECT_LE(space.branches().size(), 200U) << output.name();
+      const std::vector<Config> seeds = t.seeds(workload, target);
+      EXPECT_GE(seeds.size(), 2U) << output.name();
+      for (const Config& seed : seeds) EXPECT_EQ(space.why_invalid(seed), "") << output.name() << ": " << seed.str();
+    }
+  }
+}
+
+TEST(GeneratedGpuSpaces, RefuseWhatADeviceCannotRun) {
+  const Target target = Target::parse("cuda,arch=sm_90,shared=4096");
+  std::vector<Tensor> args = rectified_product();
+  const Tensor output = args.back();
+  args.pop_back();
+  const Template t = generated_gpu_template();
+  const Workload workload = testing_generated::workload_of(args, {output});
+  const ConfigSpace space = discover_space(t, workload, target);
+  Config config = t.seeds(workload, target).front();
+  const auto refusal = [&](const char* knob, const KnobValue& value) {
+    Config changed = config;
+    changed.set(std::string("C.") + knob, value);
+    return space.why_invalid(changed);
+  };
+  config.set("C.tile_0", {1, 16, 4});
+  config.set("C.tile_1", {1, 16, 4});
+  EXPECT_NE(refusal("block_k", {32}).find("the slices do not fit into a block's shared memory"), std::string::npos)
+      << refusal("block_k", {32});
+  EXPECT_NE(refusal("strips", {2}).find("a block has strips that lie wholly past the end"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace nestwright
