@@ -59,47 +59,38 @@ struct Dataset {
   }
 };
 
-struct Options {
-  std::string data = "/usr/share/datasets/fashion-mnist", database, tasks;
+}  // namespace
+
+int main(int argc, char** argv) try {
+  std::string data = "/usr/share/datasets/fashion-mnist", database, tasks_file;
   int epochs = 10;
   std::int64_t batch = 1000;
   bool unscheduled = false;
-};
+  CLI::App app("Trains a network on the images of Fashion-MNIST.");
+  app.add_option("--data", data, "folder of the images")->capture_default_str();
+  app.add_option("--db", database, "database of nestwright tune; none: default schedules");
+  app.add_option("--tasks", tasks_file, "file to write the kernels' workloads to, for nestwright tune --file");
+  app.add_option("--epochs", epochs)->capture_default_str();
+  app.add_option("--batch", batch, "images of a step")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_flag("--unscheduled", unscheduled, "plain loops instead of schedules");
+  CLI11_PARSE(app, argc, argv);
 
-void run(const Options& options) {
-  Dataset training(options.data + "/train"), testing(options.data + "/t10k");
-  mnist::Compiler compiler(options.database, options.unscheduled);
+  Dataset training(data + "/train"), testing(data + "/t10k");
+  mnist::Compiler compiler(database, unscheduled);
   mnist::Network network({training.images.shape()[1], 256, 100, 10}, compiler);
-  for (int epoch = 1; epoch <= options.epochs; ++epoch) {
+  for (int epoch = 1; epoch <= epochs; ++epoch) {
     const auto start = std::chrono::steady_clock::now();
-    const double loss = training.average(options.batch, [&](auto&&... batch) { return network.train(batch...); });
+    const double loss = training.average(batch, [&](auto&&... tensors) { return network.train(tensors...); });
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    const double right = testing.average(options.batch, [&](auto&&... batch) { return network.test(batch...); });
+    const double right = testing.average(batch, [&](auto&&... tensors) { return network.test(tensors...); });
     std::printf("epoch %2d  loss %.4f  test accuracy %.2f%%  %.3f s\n", epoch, loss, 100 * right, seconds.count());
     std::fflush(stdout);
   }
   std::printf("%d of %zu kernels are tuned\n", compiler.tuned(), compiler.functions().size());
-  if (options.tasks.empty()) return;
+  if (tasks_file.empty()) return 0;
   Json tasks = Json::list();
   for (const auto& [expression, function] : compiler.functions()) tasks.push_back(expression);
-  std::ofstream(options.tasks) << tasks.str() << "\n";
-}
-
-}  // namespace
-
-int main(int argc, char** argv) {
-  Options options;
-  CLI::App app("Trains a network on the images of Fashion-MNIST.");
-  app.add_option("--data", options.data, "folder of the images")->capture_default_str();
-  app.add_option("--db", options.database, "database of nestwright tune; none: default schedules");
-  app.add_option("--tasks", options.tasks, "file to write the kernels' workloads to, for nestwright tune --file");
-  app.add_option("--epochs", options.epochs)->capture_default_str();
-  app.add_option("--batch", options.batch, "images of a step")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_flag("--unscheduled", options.unscheduled, "plain loops instead of schedules");
-  CLI11_PARSE(app, argc, argv);
-  try {
-    run(options);
-  } catch (const std::exception& e) {
-    return std::fprintf(stderr, "mnist: %s\n", e.what()), 1;
-  }
+  if (!(std::ofstream(tasks_file) << tasks.str() << std::endl)) throw UsageError("cannot write '" + tasks_file + "'");
+} catch (const std::exception& e) {
+  return std::fprintf(stderr, "mnist: %s\n", e.what()), 1;
 }

@@ -8,6 +8,8 @@
 
 namespace mnist {
 
+using nestwright::ArrayView;
+
 class Network {
  public:
   /// `sizes`: of an image and of each layer's result. Weights are random, the same in every run. `compiler` must
@@ -16,15 +18,12 @@ class Network {
   Network(const Network&) = delete;
 
   /// One step on a batch: images are rows of float32, labels are int64. Returns the sum of the losses before the step.
-  double train(const nestwright::ArrayView& images, const nestwright::ArrayView& labels);
+  double train(const ArrayView& images, const ArrayView& labels);
   /// Returns how many labels are predicted right.
-  double test(const nestwright::ArrayView& images, const nestwright::ArrayView& labels) {
-    return run(*tester_, images, labels, right_);
-  }
+  double test(const ArrayView& images, const ArrayView& labels) { return run(*tester_, images, labels, right_); }
 
  private:
-  double run(Executor& executor, const nestwright::ArrayView& images, const nestwright::ArrayView& labels,
-             Value result);
+  double run(Executor& executor, const ArrayView& images, const ArrayView& labels, Value result);
 
   Graph graph_;
   std::deque<nestwright::Array> arrays_;
