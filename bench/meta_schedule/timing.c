@@ -31,8 +31,7 @@ double time_ours(void* function, void** tensors, int count, int calls) {
   int (*const of_three)(void*, void*, void*) = (int (*)(void*, void*, void*))function;
   const double begin = now();
   for (int call = 0; call < calls; ++call) {
-    const int status =
-        count == 2 ? of_two(tensors[0], tensors[1]) : of_three(tensors[0], tensors[1], tensors[2]);
+    const int status = count == 2 ? of_two(tensors[0], tensors[1]) : of_three(tensors[0], tensors[1], tensors[2]);
     if (status != 0) return -1;
   }
   return now() - begin;
