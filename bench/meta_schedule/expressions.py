@@ -84,7 +84,7 @@ EXPRESSIONS = (
         "Y[n, y, x, o] = sum(r, s, c, select((y + r) % 2 == 0 && (x + s) % 2 == 0, "
         "X[n, (y + r)/2 - 1, (x + s)/2 - 1, c]?0, 0.0) * W[3 - r, 3 - s, c, o]); "
         "X: float32[1, 8, 8, 256]; W: float32[4, 4, 256, 128]",
-        "n=1 y=16 x=16",
+        "n=1 y=16 x=16 r=4 s=4",
     ),
     Expression(
         "capsule",
