@@ -6,6 +6,7 @@
 
 #include <functional>
 
+#include "expression/scan.h"
 #include "ir/core/print.h"
 #include "lower/lower.h"
 #include "tests/support/golden.h"
