@@ -32,9 +32,10 @@ IterVar schedule_columns(ScopedTuning& t, Stage loops, IterVar column, std::int6
 
 void schedule_points(Sketch& sketch, ScopedTuning& t, int number, bool in_blocks) {
   const StageAnalysis& stage = sketch.of(number);
+  if (stage.spatial == 0) return;
   const int last = stage.spatial - 1;
-  const std::int64_t extent = stage.points_from(last);
-  if (stage.spatial == 0 || extent < 2) return;
+  const std::int64_t extent = stage.extents[static_cast<std::size_t>(last)];
+  if (extent < 2) return;
   Stage loops = sketch.loops_of(number);
   IterVar column = loops.axis(last);
   const double bytes = bytes_of(stage);
