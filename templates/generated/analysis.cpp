@@ -162,36 +162,6 @@ std::int64_t StageAnalysis::points_from(int first) const {
   return product;
 }
 
-namespace {
-
-/// Whether each read runs through `axis` and the one after it as through one, or depends on neither.
-bool are_read_as_one(const StageAnalysis& stage, int axis) {
-  const auto a = static_cast<std::size_t>(axis);
-  return std::all_of(stage.accesses.begin(), stage.accesses.end(), [&](const OperandAccess& access) {
-    if (!access.mentions(axis) && !access.mentions(axis + 1)) return true;
-    const int dimension = access.dimension_of(axis + 1);
-    return dimension > 0 && access.dimension_of(axis) == dimension - 1 && access.strides[a + 1] &&
-           access.strides[a] == *access.strides[a + 1] * stage.extents[a + 1];
-  });
-}
-
-}  // namespace
-
-int StageAnalysis::flat_from(int first) const {
-  int from = std::max(first, spatial - 1);
-  while (from > first && are_read_as_one(*this, from - 1) &&
-         result_stride(from - 1) == result_stride(from) * extents[static_cast<std::size_t>(from)]) {
-    --from;
-  }
-  return from;
-}
-
-int StageAnalysis::flat_reduction_from() const {
-  int from = static_cast<int>(extents.size()) - 1;
-  while (from > spatial && are_read_as_one(*this, from - 1)) --from;
-  return from;
-}
-
 std::int64_t StageAnalysis::reduced_points() const {
   std::int64_t product = 1;
   for (std::size_t a = static_cast<std::size_t>(spatial); a < extents.size(); ++a) product *= extents[a];

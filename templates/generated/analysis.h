@@ -50,11 +50,6 @@ struct StageAnalysis {
   std::int64_t reduced_points() const;  ///< that each of them combines
   /// Whether some read does not depend on a spatial axis, so that its values serve several points.
   bool has_reuse() const;
-  /// The first axis, not before `first`, of those that make one contiguous axis together with the last one: the result
-  /// and each read either run through them in order, or do not depend on them.
-  int flat_from(int first) const;
-  /// Likewise of the axes of the reduction, for the reads alone.
-  int flat_reduction_from() const;
   /// Points of the spatial axes from `first` on.
   std::int64_t points_from(int first) const;
   /// From one point of the result to the next along a spatial axis.

@@ -88,17 +88,15 @@ double bytes_of(const StageAnalysis& stage) {
 
 std::vector<ReductionForm> reduction_forms(const StageAnalysis& stage, const Target& target) {
   std::vector<ReductionForm> forms;
-  if (stage.results == 1) {
-    for (int a = 0; a < stage.spatial; ++a) {
-      if (stage.extents[static_cast<std::size_t>(a)] < 2) continue;
-      const double alone = stage.has_reuse() && row_axis(stage, a) < 0 ? kAlone : 1;
-      forms.push_back({ReductionForm::Kind::kTiles, a, alone * score_along(stage, a, target)});
-    }
-    const int last = static_cast<int>(stage.extents.size()) - 1;
-    if (last >= stage.spatial && stage.extents[static_cast<std::size_t>(last)] > 1) {
-      const double each = score_along(stage, last, target);
-      forms.push_back({ReductionForm::Kind::kLanes, -1, stage.has_reuse() ? each / 2 : each});
-    }
+  for (int a = 0; stage.results == 1 && a < stage.spatial; ++a) {
+    if (stage.extents[static_cast<std::size_t>(a)] < 2) continue;
+    const double alone = stage.has_reuse() && row_axis(stage, a) < 0 ? kAlone : 1;
+    forms.push_back({ReductionForm::Kind::kTiles, a, alone * score_along(stage, a, target)});
+  }
+  const int last = static_cast<int>(stage.extents.size()) - 1;
+  if (last >= stage.spatial && stage.extents[static_cast<std::size_t>(last)] > 1) {
+    const double each = score_along(stage, last, target);
+    forms.push_back({ReductionForm::Kind::kLanes, -1, stage.has_reuse() ? each / 2 : each});
   }
   const auto is_better = [](const ReductionForm& a, const ReductionForm& b) { return a.score > b.score; };
   std::stable_sort(forms.begin(), forms.end(), is_better);

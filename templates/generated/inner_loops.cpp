@@ -30,18 +30,18 @@ IterVar schedule_columns(ScopedTuning& t, Stage loops, IterVar column, std::int6
   return split_vectors(loops, column, tile.in_run());
 }
 
-void schedule_points(Sketch& sketch, ScopedTuning& t, int number, int first, bool in_blocks) {
+void schedule_points(Sketch& sketch, ScopedTuning& t, int number, bool in_blocks) {
   const StageAnalysis& stage = sketch.of(number);
-  const std::int64_t extent = stage.points_from(first);
-  if (stage.spatial == 0 || extent < 2) return;
+  if (stage.spatial == 0) return;
   const int last = stage.spatial - 1;
+  const std::int64_t extent = stage.extents[static_cast<std::size_t>(last)];
+  if (extent < 2) return;
   Stage loops = sketch.loops_of(number);
-  IterVar column = loops.axis(first);
-  for (int axis = first + 1; axis <= last; ++axis) column = loops.fuse(column, loops.axis(axis));
+  IterVar column = loops.axis(last);
   const double bytes = bytes_of(stage);
   const std::int64_t most = max_vectors_of(stage, sketch.target);
   const std::int64_t run = most * sketch.target.lanes(widest_type(stage));
-  const bool is_all = stage.is_output && first == 0 && stage.expensive == 0;
+  const bool is_all = stage.is_output && last == 0 && stage.expensive == 0;
   const std::int64_t streams = is_all ? choose_side_by_side(sketch, stage.name, extent, 2 * run, bytes) : 1;
   const VectorTileKnobs tile = define_vectors(t, extent / streams, widest_type(stage), sketch.target, most);
   IterVar over;
@@ -97,14 +97,8 @@ void schedule_row_reduction(Sketch& sketch, ScopedTuning& t, int number, const R
   Stage loops = sketch.loops_of(number);
   switch (form.kind) {
     case ReductionForm::Kind::kLanes: {
-      const int last = static_cast<int>(stage.extents.size()) - 1, first = stage.flat_reduction_from();
-      IterVar k = loops.reduce_axis(first - stage.spatial);
-      std::int64_t extent = stage.extents[static_cast<std::size_t>(first)];
-      for (int axis = first + 1; axis <= last; ++axis) {
-        k = loops.fuse(k, loops.reduce_axis(axis - stage.spatial));
-        extent *= stage.extents[static_cast<std::size_t>(axis)];
-      }
-      schedule_lanes(sketch, t, number, stage.tensor, k, extent, place);
+      const IterVar k = loops.reduce_axis(stage.reduced() - 1);
+      schedule_lanes(sketch, t, number, stage.tensor, k, stage.extents.back(), place);
       return;
     }
     case ReductionForm::Kind::kTiles: {

@@ -12,9 +12,8 @@ namespace nestwright {
 IterVar schedule_columns(ScopedTuning& t, Stage loops, IterVar column, std::int64_t extent, const VectorTileKnobs& tile,
                          bool in_blocks);
 
-/// Computes the axes of a stage from `first` on, which are contiguous together (flat_from), in vectors; `in_blocks`: as
-/// schedule_columns says.
-void schedule_points(Sketch& sketch, ScopedTuning& t, int stage, int first, bool in_blocks);
+/// Computes the last axis of a stage in vectors; `in_blocks`: as schedule_columns says.
+void schedule_points(Sketch& sketch, ScopedTuning& t, int stage, bool in_blocks);
 
 /// Where a row is reduced: at loop `at` of the stage of `outer`, `streams` rows of the stage's last axis side by side.
 struct RowPlace {

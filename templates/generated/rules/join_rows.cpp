@@ -32,21 +32,6 @@ int loop_of_rows(Sketch& sketch, int stage) {
   return found;
 }
 
-/// The first axis of a stage after those that the nest's loops up to `at` fix.
-int inner_axis(Sketch& sketch, int stage, int nest_number, int at) {
-  const SketchNest& nest = sketch.nests[static_cast<std::size_t>(nest_number)];
-  const SketchRelation relation = sketch.relation(stage, nest_number);
-  int first = 0;
-  for (int d = 0; d + 1 < sketch.of(stage).spatial; ++d) {
-    for (int i = 0; i <= at; ++i) {
-      const std::set<int>& fixed = nest.loops[static_cast<std::size_t>(i)].axes;
-      const std::set<int>& moved = relation.axes[static_cast<std::size_t>(d)];
-      if (std::any_of(moved.begin(), moved.end(), [&](int axis) { return fixed.count(axis) > 0; })) first = d + 1;
-    }
-  }
-  return first;
-}
-
 /// Whether one row of the nest reads one element of the stage.
 bool is_one_element(Sketch& sketch, int stage, int nest_number, int at) {
   const SketchNest& nest = sketch.nests[static_cast<std::size_t>(nest_number)];
@@ -84,7 +69,7 @@ void join_rows(Sketch& sketch, int number) {
                            {has_rows ? loops.axis(stage.spatial - 1) : loop.loop,
                             has_rows ? stage.tensor : sketch.of(nest.stage).tensor, 1});
   } else if (!is_single) {
-    schedule_points(sketch, t, number, stage.flat_from(inner_axis(sketch, number, nest_number, at)), false);
+    schedule_points(sketch, t, number, false);
   }
   if (is_single && stage.results == 1) loops.set_scope(ir::Scope::kRegister);
   loops.compute_at(outer, loop.loop);

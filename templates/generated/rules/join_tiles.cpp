@@ -45,7 +45,7 @@ void join_tiles(Sketch& sketch, int number) {
     return;
   }
   ScopedTuning t = sketch.knobs_of(number);
-  schedule_points(sketch, t, number, sketch.of(number).spatial - 1, false);
+  schedule_points(sketch, t, number, false);
   if (at < 0) {  // in this order of the nest's loops: the knobs are the same
     sketch.add_nest({SketchNest::Kind::kRows, number, {}});
     return;

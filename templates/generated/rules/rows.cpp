@@ -64,8 +64,8 @@ void schedule_reduced_rows(Sketch& sketch, int number) {
 
 void schedule_rows_of_points(Sketch& sketch, int number) {
   const StageAnalysis& stage = sketch.of(number);
-  const int common = common_rows(sketch, number, std::max(0, stage.spatial - 1));
-  const int rows = stage.spatial == 0 ? 0 : stage.flat_from(common);
+  const int rows = std::max(0, stage.spatial - 1);
+  const int common = common_rows(sketch, number, rows);
   ScopedTuning t = sketch.knobs_of(number);
   const std::int64_t tasks = stage.points() / stage.points_from(rows);
   const bool may_share_columns =
@@ -73,12 +73,12 @@ void schedule_rows_of_points(Sketch& sketch, int number) {
   const bool shares_columns =
       may_share_columns && sketch.choose_once(stage.name + ".share", {"rows", "columns"}) == "columns";
   if (shares_columns) {
-    schedule_points(sketch, t, number, rows, true);
+    schedule_points(sketch, t, number, true);
     sketch.add_nest({SketchNest::Kind::kRows, number, {}});
     return;
   }
   const std::vector<SketchLoop> loops = share_rows(sketch, number, rows, common == 0 ? rows : common);
-  schedule_points(sketch, t, number, rows, rows == 0 && sketch.parallel);
+  schedule_points(sketch, t, number, rows == 0 && sketch.parallel);
   sketch.add_nest({SketchNest::Kind::kRows, number, loops});
 }
 

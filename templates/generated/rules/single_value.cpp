@@ -20,7 +20,7 @@ std::int64_t outermost_extent(const StageAnalysis& stage) {
 
 bool is_single_value(Sketch& sketch, int number) {
   const StageAnalysis& stage = sketch.of(number);
-  if (!stage.is_reduction || stage.results > 1) return false;
+  if (!stage.is_reduction) return false;
   if (stage.spatial == 0) return true;
   const bool may_share = sketch.parallel && stage.points() < kBusy * sketch.target.threads &&
                          sketch.form_of(number).kind == ReductionForm::Kind::kLanes &&
