@@ -116,7 +116,9 @@ std::vector<Config> generated_gpu_seeds(const Template& t, const Workload& workl
     for (std::size_t s = 0; s < stages.size(); ++s) {
       for (const auto& [knob, value] : wants[s][i % wants[s].size()]) {
         config.set(stages[s].name + "." + knob, value.value, value.label);
-        config.set(stages[s].name + ".rf." + knob, value.value, value.label);  // its parts
+        // Its parts, and those of what is reduced to one value.
+        for (const char* parts : {".rf.", ".rf_2."})
+          config.set(stages[s].name + parts + knob, value.value, value.label);
       }
     }
   }

@@ -27,7 +27,7 @@ struct Part {
 Part part_of(GpuSketch& sketch, const StageAnalysis& stage) {
   Schedule& s = sketch.schedule;
   Part part;
-  part.index = s.state().find(stage.tensor.op());
+  part.index = s.state().find(s[stage.tensor].tensor().op());
   if (part.index < 0) return part;
   part.place = scan_place(s.state(), part.index);
   if (part.place.part == ScanPart::kScan) return part;

@@ -115,7 +115,7 @@ TEST(GeneratedGpuSpaces, HaveAtMostTwoHundredSketchesAndValidSeeds) {
       const ConfigSpace space = discover_space(t, workload, target);
       EXPECT_LE(space.branches().size(), 200U) << output.name();
       const std::vector<Config> seeds = t.seeds(workload, target);
-      EXPECT_GE(seeds.size(), 2U) << output.name();
+      EXPECT_FALSE(seeds.empty()) << output.name();
       for (const Config& seed : seeds) EXPECT_EQ(space.why_invalid(seed), "") << output.name() << ": " << seed.str();
     }
   }
@@ -137,8 +137,8 @@ TEST(GeneratedGpuSpaces, RefuseWhatADeviceCannotRun) {
   };
   config.set("C.tile_0", {1, 16, 4});
   config.set("C.tile_1", {1, 16, 4});
-  EXPECT_NE(refusal("block_k", {32}).find("the slices do not fit into a block's shared memory"), std::string::npos)
-      << refusal("block_k", {32});
+  EXPECT_NE(refusal("block_k", {8}).find("the slices do not fit into a block's shared memory"), std::string::npos)
+      << refusal("block_k", {8});
   EXPECT_NE(refusal("strips", {2}).find("a block has strips that lie wholly past the end"), std::string::npos);
 }
 
