@@ -71,11 +71,11 @@ std::vector<Kernel> make_kernels(const Graph& graph, const std::set<Value>& outp
     types[v] = infer_type(graph, types, v);
     parts[v].push_back(v);
     const Node* const reader = readers[v].size() == 1 ? &graph.nodes[readers[v][0]] : nullptr;
-    if (reader != nullptr && reader->op->is_pointwise && reader->inputs[0] == v && !outputs.contains(v)) {
+    const bool is_continued = reader != nullptr && reader->op->is_pointwise && reader->inputs[0] == v;
+    if (is_continued && !outputs.contains(v))
       parts[readers[v][0]] = parts[v];
-    } else {
+    else
       kernels.push_back(write_kernel(graph, types, parts[v]));
-    }
   }
   return kernels;
 }

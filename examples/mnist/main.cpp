@@ -46,8 +46,7 @@ struct Dataset {
   }
 
   /// The sum of `run` over all batches, of which the last may be smaller, divided by the number of images.
-  template <class F>
-  double average(std::int64_t batch, const F& run) {
+  double average(std::int64_t batch, const auto& run) {
     const std::int64_t n = images.shape()[0], pixels = images.shape()[1];
     double sum = 0;
     for (std::int64_t at = 0; at < n; at += batch) {
@@ -63,8 +62,7 @@ struct Dataset {
 
 int main(int argc, char** argv) try {
   std::string data = "/usr/share/datasets/fashion-mnist", database, tasks_file;
-  int epochs = 10;
-  std::int64_t batch = 1000;
+  std::int64_t epochs = 10, batch = 1000;
   bool unscheduled = false;
   CLI::App app("Trains a network on the images of Fashion-MNIST.");
   app.add_option("--data", data, "folder of the images")->capture_default_str();

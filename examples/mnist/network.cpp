@@ -24,8 +24,7 @@ Network::Network(const std::vector<std::int64_t>& sizes, Compiler& compiler) {
     memory_.emplace(value, ArrayView(array.data(), array.type(), array.shape()));
     return value;
   };
-  images_ = graph_.input();
-  labels_ = graph_.input();
+  images_ = graph_.input(), labels_ = graph_.input();
   inverse_batch_ = bind(graph_.input(), {});
   const Value rate = bind(graph_.input(), {}, 0.1F), momentum = bind(graph_.input(), {}, 0.9F);
   std::vector<Value> parameters;
@@ -53,7 +52,6 @@ Network::Network(const std::vector<std::int64_t>& sizes, Compiler& compiler) {
 }
 
 double Network::train(const ArrayView& images, const ArrayView& labels) {
-  // The gradients are those of the mean loss.
   *static_cast<float*>(memory_.at(inverse_batch_).data()) = 1 / static_cast<float>(images.shape()[0]);
   const double loss = run(*trainer_, images, labels, loss_);
   for (const auto& [before, after] : updates_) std::swap(memory_.at(before), memory_.at(after));

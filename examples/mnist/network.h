@@ -28,8 +28,8 @@ class Network {
   Graph graph_;
   std::deque<nestwright::Array> arrays_;
   Memory memory_;
-  Value images_, labels_, inverse_batch_, loss_, right_;
-  std::vector<std::pair<Value, Value>> updates_;  ///< parameters and velocities before and after a step
+  Value images_, labels_, inverse_batch_, loss_, right_;  ///< 1/batch: gradients are those of the mean
+  std::vector<std::pair<Value, Value>> updates_;          ///< parameters and velocities before and after a step
   std::optional<Executor> trainer_, tester_;
 };
 
