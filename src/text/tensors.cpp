@@ -1,6 +1,7 @@
 #include "text/tensors.h"
 
 #include <map>
+#include <tuple>
 
 #include "support/error.h"
 #include "text/functions.h"
@@ -146,18 +147,67 @@ class TensorMaker {
       clamp_elements(access, indices);
       return tensor.at(indices);
     }
+    const std::vector<std::int64_t>& shape = program_.find_tensor(access.tensor)->shape;
+    std::vector<std::optional<IndexInterval>> ranges;
+    for (const Term& index : access.indices) ranges.push_back(interval_of(index, leaves()));
+    if (stage_->reduction && is_worth_padding(ranges, shape)) {
+      for (std::size_t d = 0; d < indices.size(); ++d) indices[d] = indices[d] - Expr(ranges[d]->low);
+      return padded(access, ranges, shape).at(indices);
+    }
+    return or_padding(access, indices, ranges, shape);
+  }
+
+  /// The element at `indices`, whose values are in `ranges`, or the padding where they are outside of the tensor.
+  Expr or_padding(const Access& access, const std::vector<Expr>& indices,
+                  const std::vector<std::optional<IndexInterval>>& ranges, const std::vector<std::int64_t>& shape) {
+    const Tensor& tensor = tensors_.at(access.tensor);
     const Expr value = tensor.at(indices);
     Expr is_inside;
     const auto require = [&](const Expr& condition) {
       is_inside = is_inside.defined() ? is_inside && condition : condition;
     };
-    const std::vector<std::int64_t>& shape = program_.find_tensor(access.tensor)->shape;
     for (std::size_t d = 0; d < indices.size(); ++d) {
-      const std::optional<IndexInterval> values = interval_of(access.indices[d], leaves());
-      if (!values || values->low < 0) require(indices[d] >= 0);
-      if (!values || values->high >= shape[d]) require(indices[d] < Expr(shape[d]));
+      if (!ranges[d] || ranges[d]->low < 0) require(indices[d] >= 0);
+      if (!ranges[d] || ranges[d]->high >= shape[d]) require(indices[d] < Expr(shape[d]));
     }
     return is_inside.defined() ? select(is_inside, value, ir::make_const(*access.padding, tensor.dtype())) : value;
+  }
+
+  /// Whether a reduction reads a padded copy, whose elements need no condition in its innermost loop. The copy has the
+  /// elements from the least to the largest index, which must not be far more than there are.
+  static bool is_worth_padding(const std::vector<std::optional<IndexInterval>>& ranges,
+                               const std::vector<std::int64_t>& shape) {
+    constexpr double kMaxGrowth = 4;
+    double growth = 1;
+    bool is_outside = false;
+    for (std::size_t d = 0; d < ranges.size(); ++d) {
+      if (!ranges[d]) return false;
+      growth *= static_cast<double>(ranges[d]->high - ranges[d]->low + 1) / static_cast<double>(shape[d]);
+      is_outside = is_outside || ranges[d]->low < 0 || ranges[d]->high >= shape[d];
+    }
+    return is_outside && growth <= kMaxGrowth;
+  }
+
+  /// The padded copy, a tensor of its own. Reads of the same ranges share it.
+  Tensor padded(const Access& access, const std::vector<std::optional<IndexInterval>>& ranges,
+                const std::vector<std::int64_t>& shape) {
+    std::vector<std::int64_t> lows, extents;
+    for (const std::optional<IndexInterval>& range : ranges) {
+      lows.push_back(range->low);
+      extents.push_back(range->high - range->low + 1);
+    }
+    Tensor& copy = padded_[{access.tensor, *access.padding, lows, extents}];
+    if (copy.defined()) return copy;
+    const std::vector<Expr> all(extents.begin(), extents.end());
+    copy = compute(
+        all,
+        [&](std::span<const Expr> at) {
+          std::vector<Expr> indices;
+          for (std::size_t d = 0; d < at.size(); ++d) indices.push_back(at[d] + Expr(lows[d]));
+          return or_padding(access, indices, ranges, shape);
+        },
+        access.tensor + ".padded");
+    return copy;
   }
 
   /// Clamps indices that are elements of tensors and may be outside: only their declared range keeps them inside, and
@@ -182,6 +232,7 @@ class TensorMaker {
 
   const Program& program_;
   std::map<std::string, Tensor, std::less<>> tensors_;
+  std::map<std::tuple<std::string, double, std::vector<std::int64_t>, std::vector<std::int64_t>>, Tensor> padded_;
   const Stage* stage_ = nullptr;
   std::map<std::string, Expr, std::less<>> indices_;
 };
