@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "schedule/stage_operations.h"
 #include "schedule/state.h"
 #include "templates/generated/gpu/gpu_rules.h"
 #include "templates/generated/gpu/points.h"
@@ -27,8 +28,7 @@ struct Part {
 Part part_of(GpuSketch& sketch, const StageAnalysis& stage) {
   Schedule& s = sketch.schedule;
   Part part;
-  part.index = s.state().find(s[stage.tensor].tensor().op());
-  if (part.index < 0) return part;
+  part.index = find_stage(s.state(), stage.tensor);  // not by its operation, which changes with what it reads
   part.place = scan_place(s.state(), part.index);
   if (part.place.part == ScanPart::kScan) return part;
   for (int axis = 0; axis < stage.spatial; ++axis) {
@@ -64,7 +64,7 @@ TimeOptions time_options(GpuSketch& sketch, int scan) {
   int updates = 0;
   for (const StageAnalysis& stage : sketch.stages) {
     const Part part = part_of(sketch, stage);
-    if (part.index < 0 || part.place.scan != scan || !part.place.is_in_step()) continue;
+    if (part.place.scan != scan || !part.place.is_in_step()) continue;
     options.has_columns = options.has_columns || !part.columns.empty();
     const bool is_update = part.place.part == ScanPart::kUpdate;
     updates += is_update ? 1 : 0;

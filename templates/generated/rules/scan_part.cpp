@@ -3,6 +3,7 @@
 //   for t: for j: Y[t, j] = Y[t - 1, j] + X[t, j]
 //     ->   for t: parallel j blocks: for j tiles: vectorized j: Y[t, j] = Y[t - 1, j] + X[t, j]
 #include "schedule/scan_parts.h"
+#include "schedule/stage_operations.h"
 #include "schedule/state.h"
 #include "templates/generated/inner_loops.h"
 #include "templates/generated/rules.h"
@@ -14,7 +15,7 @@ bool is_of_scan(Sketch& sketch, int stage) { return sketch.of(stage).is_scan_par
 void schedule_scan_part(Sketch& sketch, int number) {
   sketch.finish(number);
   const StageAnalysis& stage = sketch.of(number);
-  const int state = sketch.schedule.state().find(sketch.schedule[stage.tensor].tensor().op());
+  const int state = find_stage(sketch.schedule.state(), stage.tensor);
   const ScanPlace place = scan_place(sketch.schedule.state(), state);
   if (!place.is_stored_in_scan() || stage.is_reduction || stage.spatial < 2) return;
   const int last = stage.spatial - 1;
