@@ -6,6 +6,8 @@
 
 #include <functional>
 
+#include "expression/reducers.h"
+#include "expression/scan.h"
 #include "ir/core/print.h"
 #include "lower/lower.h"
 #include "tests/support/cpu_target.h"
@@ -71,6 +73,42 @@ std::vector<Tensor> transposed() {
   return {a, b, compute({32, 48}, [&](Expr i, Expr j) { return a(j, i) + b(j); }, "C")};
 }
 
+std::vector<Tensor> running_sums() {
+  const Tensor x = placeholder({5, 64}, kFloat32, "X"), state = placeholder({5, 64}, kFloat32, "state");
+  const Tensor init = compute({1, 64}, [&](Expr, Expr j) { return x(0, j); }, "init");
+  const Tensor update = compute({5, 64}, [&](Expr t, Expr j) { return state(t - 1, j) + x(t, j); }, "update");
+  return {x, scan(init, update, state, {x}, "Y")};
+}
+
+/// The index of the largest element; of equal ones the first.
+Tensor largest_of(const Tensor& a, std::int64_t columns, const std::vector<Expr>& shape) {
+  const IterVar k = reduce_axis(columns, "k");
+  const Reducer argmax("argmax", {Expr(columns - 1), min_value(kFloat32)},
+                       [](std::span<const Expr> x, std::span<const Expr> y) {
+                         const Expr takes_x = x[1] > y[1] || (x[1] == y[1] && x[0] < y[0]);
+                         return std::vector<Expr>{select(takes_x, x[0], y[0]), select(takes_x, x[1], y[1])};
+                       });
+  const std::vector<Tensor> best = compute_tuple(
+      shape,
+      [&](std::span<const Expr> i) {
+        std::vector<Expr> at(i.begin(), i.end());
+        at.emplace_back(k);
+        return argmax({k, a.at(at)}, {k});
+      },
+      "best");
+  return compute(shape, [&](std::span<const Expr> i) { return best[0].at({i.begin(), i.end()}); }, "C");
+}
+
+std::vector<Tensor> tuple_rows() {
+  const Tensor a = placeholder({6, 64}, kFloat32, "A");
+  return {a, largest_of(a, 64, {6})};
+}
+
+std::vector<Tensor> tuple_value() {
+  const Tensor a = placeholder({512}, kFloat32, "A");
+  return {a, largest_of(a, 512, {})};
+}
+
 class GeneratedRules : public ::testing::TestWithParam<Example> {};
 
 TEST_P(GeneratedRules, MakeTheLoopsOnFile) {
@@ -107,6 +145,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "C.unroll_k=3 C.pack_vectors=whole",
                 padded},
         Example{"single_value", "parallel=loops y.blocks=4 y.vectors=2", total},
+        Example{"scan_part", "parallel=loops update.vectors=2 update.blocks=2", running_sums},
+        Example{"rows_of_tuples", "parallel=loops best.share=results best.vectors=1", tuple_rows},
+        Example{"single_tuple", "parallel=loops best.vectors=1 best.blocks=2", tuple_value},
         Example{"rows", "parallel=loops y.vectors=2 y.blocks=4", rows}),
     [](const auto& p) { return std::string(p.param.rule); });
 
@@ -115,7 +156,7 @@ TEST(GeneratedRulesTable, HasAnExampleOfEachRule) {
   for (const SketchRule& rule : cpu_rules()) names.emplace_back(rule.name);
   EXPECT_EQ(names, (std::vector<std::string>{"scan_part", "column_sums", "register_tile", "transposed_tile",
                                              "join_rows", "join_tiles", "single_value", "rows"}))
-      << "a new rule needs an example here; scan_part's is a workload of the registry";
+      << "a new rule needs an example here";
 }
 
 }  // namespace
