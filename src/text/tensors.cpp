@@ -151,7 +151,9 @@ class TensorMaker {
     std::vector<std::optional<IndexInterval>> ranges;
     for (const Term& index : access.indices) ranges.push_back(interval_of(index, leaves()));
     if (stage_->reduction && is_worth_padding(ranges, shape)) {
-      for (std::size_t d = 0; d < indices.size(); ++d) indices[d] = indices[d] - Expr(ranges[d]->low);
+      for (std::size_t d = 0; d < indices.size(); ++d) {
+        if (ranges[d]->low != 0) indices[d] = indices[d] + Expr(-ranges[d]->low);
+      }
       return padded(access, ranges, shape).at(indices);
     }
     return or_padding(access, indices, ranges, shape);
@@ -203,7 +205,7 @@ class TensorMaker {
         all,
         [&](std::span<const Expr> at) {
           std::vector<Expr> indices;
-          for (std::size_t d = 0; d < at.size(); ++d) indices.push_back(at[d] + Expr(lows[d]));
+          for (std::size_t d = 0; d < at.size(); ++d) indices.push_back(lows[d] == 0 ? at[d] : at[d] + Expr(lows[d]));
           return or_padding(access, indices, ranges, shape);
         },
         access.tensor + ".padded");

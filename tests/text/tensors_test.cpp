@@ -23,11 +23,21 @@ TEST(Tensors, AreThoseOfTheLanguage) {
 }
 
 TEST(Tensors, PaddingTestsTheDimensionsThatLeaveTheTensor) {
-  EXPECT_EQ(operation_of("Y[c, y] = sum(r, X[c, y + r - 1]?0 * W[r]); X: float32[2, 8]; W: float32[3] y=8"),
-            "Y: float32[2, 8], Y[i, j] = sum(select(j + r - 1 >= 0 && j + r - 1 < 8, X[i, j + r - 1], 0.0)*W[r], "
-            "r in 0..3)");
+  EXPECT_EQ(operation_of("Y[c, y] = X[c, y - 1]?0 * W[c]; X: float32[2, 8]; W: float32[2] y=10"),
+            "Y: float32[2, 10], Y[i, j] = select(j - 1 >= 0 && j - 1 < 8, X[i, j - 1], 0.0)*W[i]");
   EXPECT_EQ(operation_of("Y[y] = X[y]?-inf; X: float16[8] y=9"), "Y: float16[9], Y[i] = select(i < 8, X[i], -inf)");
   EXPECT_EQ(operation_of("Y[y] = X[y]?0; X: float16[8] y=8"), "Y: float16[8], Y[i] = X[i]");
+}
+
+TEST(Tensors, ReductionsReadPaddedCopies) {
+  const std::string convolution = "Y[c, y] = sum(r, X[c, y + r - 1]?0 * W[r] + X[c, y + r - 1]?0)";
+  const Tensor y = tensors_of(convolution + "; X: float32[2, 8]; W: float32[3] y=8").args.back();
+  EXPECT_EQ(to_string(y.op()),
+            "Y: float32[2, 8], Y[i, j] = sum(X.padded[i, j + r - 1 + 1]*W[r] + X.padded[i, j + r - 1 + 1], r in 0..3)");
+  EXPECT_EQ(to_string(y.op()->inputs.front()),
+            "X.padded: float32[2, 10], X.padded[i, j] = select(j + -1 >= 0 && j + -1 < 8, X[i, j + -1], 0.0)");
+  EXPECT_THAT(operation_of("Y[y] = sum(r, X[9*y + r]?0); X: float32[8] y=8 r=3"), HasSubstr("select"))
+      << "a copy would be far larger than X";
 }
 
 TEST(Tensors, OutputsAreWhatNoStatementReads) {
