@@ -40,7 +40,6 @@ struct Node {
 
 struct Graph {
   std::vector<Node> nodes;
-
   Value input() { return nodes.emplace_back(), nodes.size() - 1; }
   Value apply(std::string_view op, std::vector<Value> inputs) {
     return nodes.push_back({&find_operator(op), std::move(inputs)}), nodes.size() - 1;

@@ -112,6 +112,12 @@ class TileDefinition {
     return is_window ? extent(axis) : 1;
   }
 
+  KnobExpr all_threads() const {
+    KnobExpr threads = 1;
+    for (const AxisKnobs& axis : axes_) threads = threads * axis.threads;
+    return threads;
+  }
+
   KnobExpr covered_dimension(const OperandAccess& access, std::size_t d) const {
     KnobExpr region = 1;
     for (std::size_t a = 0; a < access.axes[d].size(); ++a) {
@@ -141,6 +147,9 @@ class TileDefinition {
                                             vector_widths(has_vectors ? whole : 1, access.tensor.dtype()));
       t_.require(lanes == 1 || (row % lanes == 0 && KnobExpr(whole) % row == 0),
                  "vectors that are fetched would cross the end of a slice or of a row");
+      const KnobExpr along_x = axes_.back().threads, in_row = row / lanes;
+      t_.require(all_threads() == along_x || in_row % along_x == 0 || along_x % in_row == 0,
+                 "threads of one row of the block would fetch parts of rows");
       fetch_lanes_.push_back(lanes);
       elements = elements + rows * row;
       const KnobExpr padded = last == 0 ? row : select(padding_ > 0, row + kBanks + padding_, row);
@@ -152,10 +161,10 @@ class TileDefinition {
 
   void require_block() {
     const Target& target = sketch_.target;
-    KnobExpr threads = 1, sums = 1;
+    const KnobExpr threads = all_threads();
+    KnobExpr sums = 1;
     std::int64_t most = 1;
     for (const AxisKnobs& axis : axes_) {
-      threads = threads * axis.threads;
       sums = sums * axis.of_thread();
       most *= std::max<std::int64_t>(1, std::min(kMaxThreadsAlongAxis, axis.extent) / kWhole);
     }

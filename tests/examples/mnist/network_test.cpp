@@ -48,49 +48,5 @@ TEST(Network, LearnsWithScheduledAndUnscheduledKernels) {
   for (std::size_t step = 0; step < 60; ++step) EXPECT_NEAR(losses[step], losses[step + 60], 1e-2);
 }
 
-TEST(Network, ASmallerBatchIsPlannedAnew) {
-  Compiler compiler("", true);
-  Graph graph;
-  const Value x = graph.input(), w = graph.input(), v = graph.input();
-  const Value y = graph.apply("product", {graph.apply("product", {graph.apply("product", {x, w}), w}), v});
-  Executor executor(graph, {y}, compiler);
-  std::vector<float> memory(1000, 1);
-  const auto run = [&](std::int64_t rows) {
-    executor.run({{x, ArrayView(memory.data(), kFloat32, {rows, 8})},
-                  {w, ArrayView(memory.data() + 200, kFloat32, {8, 8})},
-                  {v, ArrayView(memory.data() + 300, kFloat32, {8, 4})},
-                  {y, ArrayView(memory.data() + 400, kFloat32, {rows, 4})}});
-    return executor.temporaries().at(3).bytes + executor.temporaries().at(4).bytes;
-  };
-  EXPECT_EQ(run(20), 2u * 20 * 8 * 4);
-  EXPECT_EQ(memory[400], 512);
-  EXPECT_EQ(memory[479], 512);
-  memory[400] = 0;
-  EXPECT_EQ(run(3), 2u * 3 * 8 * 4);
-  EXPECT_EQ(memory[400], 512);
-  EXPECT_EQ(compiler.functions().size(), 4u);  // of each size, two products are alike
-  run(20);
-  EXPECT_EQ(compiler.functions().size(), 4u);  // each is compiled once
-}
-
-TEST(Network, ReusesTheMemoryOfItsValues) {
-  Compiler compiler("", true);
-  Graph graph;
-  std::map<Value, ArrayView> memory;
-  std::vector<float> data(100);
-  const Value x = graph.input(), w = graph.input();
-  memory.emplace(x, ArrayView(data.data(), kFloat32, {4, 4}));
-  memory.emplace(w, ArrayView(data.data() + 16, kFloat32, {4, 4}));
-  Value y = x;
-  for (int layer = 0; layer < 5; ++layer) y = graph.apply("product", {y, w});
-  memory.emplace(y, ArrayView(data.data() + 32, kFloat32, {4, 4}));
-  Executor executor(graph, {y}, compiler);
-  executor.run(memory);
-  std::set<std::size_t> offsets;
-  for (const auto& [value, temporary] : executor.temporaries()) offsets.insert(temporary.offset);
-  EXPECT_EQ(executor.temporaries().size(), 4u);
-  EXPECT_EQ(offsets.size(), 2u);
-}
-
 }  // namespace
 }  // namespace mnist
