@@ -27,6 +27,9 @@ void divide_reductions(GpuSketch& sketch);
 
 bool is_of_gpu_scan(GpuSketch& sketch, int stage);
 void bind_scan_part(GpuSketch& sketch, int stage);
+/// Whether only the steps of a scan read a stage: the rows that they do not read are not computed, so that loops may be
+/// shorter than the axes say. Its points are computed each by itself.
+bool feeds_gpu_scan(GpuSketch& sketch, int stage);
 bool may_join_block(GpuSketch& sketch, int stage);
 void join_block(GpuSketch& sketch, int stage);
 bool has_block_tile(GpuSketch& sketch, int stage);

@@ -94,6 +94,17 @@ void schedule_single(Schedule& s, const StageAnalysis& stage) {
 
 }  // namespace
 
+bool feeds_gpu_scan(GpuSketch& sketch, int number) {
+  const ScheduleState& state = sketch.schedule.state();
+  const int stage = find_stage(state, sketch.of(number).tensor);
+  for (std::size_t scan = 0; scan < state.stages.size(); ++scan) {
+    if (state.stages[scan].op.scan() == nullptr) continue;
+    const std::vector<int> feeders = feeders_of(state, static_cast<int>(scan));
+    if (std::find(feeders.begin(), feeders.end(), stage) != feeders.end()) return true;
+  }
+  return false;
+}
+
 bool is_of_gpu_scan(GpuSketch& sketch, int stage) { return sketch.of(stage).is_scan_part; }
 
 void bind_scan_part(GpuSketch& sketch, int number) {
