@@ -1,6 +1,6 @@
 #include "text/tensors.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "text/expression.h"
 
@@ -36,7 +36,7 @@ TEST(Tensors, ReductionsReadPaddedCopies) {
             "Y: float32[2, 8], Y[i, j] = sum(X.padded[i, j + r - 1 + 1]*W[r] + X.padded[i, j + r - 1 + 1], r in 0..3)");
   EXPECT_EQ(to_string(y.op()->inputs.front()),
             "X.padded: float32[2, 10], X.padded[i, j] = select(j + -1 >= 0 && j + -1 < 8, X[i, j + -1], 0.0)");
-  EXPECT_THAT(operation_of("Y[y] = sum(r, X[9*y + r]?0); X: float32[8] y=8 r=3"), HasSubstr("select"))
+  EXPECT_THAT(operation_of("Y[y] = sum(r, X[9*y + r]?0); X: float32[8] y=8 r=3"), ::testing::HasSubstr("select"))
       << "a copy would be far larger than X";
 }
 
