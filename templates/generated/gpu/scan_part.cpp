@@ -55,12 +55,14 @@ bool reads_own_columns(const StageAnalysis& update, const Operation& scan) {
 /// How the time of a scan may run.
 struct TimeOptions {
   bool in_threads = true;    ///< its step is one stage, of which each thread has columns
-  bool has_columns = false;  ///< else one thread computes all steps
+  bool has_columns = false;  ///< or a single step; else one thread computes all steps
 };
 
 TimeOptions time_options(GpuSketch& sketch, int scan) {
   const Operation op = sketch.schedule.state().stages[static_cast<std::size_t>(scan)].origin.op();
   TimeOptions options;
+  // A single step has no loop that could run inside of a thread.
+  options.has_columns = ir::is_const_int(op.scan()->time().extent(), 1);
   int updates = 0;
   for (const StageAnalysis& stage : sketch.stages) {
     const Part part = part_of(sketch, stage);
