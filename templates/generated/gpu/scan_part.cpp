@@ -86,9 +86,13 @@ void schedule_time(GpuSketch& sketch, const StageAnalysis& stage, int scan) {
   if (runs_inside) loops.pragma(loops.axis(0), "in_threads", 1);
 }
 
-/// A value of a step that has no columns while others do: a reduction needs a bound loop around it to be a kernel.
-void schedule_single(Schedule& s, const StageAnalysis& stage) {
-  if (!stage.is_reduction) return;
+/// A value of a step that has no columns while others do: a reduction needs a bound loop around it to be a kernel, and
+/// what several steps ahead read needs a loop.
+void schedule_single(Schedule& s, const StageAnalysis& stage, ScanPart part_of_scan) {
+  if (!stage.is_reduction) {
+    if (part_of_scan == ScanPart::kStep && stage.results == 1) s[stage.tensor].compute_inline();
+    return;
+  }
   const Tensor part =
       s.rfactor(stage.tensor, s[stage.tensor].split(s[stage.tensor].reduce_axis(0), nparts(1)).first, 0);
   s[part].bind(s[part].axis(0), kThreadIdxX);
@@ -119,7 +123,7 @@ void bind_scan_part(GpuSketch& sketch, int number) {
   } else if (!part.columns.empty()) {
     bind_points(sketch, number, part.columns);
   } else if (time_options(sketch, part.place.scan).has_columns) {
-    schedule_single(s, stage);
+    schedule_single(s, stage, part.place.part);
   } else if (part.place.part == ScanPart::kStep) {
     s[stage.tensor].set_scope(ir::Scope::kLocal);
   }
