@@ -7,6 +7,7 @@
 #include "codegen/backend.h"
 #include "ir/serialize/serialize.h"
 #include "runtime/device_program.h"
+#include "templates/generated/generated.h"
 #include "templates/registry.h"
 #include "tests/templates/all_templates.h"
 #include "tests/templates/gpu_cases.h"
@@ -165,6 +166,24 @@ std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Registry, CudaTemplates, ::testing::ValuesIn(names(DeviceKind::kCuda)), test_name);
 INSTANTIATE_TEST_SUITE_P(Registry, OpenClTemplates, ::testing::ValuesIn(names(DeviceKind::kOpenCl)), test_name);
+
+TEST(GeneratedForCuda, SeedsAndSamplesCompile) {
+  const Target target = testing_gpu::cuda();
+  const std::unique_ptr<Backend> backend = make_backend(DeviceKind::kCuda);
+  const Template t = generated_gpu_template();
+  std::mt19937_64 random(7);
+  for (const char* text : {"matmul m=33 n=128 k=40 epilogue=bias_relu", "conv2d n=1 c=16 h=14 w=14 k=32 r=3 s=3 pad=1",
+                           "depthwise_conv2d n=1 c=16 h=14 w=14 r=3 s=3 pad=1", "softmax rows=64 columns=1000",
+                           "layer_norm rows=18 columns=512", "reduce function=max shape=64x1000 axes=0",
+                           "scan function=sum steps=8 columns=200"}) {
+    const Workload w = parse_workload(text);
+    for (const Config& config : {t.seeds(w, target).front(), discover_space(t, w, target).sample(random).value()}) {
+      const Instance instance = instantiate(t, w, target, config);
+      const ir::Program loops = lower(instance.schedule, instance.definition.args, target, w.op->name);
+      EXPECT_NO_THROW(backend->compile(expand(loops, target), target, {})) << w.str() << ": " << config.str();
+    }
+  }
+}
 
 }  // namespace
 }  // namespace nestwright

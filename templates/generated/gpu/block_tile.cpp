@@ -36,7 +36,7 @@ int contraction_of(GpuSketch& sketch, int number) {
     const StageAnalysis& producer = sketch.of(access.producer);
     bool is_element = producer.spatial == stage.spatial && access.identity.size() == stage.extents.size();
     for (std::size_t d = 0; is_element && d < access.identity.size(); ++d) {
-      is_element = access.identity[d] == static_cast<int>(d);
+      is_element = access.identity[d] == static_cast<int>(d) && producer.extents[d] == stage.extents[d];
     }
     const auto reads = [&](const OperandAccess& other) { return other.producer == access.producer; };
     const bool is_only = std::count_if(stage.accesses.begin(), stage.accesses.end(), reads) == 1;

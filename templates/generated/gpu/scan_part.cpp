@@ -55,12 +55,14 @@ bool reads_own_columns(const StageAnalysis& update, const Operation& scan) {
 /// How the time of a scan may run.
 struct TimeOptions {
   bool in_threads = true;    ///< its step is one stage, of which each thread has columns
-  bool has_columns = false;  ///< else one thread computes all steps
+  bool has_columns = false;  ///< or a single step; else one thread computes all steps
 };
 
 TimeOptions time_options(GpuSketch& sketch, int scan) {
   const Operation op = sketch.schedule.state().stages[static_cast<std::size_t>(scan)].origin.op();
   TimeOptions options;
+  // A single step has no loop that could run inside of a thread.
+  options.has_columns = ir::is_const_int(op.scan()->time().extent(), 1);
   int updates = 0;
   for (const StageAnalysis& stage : sketch.stages) {
     const Part part = part_of(sketch, stage);
@@ -84,9 +86,13 @@ void schedule_time(GpuSketch& sketch, const StageAnalysis& stage, int scan) {
   if (runs_inside) loops.pragma(loops.axis(0), "in_threads", 1);
 }
 
-/// A value of a step that has no columns while others do: a reduction needs a bound loop around it to be a kernel.
-void schedule_single(Schedule& s, const StageAnalysis& stage) {
-  if (!stage.is_reduction) return;
+/// A value of a step that has no columns while others do: a reduction needs a bound loop around it to be a kernel, and
+/// what several steps ahead read needs a loop.
+void schedule_single(Schedule& s, const StageAnalysis& stage, ScanPart part_of_scan) {
+  if (!stage.is_reduction) {
+    if (part_of_scan == ScanPart::kStep && stage.results == 1) s[stage.tensor].compute_inline();
+    return;
+  }
   const Tensor part =
       s.rfactor(stage.tensor, s[stage.tensor].split(s[stage.tensor].reduce_axis(0), nparts(1)).first, 0);
   s[part].bind(s[part].axis(0), kThreadIdxX);
@@ -117,7 +123,7 @@ void bind_scan_part(GpuSketch& sketch, int number) {
   } else if (!part.columns.empty()) {
     bind_points(sketch, number, part.columns);
   } else if (time_options(sketch, part.place.scan).has_columns) {
-    schedule_single(s, stage);
+    schedule_single(s, stage, part.place.part);
   } else if (part.place.part == ScanPart::kStep) {
     s[stage.tensor].set_scope(ir::Scope::kLocal);
   }
