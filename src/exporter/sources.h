@@ -26,7 +26,7 @@ struct Exported {
   /// names that CompiledObject::launches holds.
   const ir::Program* program = nullptr;
   const ExportCheck* check = nullptr;  ///< null: not run
-  /// Of the tensors of the signature in C (parameter_names.h).
+  /// What the tensors of the signature are called in C (parameter_names.h).
   std::vector<std::string> parameters;
 
   /// The threads that run the kernel, including the caller's.

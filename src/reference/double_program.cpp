@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include "ir/core/rewrite.h"
@@ -162,11 +161,9 @@ class OperationJudge {
     JudgedTensor result;
     result.value = tensor("double", [&](Indices x) { return element(parts[0], x); });
     result.bound = tensor("bound", [&](Indices x) {
-      Expr own = max(element(parts[1], x), sqrt(element(parts[2], x))) * literal(factor) + literal(smallest);
-      const double largest = largest_value(type()), infinite = std::numeric_limits<double>::infinity();
-      if (rounding_ == Rounding::kWrittenInRange && largest < infinite) {
-        own = select(element(parts[1], x) <= literal(largest), own, literal(infinite));
-      }
+      const Expr size = element(parts[1], x);
+      const Expr own = error_in_range(max(size, sqrt(element(parts[2], x))) * literal(factor) + literal(smallest), size,
+                                      type(), rounding_);
       return exact_terms ? own : own + element(parts[3], x);
     });
     return result;

@@ -129,12 +129,8 @@ class Judge {
     const double eps = rounding_error(type, rounding_);
     if (eps == 0 || roundings == 0) return error;
     const Expr size = ir::abs(wide(value));
-    Expr own = size * literal(roundings * eps) + literal(smallest_error(type, rounding_));
-    const double largest = largest_value(type), infinite = std::numeric_limits<double>::infinity();
-    if (rounding_ == Rounding::kWrittenInRange && largest < infinite) {
-      own = ir::select(size <= literal(largest), own, literal(infinite));
-    }
-    return add_errors(error, own);
+    const Expr own = size * literal(roundings * eps) + literal(smallest_error(type, rounding_));
+    return add_errors(error, error_in_range(own, size, type, rounding_));
   }
 
   JudgedExpr load(const ir::Load& n) const {
@@ -312,6 +308,12 @@ double smallest_error(ir::Type type, Rounding rounding) {
   if (rounding == Rounding::kDouble || type.bits == 64) return std::numeric_limits<double>::denorm_min();
   if (type == kBFloat16) return 0x1p-133;
   return type == kFloat16 ? 0x1p-24 : 0x1p-126;
+}
+
+ir::Expr error_in_range(const ir::Expr& error, const ir::Expr& size, ir::Type type, Rounding rounding) {
+  const double largest = largest_value(type), infinite = std::numeric_limits<double>::infinity();
+  if (rounding != Rounding::kWrittenInRange || largest == infinite) return error;
+  return ir::select(size <= literal(largest), error, literal(infinite));
 }
 
 double largest_value(ir::Type type) {

@@ -49,6 +49,8 @@ double rounding_error(ir::Type type, Rounding rounding);
 double smallest_error(ir::Type type, Rounding rounding);
 /// The largest finite value; infinite for float64 and whole numbers.
 double largest_value(ir::Type type);
+/// The error of a value of absolute value `size`: with kWrittenInRange infinite where the type does not have the value.
+ir::Expr error_in_range(const ir::Expr& error, const ir::Expr& size, ir::Type type, Rounding rounding);
 /// The sum of two errors, either of which may be undefined.
 ir::Expr add_errors(const ir::Expr& a, const ir::Expr& b);
 

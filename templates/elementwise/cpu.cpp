@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kMaxVectors = 8;  ///< of a stream at a time
 
 /// Numbers of blocks that `runs` divides into.
-std::vector<std::int64_t> even_blocks(std::int64_t runs) {
+std::vector<std::int64_t> dividing_blocks(std::int64_t runs) {
   std::vector<std::int64_t> counts{2, 4, 8, 16, 32, 64};
   std::erase_if(counts, [&](std::int64_t count) { return runs % count != 0; });
   return counts;
@@ -36,7 +36,7 @@ Schedule schedule_elementwise(Tuning& t, const Workload& workload, const Definit
   const VectorTileKnobs tile = define_vectors(t, n / streams, y.dtype(), target, max_vectors(function, target));
   IterVar loop = s[y].axis(0);
   if (parallel) {
-    const std::int64_t elements = streams > 1 ? n / t.define_knob("blocks", even_blocks(n / (streams * run)))
+    const std::int64_t elements = streams > 1 ? n / t.define_knob("blocks", dividing_blocks(n / (streams * run)))
                                               : define_vector_blocks(t, n, tile).elements;
     const auto [block, inside] = s[y].split(loop, factor(elements), Tail::partition());
     s[y].parallel(block);

@@ -7,21 +7,11 @@
 namespace nestwright {
 namespace {
 
-void apply_rules(Sketch& sketch, int stage) {
-  for (const SketchRule& rule : cpu_rules()) {
-    if (!rule.applies(sketch, stage)) continue;
-    rule.apply(sketch, stage);
-    return;
-  }
-}
-
 Schedule schedule_generated(Tuning& t, const Definition& definition, const Target& target) {
   Sketch sketch(t, definition, target);
   sketch.parallel = target.threads > 1 && sketch.choose("parallel", {"none", "loops"}) == "loops";
   inline_cheap(sketch);
-  for (int stage = static_cast<int>(sketch.stages.size()) - 1; stage >= 0; --stage) {
-    if (!sketch.is_finished(stage)) apply_rules(sketch, stage);
-  }
+  apply_rules(sketch, cpu_rules());
   return std::move(sketch.schedule);
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "templates/generated/shares.h"
+#include "templates/loops/reductions.h"
 #include "templates/loops/vectors.h"
 
 namespace nestwright {

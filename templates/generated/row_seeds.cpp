@@ -12,8 +12,8 @@ bool is_larger_than_l2(const StageAnalysis& stage, const Target& target) {
 
 }  // namespace
 
-std::vector<Wishes> row_seeds(const StageAnalysis& stage, const Target& target) {
-  std::vector<Wishes> seeds;
+std::vector<StageSeed> row_seeds(const StageAnalysis& stage, const Target& target) {
+  std::vector<StageSeed> seeds;
   const bool is_large = is_larger_than_l2(stage, target);
   const std::int64_t full = target.lanes(widest_type(stage)), half = half_lanes(widest_type(stage), target);
   for (const std::int64_t vectors : {std::int64_t{4}, std::int64_t{8}, std::int64_t{2}}) {
@@ -42,10 +42,10 @@ bool is_of_columns(const StageAnalysis& stage, const ReductionForm& form) {
          form.vector_axis == stage.spatial - 1 && row_axis(stage, form.vector_axis) < 0;
 }
 
-std::vector<Wishes> column_seeds(const StageAnalysis& stage, const ReductionForm& form, const Target& target) {
+std::vector<StageSeed> column_seeds(const StageAnalysis& stage, const ReductionForm& form, const Target& target) {
   const bool is_large = is_larger_than_l2(stage, target);
   const ir::Type type = widest_type(stage);
-  std::vector<Wishes> seeds;
+  std::vector<StageSeed> seeds;
   const auto add = [&](const char* share, const char* reduction, std::int64_t vectors, std::int64_t lanes) {
     seeds.push_back({{"vectors_along", form.label()},
                      {"share", share},

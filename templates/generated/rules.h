@@ -4,27 +4,27 @@
 // Thread rule: pure functions of a sketch.
 #pragma once
 
-#include <functional>
 #include <span>
 
+#include "templates/generated/rule_table.h"
 #include "templates/generated/sketch.h"
 
 namespace nestwright {
 
-struct SketchRule {
-  const char* name;
-  bool (*applies)(Sketch& sketch, int stage);
-  void (*apply)(Sketch& sketch, int stage);
-};
+using SketchRule = RuleOf<Sketch>;
 
 /// For CPUs, in the order in which they are tried. The last one applies to every stage.
 std::span<const SketchRule> cpu_rules();
 
 /// Inlines what is cheaper to compute again than to store. Before all rules.
 void inline_cheap(Sketch& sketch);
-using MayInline = std::function<bool(const Sketch& sketch, int stage)>;
-/// Inlines the stages that `may_inline` allows; of an expensive one with several readers that is a choice.
-void inline_stages(Sketch& sketch, const MayInline& may_inline);
+/// Whether it is better to compute a point of `stage` again where `reader` reads it than to store it.
+using InlineCriterion = bool (*)(const StageAnalysis& stage, const StageAnalysis& reader);
+/// Inlines the stages that may be inlined and for which this is so of all readers; of an expensive one with several
+/// readers that is a choice.
+void inline_stages(Sketch& sketch, InlineCriterion is_worth_it);
+/// Whether a reader reads no more elements than the stage has.
+bool is_read_once(const StageAnalysis& stage, const StageAnalysis& reader);
 
 bool is_of_scan(Sketch& sketch, int stage);
 void schedule_scan_part(Sketch& sketch, int stage);

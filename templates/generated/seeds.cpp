@@ -34,21 +34,21 @@ class TileSeeds {
     }
   }
 
-  std::vector<Wishes> all() const {
-    std::vector<Wishes> seeds{tile(2, "partition"), tile(2, "compose"), tile(4, "partition"), tile(3, "partition"),
-                              tile(1, "partition")};
-    Wishes panels = tile(2, "partition");
+  std::vector<StageSeed> all() const {
+    std::vector<StageSeed> seeds{tile(2, "partition"), tile(2, "compose"), tile(4, "partition"), tile(3, "partition"),
+                                 tile(1, "partition")};
+    StageSeed panels = tile(2, "partition");
     set(panels, "pack_vectors", packs_ ? "block" : "whole");
     set(panels, "block_order", KnobValue{2, 0, 1});
     set(panels, "vector_blocks",
         std::max<std::int64_t>(target_.threads, static_cast<std::int64_t>(4 * bytes_) / target_.l2_bytes));
     seeds.push_back(panels);
-    Wishes blocked = tile(3, "partition");
+    StageSeed blocked = tile(3, "partition");
     set(blocked, "reduction", "blocked");
     set(blocked, "blocks_k", ceil_div(extent(stage_.spatial), std::int64_t{384}));
     set(blocked, "prefetch_result", 1);
     seeds.push_back(blocked);
-    Wishes rows = tile(2, "compose");
+    StageSeed rows = tile(2, "compose");
     set(rows, "pack_rows", "block");
     set(rows, "prefetch_result", 1);
     seeds.push_back(rows);
@@ -58,12 +58,12 @@ class TileSeeds {
  private:
   std::int64_t extent(int axis) const { return stage_.extents[static_cast<std::size_t>(axis)]; }
 
-  static void set(Wishes& wishes, const std::string& knob, SeedValue value) {
+  static void set(StageSeed& wishes, const std::string& knob, SeedValue value) {
     std::erase_if(wishes, [&](const auto& wish) { return wish.first == knob; });
     wishes.emplace_back(knob, std::move(value));
   }
 
-  Wishes tile(std::int64_t vectors, const char* tail) const {
+  StageSeed tile(std::int64_t vectors, const char* tail) const {
     const std::int64_t lanes = full_lanes(extent(form_.vector_axis), widest_type(stage_), target_);
     vectors = std::min(vectors, ceil_div(extent(form_.vector_axis), lanes));
     const std::int64_t height = row_ < 0 ? 1 : extent(row_);
@@ -72,16 +72,16 @@ class TileSeeds {
         tail == std::string("compose") ? std::min(height, most) : fitting_rows(vectors, height, target_);
     const std::int64_t second = second_ < 0 ? 1 : std::min(extent(second_), std::max<std::int64_t>(1, most / rows));
     const std::int64_t steps = stage_.extents.back();
-    Wishes wishes{{"vectors_along", form_.label()},
-                  {"vector_lanes", lanes},
-                  {"register_vectors", vectors},
-                  {"register_rows", rows},
-                  {"second_rows", second},
-                  {"tail", tail},
-                  {"reduction", "whole"},
-                  {"vector_blocks", 1},
-                  {"pack_rows", "no"},
-                  {"pack_vectors", packs_ ? "whole" : "no"}};
+    StageSeed wishes{{"vectors_along", form_.label()},
+                     {"vector_lanes", lanes},
+                     {"register_vectors", vectors},
+                     {"register_rows", rows},
+                     {"second_rows", second},
+                     {"tail", tail},
+                     {"reduction", "whole"},
+                     {"vector_blocks", 1},
+                     {"pack_rows", "no"},
+                     {"pack_vectors", packs_ ? "whole" : "no"}};
     wishes.emplace_back("unroll_k", steps <= 8 ? steps : vectors == 1 ? 8 : 4);
     const std::int64_t tasks = 2 * target_.threads;
     const bool others_suffice = others_ >= tasks;
@@ -106,11 +106,11 @@ class TileSeeds {
   bool packs_ = false;
 };
 
-std::vector<Wishes> seeds_of(const StageAnalysis& stage, const Target& target) {
+std::vector<StageSeed> seeds_of(const StageAnalysis& stage, const Target& target) {
   if (!stage.is_reduction) return row_seeds(stage, target);
-  std::vector<Wishes> seeds;
+  std::vector<StageSeed> seeds;
   const std::vector<ReductionForm> forms = reduction_forms(stage, target);
-  std::vector<std::vector<Wishes>> of_forms;
+  std::vector<std::vector<StageSeed>> of_forms;
   for (const ReductionForm& form : forms) {
     if (is_of_columns(stage, form)) {
       of_forms.push_back(column_seeds(stage, form, target));
@@ -118,7 +118,7 @@ std::vector<Wishes> seeds_of(const StageAnalysis& stage, const Target& target) {
       of_forms.push_back(TileSeeds(stage, form, target).all());
     } else {
       of_forms.push_back(row_seeds(stage, target));
-      for (Wishes& wishes : of_forms.back()) wishes.emplace_back("vectors_along", form.label());
+      for (StageSeed& wishes : of_forms.back()) wishes.emplace_back("vectors_along", form.label());
     }
   }
   // The forms in turn, the likeliest one twice as often.
@@ -136,7 +136,7 @@ std::vector<Wishes> seeds_of(const StageAnalysis& stage, const Target& target) {
 std::vector<Config> generated_seeds(const Template& t, const Workload& workload, const Target& target) {
   const Definition definition = workload.op->define(workload);
   const std::vector<StageAnalysis> stages = analyse_stages(create_schedule(definition.outputs()));
-  std::vector<std::vector<Wishes>> wishes;
+  std::vector<std::vector<StageSeed>> wishes;
   std::size_t count = 1;
   for (const StageAnalysis& stage : stages) {
     wishes.push_back(seeds_of(stage, target));
@@ -147,9 +147,7 @@ std::vector<Config> generated_seeds(const Template& t, const Workload& workload,
     Config& config = seeds.emplace_back();
     config.set("parallel", {}, "loops");
     for (std::size_t s = 0; s < stages.size(); ++s) {
-      for (const auto& [knob, value] : wishes[s][i % wishes[s].size()]) {
-        config.set(stages[s].name + "." + knob, value.value, value.label);
-      }
+      set_knobs(config, stages[s].name, wishes[s][i % wishes[s].size()]);
     }
   }
   Config serial = seeds.front();

@@ -1,7 +1,5 @@
 #include "templates/generated/shares.h"
 
-#include <algorithm>
-
 #include "templates/loops/vectors.h"
 
 namespace nestwright {
@@ -10,12 +8,6 @@ namespace {
 constexpr std::int64_t kTasks = 4;  ///< of a thread: enough that one that is held up takes fewer of them
 
 }  // namespace
-
-std::vector<std::int64_t> even_blocks(std::int64_t extent) {
-  std::vector<std::int64_t> counts{2, 3, 4, 5, 6, 7, 8, 12, 16, 32, 64};
-  std::erase_if(counts, [&](std::int64_t count) { return 2 * count > extent || extent % count != 0; });
-  return counts;
-}
 
 std::vector<SketchLoop> share_rows(Sketch& sketch, int number, int rows, int common) {
   const StageAnalysis& stage = sketch.of(number);
@@ -40,15 +32,6 @@ std::vector<SketchLoop> share_rows(Sketch& sketch, int number, int rows, int com
   ScopedTuning t = sketch.knobs_of(number);
   nest[0].loop = share_loop(t, loops, nest[0].loop).second;
   return nest;
-}
-
-Tensor share_reduction(Sketch& sketch, ScopedTuning& t, int number, bool in_threads, std::int64_t streams) {
-  const StageAnalysis& stage = sketch.of(number);
-  Schedule& s = sketch.schedule;
-  const IterVar outermost = s[stage.tensor].reduce_axis(0);
-  const std::int64_t extent = stage.extents[static_cast<std::size_t>(stage.spatial)];
-  const std::int64_t blocks = in_threads ? t.define_knob("blocks", even_blocks(extent / streams)) : KnobExpr(1);
-  return s.rfactor(stage.tensor, s[stage.tensor].split(outermost, factor(extent / (blocks * streams))).first, 0);
 }
 
 }  // namespace nestwright

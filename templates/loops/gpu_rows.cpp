@@ -9,6 +9,7 @@
 #include "templates/loops/candidates.h"
 #include "templates/loops/divide.h"
 #include "templates/loops/gpu_threads.h"
+#include "templates/loops/reductions.h"
 
 namespace nestwright {
 namespace {
@@ -63,15 +64,6 @@ void combine_shares(const SharedReduction& what, std::int64_t next, ReducedRows&
       },
       what.name + ".share"));
 }
-
-std::vector<IterVar> reduce_loops(Stage stage) {
-  std::vector<IterVar> loops;
-  for (const IterVar& loop : stage.loops()) {
-    if (loop.is_reduce()) loops.push_back(loop);
-  }
-  return loops;
-}
-
 }  // namespace
 
 Expr reduce_over(ir::ReducerKind kind, const Expr& x, const std::vector<IterVar>& axes) {

@@ -113,6 +113,21 @@ class ExportTest : public ::testing::Test {
                " -lm -lpthread -o selftest");
   }
 
+  /// Builds and runs the self-test of the kernel NAME, which was exported for CPUs into the folder NAME.
+  CommandResult build_and_run(const std::string& name) {
+    const CommandResult build = build_self_test(name, "lib" + name + ".a");
+    EXPECT_EQ(build.code, 0) << build.output;
+    return run("timeout 60 ./" + name + "/selftest");
+  }
+  /// Plants a statement in the self-test of the kernel `k`, after the call.
+  void plant(const std::string& statement) {
+    std::string source = read_text(file("k/k_selftest.c"));
+    const std::size_t at = source.find(";\n", source.find("  const int code = k("));
+    ASSERT_NE(at, std::string::npos);
+    source.insert(at + 2, statement);
+    write_text(file("k/k_selftest.c"), source);
+  }
+
   std::string folder_;
 };
 

@@ -55,32 +55,17 @@ TEST(ChosenElements, HaveCornersEdgesAndTailsOfALargeOne) {
 }
 
 /// `workload`, exported for one thread as `k`, with its self-test.
-class SelfTest : public ExportTest, public ::testing::WithParamInterface<const char*> {
- protected:
-  CommandResult build_and_run() {
-    const CommandResult build = build_self_test("k", "libk.a");
-    EXPECT_EQ(build.code, 0) << build.output;
-    return run("timeout 60 ./k/selftest");
-  }
-  /// Plants a statement after the call.
-  void plant(const std::string& statement) {
-    std::string source = read_text(file("k/k_selftest.c"));
-    const std::size_t at = source.find(";\n", source.find("  const int code = k("));
-    ASSERT_NE(at, std::string::npos);
-    source.insert(at + 2, statement);
-    write_text(file("k/k_selftest.c"), source);
-  }
-};
+class SelfTest : public ExportTest, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(SelfTest, PassesTheRightKernelOnly) {
   export_default(GetParam(), host_with(1), "k");
-  const CommandResult right = build_and_run();
+  const CommandResult right = build_and_run("k");
   EXPECT_EQ(right.code, 0) << right.output;
   EXPECT_THAT(right.output, HasSubstr("elements checked, all right"));
   const Workload workload = parse_workload(GetParam());
   const std::string output = workload.op->define(workload).args.back().name();
   plant(fmt::format("  {0}_at[{0}_place({0}_expected[{0}_checked / 2].element)] += 1;\n", output));
-  const CommandResult wrong = build_and_run();
+  const CommandResult wrong = build_and_run("k");
   EXPECT_EQ(wrong.code, 1) << wrong.output;
   EXPECT_THAT(wrong.output, HasSubstr(", expected "));
 }
@@ -96,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(Exporter, SelfTest,
 TEST_F(SelfTest, ASumSeesAnIntegerThatIsNotInTheList) {
   export_default("matmul m=100 n=100 k=16 dtype=int8", host_with(1), "k");
   plant("  long other = 0;\n  while (C_expected[other].element == other) ++other;\n  C_at[other] += 1;\n");
-  const CommandResult wrong = build_and_run();
+  const CommandResult wrong = build_and_run("k");
   EXPECT_EQ(wrong.code, 1) << wrong.output;
   EXPECT_THAT(wrong.output, HasSubstr("k: some element of C is wrong: their sum is "));
 }

@@ -22,30 +22,17 @@ class TextExport : public ExportTest {
     const Task task{workload_of(text), host_with(1)};
     export_kernel(task, look_up(task, nullptr), {file(name), name});
   }
-  CommandResult run_self_test(const std::string& name) {
-    const CommandResult build = build_self_test(name, "lib" + name + ".a");
-    EXPECT_EQ(build.code, 0) << build.output;
-    return run("timeout 60 ./" + name + "/selftest");
-  }
-  /// Plants a statement after the call of the kernel `k`.
-  void plant(const std::string& statement) {
-    std::string source = read_text(file("k/k_selftest.c"));
-    const std::size_t at = source.find(";\n", source.find("  const int code = k("));
-    ASSERT_NE(at, std::string::npos);
-    source.insert(at + 2, statement);
-    write_text(file("k/k_selftest.c"), source);
-  }
 };
 
 TEST_F(TextExport, EachOfSeveralOutputsIsChecked) {
   const std::string text = "M[i] = max(j, X[i, j]); P[i] = argmax(j, X[i, j]); B[i, j] = X[i, j] > 0.5 i=20 j=30";
   export_text(text, "k");
   EXPECT_THAT(read_text(file("k/k.h")), HasSubstr("int k(const float* X, float* M, int64_t* P, unsigned char* B);"));
-  EXPECT_THAT(run_self_test("k").output, HasSubstr("k: 640 of 640 elements checked, all right"));
+  EXPECT_THAT(build_and_run("k").output, HasSubstr("k: 640 of 640 elements checked, all right"));
   const auto planted = [&](const std::string& statement) {
     export_text(text, "k");
     plant(statement);
-    return run_self_test("k").output;
+    return build_and_run("k").output;
   };
   EXPECT_THAT(planted("  M_at[7] += 1;\n"), HasSubstr("k: element 7 of M is "));
   EXPECT_THAT(planted("  P_at[19] += 1;\n"), HasSubstr("k: element 19 of P is "));
@@ -62,7 +49,7 @@ TEST_F(TextExport, AllElementTypesHaveATypeInC) {
     declarations += fmt::format("{}: {}; ", name, type.str());
   }
   export_text(text + declarations + "i=70", "k");
-  const CommandResult ran = run_self_test("k");
+  const CommandResult ran = build_and_run("k");
   EXPECT_EQ(ran.code, 0) << ran.output;
   EXPECT_EQ(run("printf '#include \"k.h\"\\n' > k/user.cpp && c++ -Wall -Wextra -Werror -fsyntax-only k/user.cpp").code,
             0);
@@ -70,9 +57,9 @@ TEST_F(TextExport, AllElementTypesHaveATypeInC) {
 
 TEST_F(TextExport, ExpressionsWithoutInputsAndWithoutIndices) {
   export_text("Y[i] = float32(i) * 0.5 i=100", "none");
-  EXPECT_EQ(run_self_test("none").code, 0);
+  EXPECT_EQ(build_and_run("none").code, 0);
   export_text("y[] = x[] * 2", "one");
-  EXPECT_EQ(run_self_test("one").code, 0);
+  EXPECT_EQ(build_and_run("one").code, 0);
 }
 
 TEST_F(TextExport, NamesWithAMeaningInCAreRenamed) {
@@ -80,7 +67,7 @@ TEST_F(TextExport, NamesWithAMeaningInCAreRenamed) {
   EXPECT_THAT(read_text(file("k/k.h")),
               HasSubstr("int k(const float* t_new, const float* t_double, const float* t_A_at, const float* A, const "
                         "float* t_EOF, const float* t__Bool, const float* t_size_t, float* t_t_double);"));
-  EXPECT_THAT(run_self_test("k").output, HasSubstr("all right"));
+  EXPECT_THAT(build_and_run("k").output, HasSubstr("all right"));
   EXPECT_THAT(read_text(file("k/k_manifest.json")), HasSubstr("\"parameter\": \"t_t_double\""));
 }
 
@@ -106,7 +93,7 @@ TEST_F(TextExport, NoNameBreaksTheSources) {
   }
   text.erase(0, 1);
   export_text(text + " i=5", "k");
-  const CommandResult ran = run_self_test("k");
+  const CommandResult ran = build_and_run("k");
   EXPECT_EQ(ran.code, 0) << ran.output;
 }
 

@@ -219,15 +219,21 @@ llvm::Value* FunctionEmitter::emit_mask(const ir::Expr& mask) {
   return emit_hoisted(mask);
 }
 
+std::optional<TailMask> tail_mask(const ir::Expr& mask) {
+  const auto* less = mask.as<ir::Binary>();
+  if (less == nullptr || less->op != ir::BinaryOp::kLt) return std::nullopt;
+  const auto* ramp = less->a.as<ir::Ramp>();
+  const auto* bound = less->b.as<ir::Broadcast>();
+  if (ramp == nullptr || bound == nullptr || !ir::is_const_int(ramp->stride, 1)) return std::nullopt;
+  return TailMask{ramp->base, bound->value};
+}
+
 // Emits ramp(base, 1) < bound as a comparison of lane numbers with a count of lanes, instead of 64-bit indices.
-llvm::Value* FunctionEmitter::emit_tail_mask(const ir::Binary& less) {
-  const auto* ramp = less.a.as<ir::Ramp>();
-  const auto* bound = less.b.as<ir::Broadcast>();
-  if (less.op != ir::BinaryOp::kLt || ramp == nullptr || bound == nullptr || !ir::is_const_int(ramp->stride, 1)) {
-    return nullptr;
-  }
-  const int lanes = less.a.lanes();
-  llvm::Value* left = builder_.CreateSub(emit(bound->value), emit(ramp->base));
+llvm::Value* FunctionEmitter::emit_tail_mask(const ir::Expr& mask) {
+  const std::optional<TailMask> tail = tail_mask(mask);
+  if (!tail) return nullptr;
+  const int lanes = mask.lanes();
+  llvm::Value* left = builder_.CreateSub(emit(tail->bound), emit(tail->first));
   llvm::Value* zero = llvm::Constant::getNullValue(left->getType());
   llvm::Value* all = llvm::ConstantInt::get(left->getType(), static_cast<std::uint64_t>(lanes));
   left = builder_.CreateSelect(builder_.CreateICmpSLT(left, zero), zero, left);
@@ -248,8 +254,7 @@ llvm::Value* FunctionEmitter::emit_hoisted(const ir::Expr& expr) {
   }
   const llvm::IRBuilderBase::InsertPointGuard guard(builder_);
   builder_.SetInsertPoint(scope.anchor);
-  llvm::Value* value = nullptr;
-  if (const auto* binary = expr.as<ir::Binary>()) value = emit_tail_mask(*binary);
+  llvm::Value* value = emit_tail_mask(expr);
   if (value == nullptr) value = emit(expr);
   scope.values.emplace_back(expr, value);
   return value;

@@ -15,12 +15,9 @@ llvm::Value* FunctionEmitter::emit_strided(const ir::Load& load, const Access& a
   const bool is_near = load.buffer->scope == ir::Scope::kGlobal && access.offsets == nullptr && stride >= 2 &&
                        stride <= kMaxStride && lanes >= 4 && element.lanes == 1 && !element.is_bool();
   if (!is_near) return nullptr;
-  const auto* const less = load.mask.defined() ? load.mask.as<ir::Binary>() : nullptr;
-  const auto* const ramp = less != nullptr && less->op == ir::BinaryOp::kLt ? less->a.as<ir::Ramp>() : nullptr;
-  const auto* const bound = less != nullptr ? less->b.as<ir::Broadcast>() : nullptr;
-  const bool is_tail = ramp != nullptr && bound != nullptr && ir::is_const_int(ramp->stride, 1);
+  const std::optional<TailMask> tail = load.mask.defined() ? tail_mask(load.mask) : std::nullopt;
   const bool has_masked_loads = module_.target.has_masks() || (module_.target.has_fma() && element.bytes() >= 4);
-  if (load.mask.defined() && !(is_tail && has_masked_loads)) return nullptr;
+  if (load.mask.defined() && !(tail && has_masked_loads)) return nullptr;
 
   llvm::Type* const type = memory_type_of(element.with_lanes(static_cast<int>(lanes)));
   llvm::Value* result = nullptr;
@@ -32,8 +29,8 @@ llvm::Value* FunctionEmitter::emit_strided(const ir::Load& load, const Access& a
     llvm::Value* const pointer = address(load.buffer, offset);
     const llvm::Align align = alignment(load.buffer, offset);
     llvm::Value* loaded = nullptr;
-    if (is_tail) {
-      const ir::Expr active = (bound->value - ramp->base - 1) * ir::Expr(stride) + 1;
+    if (tail) {
+      const ir::Expr active = (tail->bound - tail->first - 1) * ir::Expr(stride) + 1;
       const ir::Expr first = ir::make_int(start, active.type()), one = ir::make_int(1, active.type());
       const ir::Expr mask = ir::make_binary(ir::BinaryOp::kLt, ir::make_ramp(first, one, access.lanes),
                                             ir::make_broadcast(active, access.lanes));

@@ -31,6 +31,12 @@ inline ir::Expr workspace_bytes(std::int64_t constant, const ir::Expr& symbolic)
 }
 inline ir::Expr round_up_64(const ir::Expr& bytes) { return (bytes + 63) / ir::Expr(64) * ir::Expr(64); }
 
+/// A mask whose active lanes are those before `bound`, counted from `first` on: ramp(first, 1) < bound.
+struct TailMask {
+  ir::Expr first, bound;
+};
+std::optional<TailMask> tail_mask(const ir::Expr& mask);
+
 /// The state that the functions of one module share.
 struct ModuleEmitter {
   llvm::Module& module;
@@ -147,7 +153,8 @@ class FunctionEmitter {
   llvm::Value* emit_cast(llvm::Value* value, ir::Type from, ir::Type to);
   llvm::Value* emit_ramp(const ir::Ramp& ramp, int lanes);
   llvm::Value* emit_mask(const ir::Expr& mask);
-  llvm::Value* emit_tail_mask(const ir::Binary& less);
+  /// The mask of a tail as a comparison of lane numbers; nullptr for any other mask.
+  llvm::Value* emit_tail_mask(const ir::Expr& mask);
   /// Emits the value once, in the outermost scope that defines its operands.
   llvm::Value* emit_hoisted(const ir::Expr& expr);
   /// The innermost scope that defines one of its variables; -1 if the value must be computed in place.

@@ -147,6 +147,7 @@ class TileDefinition {
                                             vector_widths(has_vectors ? whole : 1, access.tensor.dtype()));
       t_.require(lanes == 1 || (row % lanes == 0 && KnobExpr(whole) % row == 0),
                  "vectors that are fetched would cross the end of a slice or of a row");
+      // Elsewhere the verifier cannot prove that each thread stores elements of its own (ir/verify).
       const KnobExpr along_x = axes_.back().threads, in_row = row / lanes;
       t_.require(all_threads() == along_x || in_row % along_x == 0 || along_x % in_row == 0,
                  "threads of one row of the block would fetch parts of rows");

@@ -7,21 +7,11 @@
 namespace nestwright {
 namespace {
 
-void apply_gpu_rules(GpuSketch& sketch, int stage) {
-  for (const GpuRule& rule : gpu_rules()) {
-    if (!rule.applies(sketch, stage)) continue;
-    rule.apply(sketch, stage);
-    return;
-  }
-}
-
 Schedule schedule_on_gpu(Tuning& t, const Definition& definition, const Target& target) {
   GpuSketch sketch(t, definition, target);
   inline_injective(sketch);
   divide_reductions(sketch);
-  for (int stage = static_cast<int>(sketch.stages.size()) - 1; stage >= 0; --stage) {
-    if (!sketch.is_finished(stage)) apply_gpu_rules(sketch, stage);
-  }
+  apply_rules(sketch, gpu_rules());
   sketch.require_shared_memory();
   return std::move(sketch.schedule);
 }

@@ -7,14 +7,11 @@
 #include <span>
 
 #include "templates/generated/gpu/gpu_sketch.h"
+#include "templates/generated/rule_table.h"
 
 namespace nestwright {
 
-struct GpuRule {
-  const char* name;
-  bool (*applies)(GpuSketch& sketch, int stage);
-  void (*apply)(GpuSketch& sketch, int stage);
-};
+using GpuRule = RuleOf<GpuSketch>;
 
 /// In the order in which they are tried. The last one applies to every stage.
 std::span<const GpuRule> gpu_rules();

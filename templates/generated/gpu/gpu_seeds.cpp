@@ -4,17 +4,14 @@
 #include <bit>
 
 #include "templates/framework/completion.h"
-#include "templates/framework/seed_table.h"
 #include "templates/generated/gpu/block_tile.h"
+#include "templates/generated/stage_seed.h"
 #include "templates/loops/divide.h"
 
 namespace nestwright {
 namespace {
 
 constexpr std::size_t kGpuSeeds = 12;
-
-/// What a seed wants of one stage, by the names of its knobs without their prefix.
-using Wants = std::vector<std::pair<std::string, SeedValue>>;
 
 /// Points of a block, and of each thread, along the axes of threadIdx.x and y.
 struct SeedBlock {
@@ -35,7 +32,7 @@ KnobValue split_of(std::int64_t extent, std::int64_t of_block, std::int64_t elem
   return {ceil_div(extent, threads * elements), threads, elements};
 }
 
-std::vector<Wants> tile_seeds(const StageAnalysis& stage, const Target& target) {
+std::vector<StageSeed> tile_seeds(const StageAnalysis& stage, const Target& target) {
   const BlockTileShape shape = block_tile_shape(stage);
   const auto extent = [&](int axis) { return stage.extents[static_cast<std::size_t>(axis)]; };
   const int x = shape.tiled.back(), y = shape.tiled.size() > 1 ? shape.tiled[shape.tiled.size() - 2] : -1;
@@ -46,10 +43,10 @@ std::vector<Wants> tile_seeds(const StageAnalysis& stage, const Target& target) 
   };
   if (std::none_of(blocks.begin(), blocks.end(), fills)) std::reverse(blocks.begin(), blocks.end());
   std::stable_partition(blocks.begin(), blocks.end(), fills);
-  std::vector<Wants> seeds;
+  std::vector<StageSeed> seeds;
   for (const SeedBlock& block : blocks) {
     for (const bool plain : {false, true}) {
-      Wants& wants = seeds.emplace_back();
+      StageSeed& wants = seeds.emplace_back();
       wants = {{"parts", "1"},
                {"form", "tile"},
                {"staging", plain && block.thread_x == 1 ? "none" : "shared"},
@@ -75,11 +72,11 @@ std::vector<Wants> tile_seeds(const StageAnalysis& stage, const Target& target) 
 }
 
 /// What seeds want of a stage of points, of rows, or of one that threads reduce. `row`: the longest reduction nearby.
-std::vector<Wants> row_seeds(const StageAnalysis& stage, std::int64_t row, bool has_rows, const Target& target) {
+std::vector<StageSeed> row_seeds(const StageAnalysis& stage, std::int64_t row, bool has_rows, const Target& target) {
   const std::int64_t fitting = row >= 8192 ? 512 : row >= 1024 ? 256 : row >= 256 ? 128 : 32;
   const std::int64_t several = fitting > 32 || stage.points() < 4 * target.multiprocessors ? 1 : 4;
   const bool is_divided = stage.is_reduction && stage.points() < target.multiprocessors;
-  std::vector<Wants> seeds;
+  std::vector<StageSeed> seeds;
   for (const std::int64_t threads : {fitting, 2 * fitting, std::max<std::int64_t>(32, fitting / 2)}) {
     for (const std::int64_t lanes : {4, 1}) {
       seeds.push_back({{"parts", is_divided ? "64" : "1"},
@@ -106,7 +103,7 @@ std::vector<Config> generated_gpu_seeds(const Template& t, const Workload& workl
   const std::vector<StageAnalysis> stages = analyse_stages(create_schedule(definition.outputs()));
   std::int64_t row = 1;
   for (const StageAnalysis& stage : stages) row = std::max(row, is_contraction(stage) ? 1 : stage.reduced_points());
-  std::vector<std::vector<Wants>> wants;
+  std::vector<std::vector<StageSeed>> wants;
   for (const StageAnalysis& stage : stages) {
     wants.push_back(is_contraction(stage) ? tile_seeds(stage, target) : row_seeds(stage, row, row > 1, target));
   }
@@ -114,11 +111,9 @@ std::vector<Config> generated_gpu_seeds(const Template& t, const Workload& workl
   for (std::size_t i = 0; i < kGpuSeeds; ++i) {
     Config& config = seeds.emplace_back();
     for (std::size_t s = 0; s < stages.size(); ++s) {
-      for (const auto& [knob, value] : wants[s][i % wants[s].size()]) {
-        config.set(stages[s].name + "." + knob, value.value, value.label);
-        // Its parts, and those of what is reduced to one value.
-        for (const char* parts : {".rf.", ".rf_2."})
-          config.set(stages[s].name + parts + knob, value.value, value.label);
+      // Of its parts, too, and of those of what is reduced to one value.
+      for (const char* parts : {"", ".rf", ".rf_2"}) {
+        set_knobs(config, stages[s].name + parts, wants[s][i % wants[s].size()]);
       }
     }
   }

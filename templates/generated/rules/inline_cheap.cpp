@@ -16,27 +16,29 @@ namespace {
 
 constexpr int kCheap = 2;  ///< operations that cost less than a load and a store, however often they are done
 
-bool is_cheap(const Sketch& sketch, int number) {
+bool is_cheap(const StageAnalysis& stage, const StageAnalysis& reader) {
+  if (stage.has_branch && reader.is_reduction) return false;
+  if (reader.is_reduction && reader.has_reuse()) return stage.operations == 0 && !stage.has_branch;
+  return is_read_once(stage, reader) || (stage.operations <= kCheap && stage.expensive == 0 &&
+                                         kCheap * stage.points() >= reader.points() * reader.reduced_points());
+}
+
+bool may_inline(const Sketch& sketch, int number, InlineCriterion is_worth_it) {
   const StageAnalysis& stage = sketch.of(number);
   if (stage.is_output || stage.is_reduction || stage.is_scan_part || stage.results > 1 || stage.readers.empty()) {
     return false;
   }
-  return std::all_of(stage.readers.begin(), stage.readers.end(), [&](int reader_number) {
-    const StageAnalysis& reader = sketch.of(reader_number);
-    if (reader.is_scan_part) return false;
-    if (stage.has_branch && reader.is_reduction) return false;
-    if (reader.is_reduction && reader.has_reuse()) return stage.operations == 0 && !stage.has_branch;
-    const bool is_once = reader.points() * reader.reduced_points() <= stage.points();
-    return is_once || (stage.operations <= kCheap && stage.expensive == 0 &&
-                       kCheap * stage.points() >= reader.points() * reader.reduced_points());
+  return std::all_of(stage.readers.begin(), stage.readers.end(), [&](int number_of_reader) {
+    const StageAnalysis& reader = sketch.of(number_of_reader);
+    return !reader.is_scan_part && is_worth_it(stage, reader);
   });
 }
 
 /// The first stage to inline, or -1. `kept`: those that are stored by choice.
-int next_to_inline(Sketch& sketch, const MayInline& may_inline, std::vector<std::string>& kept) {
+int next_to_inline(Sketch& sketch, InlineCriterion is_worth_it, std::vector<std::string>& kept) {
   for (int i = 0; i < static_cast<int>(sketch.stages.size()); ++i) {
     const StageAnalysis& stage = sketch.of(i);
-    if (!may_inline(sketch, i) || std::count(kept.begin(), kept.end(), stage.name) > 0) continue;
+    if (!may_inline(sketch, i, is_worth_it) || std::count(kept.begin(), kept.end(), stage.name) > 0) continue;
     if (stage.expensive == 0 || stage.readers.size() == 1) return i;
     if (sketch.choose(stage.name + ".values", {"stored", "again"}) == "again") return i;
     kept.push_back(stage.name);
@@ -48,10 +50,14 @@ int next_to_inline(Sketch& sketch, const MayInline& may_inline, std::vector<std:
 
 void inline_cheap(Sketch& sketch) { inline_stages(sketch, is_cheap); }
 
-void inline_stages(Sketch& sketch, const MayInline& may_inline) {
+bool is_read_once(const StageAnalysis& stage, const StageAnalysis& reader) {
+  return reader.points() * reader.reduced_points() <= stage.points();
+}
+
+void inline_stages(Sketch& sketch, InlineCriterion is_worth_it) {
   std::vector<std::string> kept;
-  for (int stage = next_to_inline(sketch, may_inline, kept); stage >= 0;
-       stage = next_to_inline(sketch, may_inline, kept)) {
+  for (int stage = next_to_inline(sketch, is_worth_it, kept); stage >= 0;
+       stage = next_to_inline(sketch, is_worth_it, kept)) {
     try {
       sketch.loops_of(stage).compute_inline();
       sketch.analyse();

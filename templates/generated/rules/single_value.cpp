@@ -4,7 +4,7 @@
 //   for k: y += A[k]     ->      parallel b: y.rf[b] = partial sums of block b, in vectors
 //                                for b: y += y.rf[b]
 #include "templates/generated/rules.h"
-#include "templates/generated/shares.h"
+#include "templates/loops/reductions.h"
 #include "templates/loops/vectors.h"
 
 namespace nestwright {
@@ -40,7 +40,7 @@ void schedule_single_value(Sketch& sketch, int number) {
           ? choose_side_by_side(sketch, stage.name, extent, stage.reduced() == 1 ? 2 * lanes : 1, bytes_of(stage))
           : 1;
   const bool in_threads = sketch.parallel && !even_blocks(extent / streams).empty();
-  const Tensor partial = share_reduction(sketch, t, number, in_threads, streams);
+  const Tensor partial = share_reduction(t, sketch.schedule, stage.tensor, in_threads, streams);
   Stage blocks = sketch.schedule[partial];
   IterVar at = blocks.axis(stage.spatial), shared = blocks.axis(0);
   if (streams > 1) {

@@ -8,8 +8,7 @@
 
 #include "templates/generated/forms.h"
 #include "templates/generated/rules.h"
-#include "templates/loops/candidates.h"
-#include "templates/loops/divide.h"
+#include "templates/loops/transposed_tile.h"
 #include "templates/loops/vectors.h"
 
 namespace nestwright {
@@ -64,54 +63,27 @@ void schedule_transposed_tile(Sketch& sketch, int number) {
                      columns = stage.extents[static_cast<std::size_t>(found.axis)];
   ScopedTuning t = sketch.knobs_of(number);
   const std::string share = choose_share(sketch, stage, stage.points() / (rows * columns));
-  const std::int64_t full = full_lanes(std::max(rows, columns), widest_type(stage), sketch.target);
-  std::vector<std::int64_t> sides;
-  for (std::int64_t side = full; side >= 4 || side == full; side /= 2) sides.push_back(side);
-  const KnobExpr side = t.define_knob("tile", sides);
-  const std::vector<std::int64_t> counts{1, 2, 4, 8, 16, 32, 64, 128};
-  const KnobExpr row_tiles = t.define_knob("row_tiles", up_to(counts, ceil_div(rows, sides.back()))),
-                 column_tiles = t.define_knob("column_tiles", up_to(counts, ceil_div(columns, sides.back())));
-  const bool rows_outer = t.define_reorder("block_order", {{0, 1}, {1, 0}})[0] == 0,
-             rows_outer_in_block = t.define_reorder("tile_order", {{0, 1}, {1, 0}})[0] == 0;
-  t.require(side * (row_tiles - 1) < rows && side * (column_tiles - 1) < columns,
-            "a block has tiles that lie wholly past the end");
-
   Schedule& s = sketch.schedule;
-  Stage loops = s[stage.tensor];
-  std::vector<IterVar> order;
+  Stage stage_loops = s[stage.tensor];
+  std::vector<IterVar> outer;
   for (int axis = 0; axis < last; ++axis) {
-    if (axis != found.axis) order.push_back(loops.axis(axis));
+    if (axis != found.axis) outer.push_back(stage_loops.axis(axis));
   }
-  const auto [column_block, in_column_block] =
-      loops.split(loops.axis(found.axis), factor(side * column_tiles), Tail::partition());
-  const auto [row_block, in_row_block] = loops.split(loops.axis(last), factor(side * row_tiles), Tail::partition());
-  const auto [column_tile, column] = loops.split(in_column_block, factor(side), Tail::partition());
-  const auto [row_tile, row] = loops.split(in_row_block, factor(side), Tail::predicate());
-  const std::vector<IterVar> blocks =
-      rows_outer ? std::vector{row_block, column_block} : std::vector{column_block, row_block};
-  const std::vector<IterVar> tiles =
-      rows_outer_in_block ? std::vector{row_tile, column_tile} : std::vector{column_tile, row_tile};
+  const TransposedLoops loops = split_transposed_tiles(t, stage_loops, outer, stage_loops.axis(last),
+                                                       stage_loops.axis(found.axis), widest_type(stage), sketch.target);
   if (share == "columns" || share == "rows") {
-    // The shared loop is the outermost one, whichever block loop it is.
-    loops.parallel(share == "rows" ? row_block : column_block);
+    stage_loops.parallel(share == "rows" ? loops.row_block : loops.column_block);
   }
-  order.insert(order.end(), blocks.begin(), blocks.end());
-  order.insert(order.end(), tiles.begin(), tiles.end());
-  order.insert(order.end(), {column, row});
-  loops.reorder(order).unroll(column).vectorize(row);
-  if (stage.is_output && define_streaming(t, stage.tensor, rows, sketch.target)) loops.stream();
-
-  const Tensor tile = s.cache_read(found.tensor, ir::Scope::kRegister, {stage.tensor});
-  s[tile].unroll(s[tile].axis(found.row_dimension)).vectorize(s[tile].axis(found.column_dimension));
-  s[tile].compute_at(loops, tiles.back());
+  if (stage.is_output && define_streaming(t, stage.tensor, rows, sketch.target)) stage_loops.stream();
+  read_transposed_tiles(s, found.tensor, stage.tensor, found.row_dimension, found.column_dimension, loops.innermost);
   if (share == "others") {
-    IterVar fused = order.front();
+    IterVar fused = outer.front();
     std::int64_t iterations = *ir::as_const_int(fused.extent());
-    for (std::size_t i = 1; order[i] != blocks.front() && iterations < 4 * sketch.target.threads; ++i) {
-      iterations *= *ir::as_const_int(order[i].extent());
-      fused = loops.fuse(fused, order[i]);
+    for (std::size_t i = 1; i < outer.size() && iterations < 4 * sketch.target.threads; ++i) {
+      iterations *= *ir::as_const_int(outer[i].extent());
+      fused = stage_loops.fuse(fused, outer[i]);
     }
-    loops.parallel(fused);
+    stage_loops.parallel(fused);
   }
   sketch.add_nest({SketchNest::Kind::kRows, number, {}});
 }

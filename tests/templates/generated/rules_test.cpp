@@ -4,24 +4,17 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "expression/reducers.h"
-#include "expression/scan.h"
-#include "ir/core/print.h"
-#include "lower/lower.h"
 #include "tests/support/cpu_target.h"
-#include "tests/support/golden.h"
-#include "tests/templates/generated/expressions.h"
+#include "tests/templates/generated/rule_example.h"
 
 namespace nestwright {
 namespace {
 
-struct Example {
-  const char* rule;
-  const char* config;                            ///< what is wanted of it; the rest is completed
-  std::function<std::vector<Tensor>()> tensors;  ///< the arguments, of which the last one is the output
-};
+using testing_generated::centred_rows;
+using testing_generated::RuleExample;
+using testing_generated::running_sums;
+using testing_generated::sums_of_rows;
 
 std::vector<Tensor> inlined() {
   const Tensor a = placeholder({40}, kFloat32, "A");
@@ -34,13 +27,6 @@ std::vector<Tensor> product() {
   const IterVar k = reduce_axis(40, "k");
   const Tensor c = compute({28, 64}, [&](Expr i, Expr j) { return sum(a(i, k) * b(k, j), k); }, "C");
   return {a, b, compute({28, 64}, [&](Expr i, Expr j) { return max(c(i, j), 0.0); }, "D")};
-}
-
-std::vector<Tensor> centred() {
-  const Tensor a = placeholder({6, 64}, kFloat32, "A");
-  const IterVar k = reduce_axis(64, "k");
-  const Tensor m = compute({6}, [&](Expr i) { return max(a(i, k), k); }, "m");
-  return {a, compute({6, 64}, [&](Expr i, Expr j) { return a(i, j) - m(i); }, "C")};
 }
 
 std::vector<Tensor> padded() {
@@ -56,12 +42,6 @@ std::vector<Tensor> total() {
   return {a, compute({}, [&] { return sum(a(k), k); }, "y")};
 }
 
-std::vector<Tensor> rows() {
-  const Tensor a = placeholder({24, 64}, kFloat32, "A");
-  const IterVar k = reduce_axis(64, "k");
-  return {a, compute({24}, [&](Expr i) { return sum(a(i, k), k); }, "y")};
-}
-
 std::vector<Tensor> column_sums() {
   const Tensor a = placeholder({24, 96}, kFloat32, "A");
   const IterVar k = reduce_axis(24, "k");
@@ -71,13 +51,6 @@ std::vector<Tensor> column_sums() {
 std::vector<Tensor> transposed() {
   const Tensor a = placeholder({48, 32}, kFloat32, "A"), b = placeholder({48}, kFloat32, "B");
   return {a, b, compute({32, 48}, [&](Expr i, Expr j) { return a(j, i) + b(j); }, "C")};
-}
-
-std::vector<Tensor> running_sums() {
-  const Tensor x = placeholder({5, 64}, kFloat32, "X"), state = placeholder({5, 64}, kFloat32, "state");
-  const Tensor init = compute({1, 64}, [&](Expr, Expr j) { return x(0, j); }, "init");
-  const Tensor update = compute({5, 64}, [&](Expr t, Expr j) { return state(t - 1, j) + x(t, j); }, "update");
-  return {x, scan(init, update, state, {x}, "Y")};
 }
 
 /// The index of the largest element; of equal ones the first.
@@ -109,46 +82,35 @@ std::vector<Tensor> tuple_value() {
   return {a, largest_of(a, 512, {})};
 }
 
-class GeneratedRules : public ::testing::TestWithParam<Example> {};
+class GeneratedRules : public ::testing::TestWithParam<RuleExample> {};
 
 TEST_P(GeneratedRules, MakeTheLoopsOnFile) {
-  const Example& example = GetParam();
-  const Target target = cpu_target(CpuIsa::kAvx512, 2);
-  std::vector<Tensor> args = example.tensors();
-  const Tensor output = args.back();
-  args.pop_back();
-  const Template t = generated_cpu_template();
-  const Workload workload = testing_generated::workload_of(args, {output});
-  const auto config = complete_config(t, workload, target, Config::parse(example.config));
-  ASSERT_TRUE(config);
-  const Instance instance = instantiate(t, workload, target, *config);
-  const ir::Program program =
-      lower(instance.schedule, instance.definition.args, target, example.rule, {.after_pass = {}, .verify = true});
-  testing::expect_golden(config->str() + "\n" + ir::to_string(program),
-                         std::string("tests/templates/generated/rules/") + example.rule + ".txt");
+  expect_loops_on_file(generated_cpu_template(), GetParam(), cpu_target(CpuIsa::kAvx512, 2),
+                       "tests/templates/generated/rules/");
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Rules, GeneratedRules,
-    ::testing::Values(
-        Example{"inline_cheap", "parallel=none C.vectors=2", inlined},
-        Example{"column_sums", "parallel=loops y.share=columns y.reduction=blocked y.vectors=1 y.rows_together=8",
-                column_sums},
-        Example{"register_tile",
-                "parallel=loops C.vectors_along=axis1 C.reduction=whole C.register_rows=14 "
-                "C.register_vectors=2 C.row_blocks=2 C.unroll_k=4 C.pack_vectors=no",
-                product},
-        Example{"transposed_tile", "parallel=loops C.share=rows C.tile=16 C.row_tiles=1 C.column_tiles=2", transposed},
-        Example{"join_rows", "parallel=loops C.vectors=2 m.vectors=2", centred},
-        Example{"join_tiles",
-                "parallel=none C.vectors_along=axis0 P.at=block C.reduction=whole C.register_rows=6 "
-                "C.unroll_k=3 C.pack_vectors=whole",
-                padded},
-        Example{"single_value", "parallel=loops y.blocks=4 y.vectors=2", total},
-        Example{"scan_part", "parallel=loops update.vectors=2 update.blocks=2", running_sums},
-        Example{"rows_of_tuples", "parallel=loops best.share=results best.vectors=1", tuple_rows},
-        Example{"single_tuple", "parallel=loops best.vectors=1 best.blocks=2", tuple_value},
-        Example{"rows", "parallel=loops y.vectors=2 y.blocks=4", rows}),
+    ::testing::Values(RuleExample{"inline_cheap", "parallel=none C.vectors=2", inlined},
+                      RuleExample{"column_sums",
+                                  "parallel=loops y.share=columns y.reduction=blocked y.vectors=1 y.rows_together=8",
+                                  column_sums},
+                      RuleExample{"register_tile",
+                                  "parallel=loops C.vectors_along=axis1 C.reduction=whole C.register_rows=14 "
+                                  "C.register_vectors=2 C.row_blocks=2 C.unroll_k=4 C.pack_vectors=no",
+                                  product},
+                      RuleExample{"transposed_tile",
+                                  "parallel=loops C.share=rows C.tile=16 C.row_tiles=1 C.column_tiles=2", transposed},
+                      RuleExample{"join_rows", "parallel=loops C.vectors=2 m.vectors=2", centred_rows},
+                      RuleExample{"join_tiles",
+                                  "parallel=none C.vectors_along=axis0 P.at=block C.reduction=whole C.register_rows=6 "
+                                  "C.unroll_k=3 C.pack_vectors=whole",
+                                  padded},
+                      RuleExample{"single_value", "parallel=loops y.blocks=4 y.vectors=2", total},
+                      RuleExample{"scan_part", "parallel=loops update.vectors=2 update.blocks=2", running_sums},
+                      RuleExample{"rows_of_tuples", "parallel=loops best.share=results best.vectors=1", tuple_rows},
+                      RuleExample{"single_tuple", "parallel=loops best.vectors=1 best.blocks=2", tuple_value},
+                      RuleExample{"rows", "parallel=loops y.vectors=2 y.blocks=4", sums_of_rows}),
     [](const auto& p) { return std::string(p.param.rule); });
 
 TEST(GeneratedRulesTable, HasAnExampleOfEachRule) {

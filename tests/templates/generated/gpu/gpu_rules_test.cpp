@@ -4,22 +4,15 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-
-#include "expression/scan.h"
-#include "ir/core/print.h"
-#include "lower/lower.h"
-#include "tests/support/golden.h"
-#include "tests/templates/generated/expressions.h"
+#include "tests/templates/generated/rule_example.h"
 
 namespace nestwright {
 namespace {
 
-struct Example {
-  const char* rule;
-  const char* config;                            ///< what is wanted of it; the rest is completed
-  std::function<std::vector<Tensor>()> tensors;  ///< the arguments, of which the last one is the output
-};
+using testing_generated::centred_rows;
+using testing_generated::RuleExample;
+using testing_generated::running_sums;
+using testing_generated::sums_of_rows;
 
 std::vector<Tensor> injective() {
   const Tensor a = placeholder({6, 64}, kFloat32, "A");
@@ -34,65 +27,34 @@ std::vector<Tensor> rectified_product() {
   return {a, b, compute({64, 64}, [&](Expr i, Expr j) { return max(c(i, j), 0.0); }, "D")};
 }
 
-std::vector<Tensor> centred_rows() {
-  const Tensor a = placeholder({6, 64}, kFloat32, "A");
-  const IterVar k = reduce_axis(64, "k");
-  const Tensor m = compute({6}, [&](Expr i) { return max(a(i, k), k); }, "m");
-  return {a, compute({6, 64}, [&](Expr i, Expr j) { return a(i, j) - m(i); }, "C")};
-}
-
-std::vector<Tensor> sums_of_rows() {
-  const Tensor a = placeholder({24, 64}, kFloat32, "A");
-  const IterVar k = reduce_axis(64, "k");
-  return {a, compute({24}, [&](Expr i) { return sum(a(i, k), k); }, "y")};
-}
-
 std::vector<Tensor> total_of_all() {
   const Tensor a = placeholder({4096}, kFloat32, "A");
   const IterVar k = reduce_axis(4096, "k");
   return {a, compute({}, [&] { return sum(a(k), k); }, "y")};
 }
 
-std::vector<Tensor> running_sums() {
-  const Tensor x = placeholder({5, 64}, kFloat32, "X"), state = placeholder({5, 64}, kFloat32, "state");
-  const Tensor init = compute({1, 64}, [&](Expr, Expr j) { return x(0, j); }, "init");
-  const Tensor update = compute({5, 64}, [&](Expr t, Expr j) { return state(t - 1, j) + x(t, j); }, "update");
-  return {x, scan(init, update, state, {x}, "Y")};
-}
-
-class GeneratedGpuRules : public ::testing::TestWithParam<Example> {};
+class GeneratedGpuRules : public ::testing::TestWithParam<RuleExample> {};
 
 TEST_P(GeneratedGpuRules, MakeTheLoopsOnFile) {
-  const Example& example = GetParam();
-  const Target target = Target::parse("cuda,arch=sm_90");
-  std::vector<Tensor> args = example.tensors();
-  const Tensor output = args.back();
-  args.pop_back();
-  const Template t = generated_gpu_template();
-  const Workload workload = testing_generated::workload_of(args, {output});
-  const auto config = complete_config(t, workload, target, Config::parse(example.config));
-  ASSERT_TRUE(config);
-  const Instance instance = instantiate(t, workload, target, *config);
-  const ir::Program program =
-      lower(instance.schedule, instance.definition.args, target, example.rule, {.after_pass = {}, .verify = true});
-  testing::expect_golden(config->str() + "\n" + ir::to_string(program),
-                         std::string("tests/templates/generated/gpu/rules/") + example.rule + ".txt");
+  expect_loops_on_file(generated_gpu_template(), GetParam(), Target::parse("cuda,arch=sm_90"),
+                       "tests/templates/generated/gpu/rules/");
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Rules, GeneratedGpuRules,
     ::testing::Values(
-        Example{"inline_injective", "C.threads=64 C.lanes=4", injective},
-        Example{"block_tile",
-                "C.staging=shared C.tile_0=[1,16,4] C.tile_1=[1,16,4] C.strips=1 C.block_k=8 C.unroll_k=4 C.stages=1 "
-                "C.padding=4 C.fetch_lanes_0=4 C.fetch_lanes_1=4 C.store_lanes=4",
-                rectified_product},
-        Example{"row_blocks", "C.threads=32 C.rows=2 C.fan_in=4 C.lanes=2", centred_rows},
-        Example{"block_reduction", "y.parts=1 y.threads_share=reduction y.threads=32 y.rows=2 y.fan_in=4",
-                sums_of_rows},
-        Example{"elements", "y.parts=1 y.threads_share=results y.threads=32 y.unroll=4", sums_of_rows},
-        Example{"divide_reductions", "y.parts=16 y.rf.threads=32", total_of_all},
-        Example{"scan_part", "Y.time=threads update.threads=32 update.lanes=2", running_sums}),
+        RuleExample{"inline_injective", "C.threads=64 C.lanes=4", injective},
+        RuleExample{
+            "block_tile",
+            "C.staging=shared C.tile_0=[1,16,4] C.tile_1=[1,16,4] C.strips=1 C.block_k=8 C.unroll_k=4 C.stages=1 "
+            "C.padding=4 C.fetch_lanes_0=4 C.fetch_lanes_1=4 C.store_lanes=4",
+            rectified_product},
+        RuleExample{"row_blocks", "C.threads=32 C.rows=2 C.fan_in=4 C.lanes=2", centred_rows},
+        RuleExample{"block_reduction", "y.parts=1 y.threads_share=reduction y.threads=32 y.rows=2 y.fan_in=4",
+                    sums_of_rows},
+        RuleExample{"elements", "y.parts=1 y.threads_share=results y.threads=32 y.unroll=4", sums_of_rows},
+        RuleExample{"divide_reductions", "y.parts=16 y.rf.threads=32", total_of_all},
+        RuleExample{"scan_part", "Y.time=threads update.threads=32 update.lanes=2", running_sums}),
     [](const auto& p) { return std::string(p.param.rule); });
 
 TEST(GeneratedGpuRulesTable, HasAnExampleOfEachRule) {
@@ -107,27 +69,23 @@ TEST(GeneratedGpuSpaces, HaveAtMostTwoHundredSketchesAndValidSeeds) {
   for (const char* device : {"cuda,arch=sm_90", "opencl"}) {
     const Target target = Target::parse(device);
     for (const auto& tensors : {injective, rectified_product, centred_rows, sums_of_rows, total_of_all, running_sums}) {
-      std::vector<Tensor> args = tensors();
-      const Tensor output = args.back();
-      args.pop_back();
+      const std::vector<Tensor> args = tensors();
+      const std::string output = args.back().name();
       const Template t = generated_gpu_template();
-      const Workload workload = testing_generated::workload_of(args, {output});
+      const Workload workload = testing_generated::workload_of_arguments(args);
       const ConfigSpace space = discover_space(t, workload, target);
-      EXPECT_LE(space.branches().size(), 200U) << output.name();
+      EXPECT_LE(space.branches().size(), 200U) << output;
       const std::vector<Config> seeds = t.seeds(workload, target);
-      EXPECT_FALSE(seeds.empty()) << output.name();
-      for (const Config& seed : seeds) EXPECT_EQ(space.why_invalid(seed), "") << output.name() << ": " << seed.str();
+      EXPECT_FALSE(seeds.empty()) << output;
+      for (const Config& seed : seeds) EXPECT_EQ(space.why_invalid(seed), "") << output << ": " << seed.str();
     }
   }
 }
 
 TEST(GeneratedGpuSpaces, RefuseWhatADeviceCannotRun) {
   const Target target = Target::parse("cuda,arch=sm_90,shared=4096");
-  std::vector<Tensor> args = rectified_product();
-  const Tensor output = args.back();
-  args.pop_back();
   const Template t = generated_gpu_template();
-  const Workload workload = testing_generated::workload_of(args, {output});
+  const Workload workload = testing_generated::workload_of_arguments(rectified_product());
   const ConfigSpace space = discover_space(t, workload, target);
   Config config = t.seeds(workload, target).front();
   const auto refusal = [&](const char* knob, const KnobValue& value) {

@@ -1,0 +1,20 @@
+// What a seed of a generated space wants of one stage. Thread rule: plain data.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "space/config.h"
+#include "templates/framework/seed_table.h"
+
+namespace nestwright {
+
+/// Values of knobs, by their names without the stage's.
+using StageSeed = std::vector<std::pair<std::string, SeedValue>>;
+
+inline void set_knobs(Config& config, const std::string& stage, const StageSeed& seed) {
+  for (const auto& [knob, value] : seed) config.set(stage + "." + knob, value.value, value.label);
+}
+
+}  // namespace nestwright

@@ -1,0 +1,37 @@
+// Sums over the columns of a tensor whose last axis is kept: vectors along that axis, tiles of sums in registers. What
+// is reduced is taken as a whole, or in blocks of a few rows, between which the result keeps the sums.
+//
+//   for j: for k: y[j] += A[k, j]     ->      for k blocks: for j tiles:
+//                                               tile = y or 0;  for k: tile += A[k, vectors];  y = tile
+// Thread rule: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "schedule/schedule.h"
+#include "templates/framework/tuning.h"
+#include "templates/loops/vectors.h"
+
+namespace nestwright {
+
+struct ColumnSums {
+  VectorTileKnobs tile;
+  std::int64_t rows = 1;          ///< of a block, or those that are unrolled
+  bool is_blocked = false;        ///< the outermost axis of what is reduced is
+  bool shares_columns = false;    ///< threads do: a knob `blocks`
+  bool shares_reduction = false;  ///< threads do
+};
+
+/// Whether blocks of rows are worth storing the sums between them: `innermost` rows of `columns` are summed up.
+bool may_block_column_sums(std::int64_t innermost, std::int64_t columns, std::int64_t lanes);
+
+/// Defines the knobs of a tile, and `rows_together`. Sets tile and rows; the others are as given.
+void define_column_sums(Tuning& t, ColumnSums& sums, std::int64_t innermost, std::int64_t columns, ir::Type type,
+                        const Target& target);
+
+/// Schedules y, or `reduced`, the partial results that y combines where threads share the reduction: of those the first
+/// axis is that of the threads.
+void schedule_column_sums(Tuning& t, Schedule& s, const Tensor& y, const Tensor& reduced, const ColumnSums& sums);
+
+}  // namespace nestwright

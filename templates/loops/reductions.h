@@ -1,0 +1,23 @@
+// The loops of a reduction, and its division among threads. Thread rule: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "schedule/schedule.h"
+#include "templates/framework/tuning.h"
+
+namespace nestwright {
+
+/// The loops of `stage` over what is reduced, outermost first.
+std::vector<IterVar> reduce_loops(Stage stage);
+
+/// Numbers of blocks that divide `extent`: others would need masks in every block.
+std::vector<std::int64_t> even_blocks(std::int64_t extent);
+
+/// The partial results of blocks of the outermost reduce axis of `y`, one block an iteration of the first axis, which
+/// the caller makes parallel: a knob `blocks` where `in_threads`, else a single block. Each block is of `streams` such
+/// results, of parts that lie far apart. Requires that `streams` divides the extent of that axis, which is a constant.
+Tensor share_reduction(Tuning& t, Schedule& s, const Tensor& y, bool in_threads, std::int64_t streams = 1);
+
+}  // namespace nestwright

@@ -1,0 +1,67 @@
+// The example of a rule's header: an expression, what is wanted of its configuration, and the loops on file.
+// Thread rule: pure functions.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "expression/scan.h"
+#include "ir/core/print.h"
+#include "lower/lower.h"
+#include "tests/support/golden.h"
+#include "tests/templates/generated/expressions.h"
+
+namespace nestwright::testing_generated {
+
+struct RuleExample {
+  const char* rule;
+  const char* config;                            ///< what is wanted of it; the rest is completed
+  std::function<std::vector<Tensor>()> tensors;  ///< the arguments, of which the last one is the output
+};
+
+/// A workload whose operator is what the last of `args` computes of the others.
+inline Workload workload_of_arguments(std::vector<Tensor> args) {
+  const Tensor output = args.back();
+  args.pop_back();
+  return workload_of(std::move(args), {output});
+}
+
+/// The steps of a scan that add rows of a matrix up.
+inline std::vector<Tensor> running_sums() {
+  const Tensor x = placeholder({5, 64}, kFloat32, "X"), state = placeholder({5, 64}, kFloat32, "state");
+  const Tensor init = compute({1, 64}, [&](Expr, Expr j) { return x(0, j); }, "init");
+  const Tensor update = compute({5, 64}, [&](Expr t, Expr j) { return state(t - 1, j) + x(t, j); }, "update");
+  return {x, scan(init, update, state, {x}, "Y")};
+}
+
+/// Rows less their largest elements.
+inline std::vector<Tensor> centred_rows() {
+  const Tensor a = placeholder({6, 64}, kFloat32, "A");
+  const IterVar k = reduce_axis(64, "k");
+  const Tensor m = compute({6}, [&](Expr i) { return max(a(i, k), k); }, "m");
+  return {a, compute({6, 64}, [&](Expr i, Expr j) { return a(i, j) - m(i); }, "C")};
+}
+
+inline std::vector<Tensor> sums_of_rows() {
+  const Tensor a = placeholder({24, 64}, kFloat32, "A");
+  const IterVar k = reduce_axis(64, "k");
+  return {a, compute({24}, [&](Expr i) { return sum(a(i, k), k); }, "y")};
+}
+
+/// Expects the loops in the file of the rule's name in `folder`, which opens with the configuration.
+inline void expect_loops_on_file(const Template& t, const RuleExample& example, const Target& target,
+                                 const std::string& folder) {
+  const Workload workload = workload_of_arguments(example.tensors());
+  const auto config = complete_config(t, workload, target, Config::parse(example.config));
+  ASSERT_TRUE(config);
+  const Instance instance = instantiate(t, workload, target, *config);
+  const ir::Program program =
+      lower(instance.schedule, instance.definition.args, target, example.rule, {.after_pass = {}, .verify = true});
+  testing::expect_golden(config->str() + "\n" + ir::to_string(program), folder + example.rule + ".txt");
+}
+
+}  // namespace nestwright::testing_generated
