@@ -3,6 +3,7 @@
 //
 //   for k: y += A[k]     ->      parallel b: y.rf[b] = partial sums of block b, in vectors
 //                                for b: y += y.rf[b]
+#include "templates/generated/inner_loops.h"
 #include "templates/generated/rules.h"
 #include "templates/loops/reductions.h"
 #include "templates/loops/vectors.h"
