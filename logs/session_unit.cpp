@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "logs/best.h"
+#include "logs/encode.h"
 #include "logs/state.h"
 #include "logs/task.h"
 #include "support/error.h"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "schedule/schedule.h"
+#include "target/target.h"
 #include "templates/framework/tuning.h"
 
 namespace nestwright {
