@@ -109,6 +109,10 @@ std::string no_candidate(const SessionResult& result, const Task& task) {
         "doctor finds it quiet",
         task.workload.str());
   }
+  if (result.trials == 0) {
+    return fmt::format("no candidate for {} was tried before the run stopped ({}): give it more time",
+                       task.workload.str(), result.stop_reason);
+  }
   std::string sentence = fmt::format("no valid candidate was found for {}", task.workload.str());
   if (!result.first_failure.empty()) sentence += fmt::format(" (the first failure was {})", result.first_failure);
   return sentence + ": give it more trials or see nestwright space";

@@ -86,6 +86,11 @@ double function_error(Intrinsic function) {
   throw UsageError(std::string(ir::intrinsic_name(function)) + " has no error bound: compute without it");
 }
 
+/// Of sums of more terms than this, the partial sums are not written out.
+constexpr std::size_t kShortSum = 16;
+
+bool is_sum(BinaryOp op) { return op == BinaryOp::kAdd || op == BinaryOp::kSub; }
+
 /// Whether a small change of an operand may change all bits of the result.
 bool is_of_bits(Intrinsic function) {
   return function == Intrinsic::kBitAnd || function == Intrinsic::kBitOr || function == Intrinsic::kBitXor ||
@@ -147,6 +152,11 @@ class Judge {
   }
 
   JudgedExpr binary(const ir::Binary& n, ir::Type type) const {
+    if (is_sum(n.op) && type.is_float()) {
+      std::vector<Term> terms;
+      const Expr value = add_terms(n, 1, terms);
+      if (terms.size() > kShortSum) return {value, error_of_sum(terms, type)};
+    }
     const JudgedExpr a = run(n.a), b = run(n.b);
     const Expr value = ir::apply(n.op, a.value, b.value);
     if (n.op == BinaryOp::kAnd || n.op == BinaryOp::kOr) return {value, either(a.error, b.error)};
@@ -161,14 +171,44 @@ class Judge {
     return {value, rounded(value, operands, type, rounds(n) ? 1 : 0)};
   }
 
+  /// A term of a sum, and how many additions it goes through, each of which rounds.
+  struct Term {
+    JudgedExpr judged;
+    double additions;
+  };
+
+  /// Appends the terms of `n`, whose result goes through `additions - 1` more. Returns its value.
+  Expr add_terms(const ir::Binary& n, double additions, std::vector<Term>& terms) const {
+    const auto value_of = [&](const Expr& operand) {
+      const auto* inner = operand.as<ir::Binary>();
+      if (inner != nullptr && is_sum(inner->op)) return add_terms(*inner, additions + 1, terms);
+      return terms.emplace_back(run(operand), additions).judged.value;
+    };
+    const Expr a = value_of(n.a);
+    return ir::apply(n.op, a, value_of(n.b));
+  }
+
+  /// The error of a sum in the order that it is written in. It counts |term| once for each addition that the term goes
+  /// through, in place of the absolute value of each partial sum, whose text grows with the square of the terms.
+  Expr error_of_sum(const std::vector<Term>& terms, ir::Type type) const {
+    Expr error, rounding, size;
+    for (const Term& term : terms) {
+      const Expr largest = add_errors(ir::abs(wide(term.judged.value)), term.judged.error);
+      error = add_errors(error, term.judged.error);
+      rounding = add_errors(rounding, largest * literal(term.additions * rounding_error(type, rounding_)));
+      size = add_errors(size, largest);
+    }
+    const double underflow = static_cast<double>(terms.size()) * smallest_error(type, rounding_);
+    return add_errors(error, error_in_range(rounding + literal(underflow), size, type, rounding_));
+  }
+
   /// Whether the operation rounds: x + 0, 0 - x and x * 1 do not.
   static bool rounds(const ir::Binary& n) {
     const auto is_number = [](const Expr& e, double value) {
       const auto* number = e.as<ir::FloatImm>();
       return number != nullptr && std::abs(number->value) == value;
     };
-    const bool is_sum = n.op == BinaryOp::kAdd || n.op == BinaryOp::kSub;
-    const double neutral = is_sum ? 0 : 1;
+    const double neutral = is_sum(n.op) ? 0 : 1;
     const bool is_neutral = is_number(n.a, neutral) && n.op != BinaryOp::kDiv;
     return !is_neutral && !is_number(n.b, neutral);
   }

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "search/timing_lock.h"
+#include "support/machine_lock.h"
 #include "target/target.h"
 #include "tests/cli/command_line.h"
 #include "tests/logs/sample.h"
@@ -170,6 +172,18 @@ TEST_F(TuneTest, ExitsWithFourWithoutAValidCandidate) {
   if (ran.code == 1) GTEST_SKIP() << "a builder needs more memory to start on this machine: " << ran.err;
   expect_failure(ran, 4,
                  {"no valid candidate was found for matmul m=32", "the first failure was", "see nestwright space"});
+}
+
+TEST_F(TuneTest, SaysThatNothingWasTriedWhileAnotherTunerHadTheMachine) {
+  const TemporaryFolder locks;
+  setenv("NESTWRIGHT_LOCK_DIR", locks.path().c_str(), 1);
+  MachineLock other(timing_lock_name(Target::host()));
+  unsetenv("NESTWRIGHT_LOCK_DIR");
+  const MachineLock::Hold turn = other.hold([] { return true; });
+  ASSERT_TRUE(turn.is_granted());
+  const CommandOutput ran = run("tune matmul m=32 n=32 k=32 --threads 1 --seconds 1",
+                                {.environment = {"NESTWRIGHT_LOCK_DIR=" + locks.path()}});
+  expect_failure(ran, 4, {"no candidate for matmul m=32", "was tried before the run stopped (", "give it more time"});
 }
 
 TEST_F(TuneTest, AMissingWorkerIsReported) {

@@ -8,8 +8,8 @@
 namespace nestwright {
 namespace {
 
-double largest_bound(const std::string& text) {
-  const Reference reference = JudgedText(text).judge();
+double largest_bound(const std::string& text, double low = -1, double high = 1) {
+  const Reference reference = JudgedText(text, low, high).judge();
   return *std::max_element(reference.bound[0].begin(), reference.bound[0].end());
 }
 
@@ -30,6 +30,19 @@ TEST(Bounds, AreThoseOfTheOperations) {
   EXPECT_NEAR(largest_bound("Y[i] = X[i] * 0.75; X: float16 i=1000"), 0.75 * 0x1p-10, 0.01 * 0x1p-10);
   EXPECT_LT(largest_bound("Y[i] = X[i] * 0.75; X: float64 i=1000"), 0x1p-52);
   EXPECT_NEAR(largest_bound("Y[i] = (X[i] + 1) * 2 i=1000"), 8 * kEps, 0.1 * kEps);
+}
+
+TEST(Bounds, OfAddedReadsCountTheirAdditions) {
+  const auto bound_of = [](int terms) {
+    std::string text = "Y[i] = X[i]";
+    for (int k = 1; k < terms; ++k) text += " + X[i + " + std::to_string(k) + "]";
+    return largest_bound(text + " i=10", 1, 1.001);
+  };
+  // The sum of all partial sums, whether they are written out (few terms) or bounded by their terms.
+  for (const double terms : {2, 16, 17, 150}) {
+    const double partial_sums = (terms * (terms + 1) / 2 - 1) * kEps;
+    EXPECT_NEAR(bound_of(static_cast<int>(terms)) / partial_sums, 1, terms > 16 ? 0.01 : 0.002) << terms;
+  }
 }
 
 TEST(Bounds, OfSumsGrowWithTheRootOfTheirTerms) {
