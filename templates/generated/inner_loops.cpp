@@ -17,6 +17,19 @@ void define_stores(Sketch& sketch, ScopedTuning& t, const StageAnalysis& stage, 
   if (define_streaming(t, stage.tensor, row, sketch.target)) sketch.schedule[stage.tensor].stream();
 }
 
+/// Offers to fetch ahead, at `loop` of `loops`, the inputs that are contiguous along the stage's axis `axis`.
+void prefetch_inputs(Sketch& sketch, ScopedTuning& t, const StageAnalysis& stage, int axis, Stage loops,
+                     const IterVar& loop) {
+  const std::int64_t ahead = define_prefetch(t, bytes_of(stage), sketch.target);
+  if (ahead == 0) return;
+  for (const OperandAccess& access : stage.accesses) {
+    const bool is_input = access.tensor.defined() && access.producer < 0;
+    if (is_input && access.strides[static_cast<std::size_t>(axis)] == std::int64_t{1}) {
+      loops.prefetch(access.tensor, loop, ahead);
+    }
+  }
+}
+
 }  // namespace
 
 IterVar schedule_columns(ScopedTuning& t, Stage loops, IterVar column, std::int64_t extent, const VectorTileKnobs& tile,
@@ -58,14 +71,7 @@ void schedule_points(Sketch& sketch, ScopedTuning& t, int number, bool in_blocks
   } else {
     over = schedule_columns(t, loops, column, extent, tile, in_blocks);
   }
-  if (stage.is_output) {
-    const std::int64_t ahead = define_prefetch(t, bytes, sketch.target);
-    for (const OperandAccess& access : stage.accesses) {
-      const bool is_streamed = access.tensor.defined() && access.producer < 0 &&
-                               access.strides[static_cast<std::size_t>(last)] == std::int64_t{1};
-      if (ahead > 0 && is_streamed) loops.prefetch(access.tensor, over, ahead);
-    }
-  }
+  if (stage.is_output) prefetch_inputs(sketch, t, stage, last, loops, over);
   define_stores(sketch, t, stage, extent);
 }
 
@@ -89,6 +95,9 @@ void schedule_lanes(Sketch& sketch, ScopedTuning& t, int number, const Tensor& r
   const VectorTile tile = define_vectors(t, extent, widest_type(stage), sketch.target, most).in_run();
   const std::vector<Tensor> partial = reduce_in_vectors(s, reduced, k, tile, place.streams);
   for (const Tensor& lanes : partial) s[lanes].compute_at(s[place.outer], place.at);
+  const Stage whole_vectors = s[partial.front()];
+  const int innermost = stage.spatial + stage.reduced() - 1;
+  prefetch_inputs(sketch, t, stage, innermost, whole_vectors, reduce_loops(whole_vectors).back());
 }
 
 void schedule_row_reduction(Sketch& sketch, ScopedTuning& t, int number, const RowPlace& place) {
