@@ -66,6 +66,7 @@ ir::Type widest_type(const StageAnalysis& stage) {
   for (const OperandAccess& access : stage.accesses) {
     if (access.tensor.defined() && access.tensor.dtype().bytes() > type.bytes()) type = access.tensor.dtype();
   }
+  if (type.is_narrow_float() && stage.operations > 0) return kFloat32;  // each operation widens its operands
   return type;
 }
 

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t kMaxUnrolled = 512;  ///< operations in the body of the innermost loop
 constexpr std::int64_t kFewRows = 16;       ///< of the row axis: a tile may take rows of a second axis, too
+constexpr int kWidened = 5;                 ///< registers where operands and sums are widened for each operation
 constexpr std::int64_t kTasks = 8;          ///< of a thread: more need no further loop
 
 std::int64_t extent_of(const StageAnalysis& stage, int axis) {
@@ -95,22 +96,14 @@ std::int64_t short_segment(std::int64_t extent, std::int64_t rows, bool composed
 
 void require_register_tile(ScopedTuning& t, const StageAnalysis& sums, const Extents& e, const TileNumbers& x,
                            const TileAxes& axes, const Target& target) {
-  const bool strided = std::any_of(sums.accesses.begin(), sums.accesses.end(), [&](const OperandAccess& access) {
-    const auto stride = access.strides[static_cast<std::size_t>(axes.vector)];
-    return !stride || (*stride != 0 && *stride != 1);
-  });
-  const int others = std::max(0, sums.operations - 1);
   t.require(fits_registers(x.rows * x.second_rows, x.vectors, target),
             "accumulators, vectors of an operand and a broadcast need more vector registers than the target's " +
                 std::to_string(target.vector_registers));
   t.require(
       values_of(x.rows, x.second_rows, x.vectors, x.unroll, x.lanes),
-      [target, e, strided, others, fused = sums.tensor.dtype().is_float()](
+      [registers = TileRegisters(sums, axes.vector, target)](
           std::int64_t rows, std::int64_t second, std::int64_t vectors, std::int64_t unroll, std::int64_t lanes) {
-        const std::int64_t rest = e.vector % (vectors * lanes) % lanes;
-        return stays_in_registers({rows * second, max_vectors(e.vector, vectors, lanes, target), unroll, strided,
-                                   rest > 0, is_narrower_vector(rest, lanes), others, fused},
-                                  target);
+        return registers.hold(rows * second, vectors, unroll, lanes);
       },
       "unrolled so often, the register tile does not stay in the target's vector registers");
   t.require(x.rows * x.second_rows * x.vectors * x.unroll <= kMaxUnrolled,
@@ -182,6 +175,24 @@ void require_blocks(ScopedTuning& t, const Extents& e, const TileNumbers& x, con
 }
 
 }  // namespace
+
+TileRegisters::TileRegisters(const StageAnalysis& sums, int vector_axis, const Target& target)
+    : target_(target),
+      extent_(extent_of(sums, vector_axis)),
+      strided_(std::any_of(sums.accesses.begin(), sums.accesses.end(),
+                           [&](const OperandAccess& access) {
+                             const auto stride = access.strides[static_cast<std::size_t>(vector_axis)];
+                             return !stride || (*stride != 0 && *stride != 1);
+                           })),
+      fused_(sums.tensor.dtype().is_float() && !sums.tensor.dtype().is_narrow_float()),
+      others_(std::max(0, sums.operations - 1) + (sums.tensor.dtype().is_narrow_float() ? kWidened : 0)) {}
+
+bool TileRegisters::hold(std::int64_t rows, std::int64_t vectors, std::int64_t unroll, std::int64_t lanes) const {
+  const std::int64_t rest = extent_ % (vectors * lanes) % lanes;
+  return stays_in_registers({rows, max_vectors(extent_, vectors, lanes, target_), unroll, strided_, rest > 0,
+                             is_narrower_vector(rest, lanes), others_, fused_},
+                            target_);
+}
 
 TileAxes tile_axes(Sketch& sketch, int sums, int stored, int vector) {
   const StageAnalysis& stage = sketch.of(sums);

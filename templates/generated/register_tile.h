@@ -39,6 +39,20 @@ struct TileKnobs {
   bool prefetches_result = false;
 };
 
+/// Whether accumulators with vectors along one axis of a reduction stay in registers. Refers to nothing.
+class TileRegisters {
+ public:
+  TileRegisters(const StageAnalysis& sums, int vector_axis, const Target& target);
+  /// `rows`: of both row axes together.
+  bool hold(std::int64_t rows, std::int64_t vectors, std::int64_t unroll, std::int64_t lanes) const;
+
+ private:
+  Target target_;
+  std::int64_t extent_;
+  bool strided_, fused_;
+  int others_;
+};
+
 TileAxes tile_axes(Sketch& sketch, int sums, int stored, int vector);
 
 TileKnobs define_tile_knobs(Sketch& sketch, const TileAxes& axes);

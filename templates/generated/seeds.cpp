@@ -68,10 +68,19 @@ class TileSeeds {
     vectors = std::min(vectors, ceil_div(extent(form_.vector_axis), lanes));
     const std::int64_t height = row_ < 0 ? 1 : extent(row_);
     const std::int64_t most = fitting_rows(vectors, 1000, target_);
-    const std::int64_t rows =
+    std::int64_t rows =
         tail == std::string("compose") ? std::min(height, most) : fitting_rows(vectors, height, target_);
     const std::int64_t second = second_ < 0 ? 1 : std::min(extent(second_), std::max<std::int64_t>(1, most / rows));
     const std::int64_t steps = stage_.extents.back();
+    std::int64_t unroll = steps <= 8 ? steps : vectors == 1 ? 8 : 4;
+    const TileRegisters registers(stage_, form_.vector_axis, target_);
+    while (rows * unroll > 1 && !registers.hold(rows * second, vectors, unroll, lanes)) {
+      if (unroll > 1) {
+        --unroll;
+      } else {
+        --rows;
+      }
+    }
     StageSeed wishes{{"vectors_along", form_.label()},
                      {"vector_lanes", lanes},
                      {"register_vectors", vectors},
@@ -82,7 +91,7 @@ class TileSeeds {
                      {"vector_blocks", 1},
                      {"pack_rows", "no"},
                      {"pack_vectors", packs_ ? "whole" : "no"}};
-    wishes.emplace_back("unroll_k", steps <= 8 ? steps : vectors == 1 ? 8 : 4);
+    wishes.emplace_back("unroll_k", unroll);
     const std::int64_t tasks = 2 * target_.threads;
     const bool others_suffice = others_ >= tasks;
     wishes.emplace_back("row_blocks", others_suffice ? 1 : std::min(ceil_div(height, rows), tasks));

@@ -44,7 +44,8 @@ TEST(HelpTest, DocumentsExitCodesEverywhere) {
 TEST(SpaceTest, CountsWhatItLists) {
   const json space = document("space matmul m=32 n=32 k=32 --target cpu,isa=avx2");
   EXPECT_EQ(space["workload"], "matmul m=32 n=32 k=32");
-  ASSERT_EQ(space["templates"].size(), 1u);
+  ASSERT_EQ(space["templates"].size(), 2u);
+  EXPECT_EQ(space["templates"][1]["template"], "generated.cpu");
   const json& matmul = space["templates"][0];
   EXPECT_EQ(matmul["template"], "matmul.cpu");
   EXPECT_GT(matmul["valid"], 0);

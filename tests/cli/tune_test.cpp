@@ -36,7 +36,7 @@ class TuneTest : public ::testing::Test {
 };
 
 TEST_F(TuneTest, TuneQueryExactQueryNearestExport) {
-  const CommandOutput tuned = run("tune matmul m=32 n=32 k=32 --threads 1 --trials 8 --json");
+  const CommandOutput tuned = run("tune matmul m=32 n=32 k=32 --threads 1 --trials 8 --template matmul.cpu --json");
   ASSERT_EQ(tuned.code, 0) << tuned.err;
   const json report = json::parse(tuned.out);
   EXPECT_EQ(report["workload"], "matmul m=32 n=32 k=32");
@@ -83,8 +83,8 @@ TEST_F(TuneTest, TuneQueryExactQueryNearestExport) {
 }
 
 TEST_F(TuneTest, PrintsTheResultAsText) {
-  const CommandOutput ran =
-      run("tune matmul m=32 n=32 k=32 --threads 1 --trials 6", {.environment = {"NESTWRIGHT_DB=mine.db"}});
+  const CommandOutput ran = run("tune matmul m=32 n=32 k=32 --threads 1 --trials 6 --template matmul.cpu",
+                                {.environment = {"NESTWRIGHT_DB=mine.db"}});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, StartsWith("workload  matmul m=32 n=32 k=32"));
   for (const char* part :

@@ -58,7 +58,7 @@ struct Search {
 
 class EveryStrategy : public ::testing::TestWithParam<std::string> {
  protected:
-  const SearchSpace space_{matmul("m=96 n=80 k=64")};
+  const SearchSpace space_{matmul("m=96 n=80 k=64"), "matmul.cpu"};
 };
 
 TEST_P(EveryStrategy, ProposesValidPointsAndNoneTwice) {
@@ -205,12 +205,12 @@ TEST(Strategy, UnknownNameIsRefusedWithTheKnownOnes) {
 }
 
 TEST(RandomStrategy, SeedsGiveDifferentPoints) {
-  const SearchSpace space(matmul("m=96 n=80 k=64"));
+  const SearchSpace space(matmul("m=96 n=80 k=64"), "matmul.cpu");
   EXPECT_NE(Search("random", space, 1).step(0, 8), Search("random", space, 2).step(0, 8));
 }
 
 TEST(EvolutionaryStrategy, StartsFromTheTemplatesSeeds) {
-  const SearchSpace space(matmul("m=512 n=512 k=512"));
+  const SearchSpace space(matmul("m=512 n=512 k=512"), "matmul.cpu");
   ASSERT_FALSE(space.seeds().empty());
   const std::vector<Point> first = Search("evolutionary", space, 1).step(0, 16);
   EXPECT_EQ(first.front(), space.seeds().front());
@@ -231,7 +231,7 @@ TEST(EvolutionaryStrategy, WhatOtherShapesLikedComesByTurnsWithTheSeeds) {
 }
 
 TEST(EvolutionaryStrategy, WhatIsLikeASlowPointIsNotMeasured) {
-  const SearchSpace space(matmul("m=300 n=256 k=128"));
+  const SearchSpace space(matmul("m=300 n=256 k=128"), "matmul.cpu");
   // The model sees only the shape of the register tile: programs with equal shapes are alike.
   const auto mark = [](const Point& p) {
     const auto value = [&](const char* knob) { return static_cast<float>(p.config.find(knob)->value[0]); };
@@ -346,7 +346,7 @@ TEST(Strategies, TheOutlookTellsWhatTheModelExpects) {
 }
 
 TEST(Strategies, TheOutlookTellsWhetherStartingPointsAreLeft) {
-  const SearchSpace space(matmul("m=512 n=512 k=512"));
+  const SearchSpace space(matmul("m=512 n=512 k=512"), "matmul.cpu");
   ASSERT_GT(space.seeds().size(), 2u);
   Search search("evolutionary", space, 1);
   search.step(0, 1);
@@ -385,7 +385,7 @@ TEST(EvolutionaryStrategy, ADisturbedTrialCallsNothingSlowAndIsNotCalledSlow) {
 }
 
 TEST(EvolutionaryStrategy, FindsBetterPointsThanRandomAtEqualTrials) {
-  const SearchSpace space(matmul("m=512 n=512 k=512"));
+  const SearchSpace space(matmul("m=512 n=512 k=512"), "matmul.cpu");
   const auto best = [&](const std::string& strategy) {
     Search search(strategy, space, 3);
     double ns = 1e30;

@@ -18,7 +18,7 @@ class WarmStartTest : public ::testing::Test {
   }
   /// Records a session of the task that measured its first few seeds, each slower than the one before.
   void record(const Task& t, int count, double first_ns) {
-    const SearchSpace space(t);
+    const SearchSpace space(t, "matmul.cpu");
     const SessionId session = log_.begin_session(task_key(t), info());
     std::vector<Proposal> proposals;
     for (int i = 0; i < count; ++i) {
@@ -33,7 +33,7 @@ class WarmStartTest : public ::testing::Test {
     usleep(2000);  // recorded_at has a resolution of milliseconds
   }
   WarmStart start(const Task& t, std::size_t own_trials = 0) {
-    const SearchSpace space(t);
+    const SearchSpace space(t, "matmul.cpu");
     std::vector<ConfigSpace> spaces;
     for (const auto& member : space.members()) spaces.push_back(member.space);
     const KnobColumns columns(spaces);
@@ -67,7 +67,7 @@ TEST_F(WarmStartTest, OtherShapesGiveLessonsAndPointsThatFit) {
   }
   ASSERT_FALSE(warm.points.empty());
   EXPECT_LE(warm.points.size(), 4u);
-  const SearchSpace space(mine);
+  const SearchSpace space(mine, "matmul.cpu");
   for (const Point& point : warm.points) EXPECT_TRUE(space.is_valid(point)) << point.key();
 }
 

@@ -45,7 +45,7 @@ TEST(GeneratedSpaces, LayOutConstantWeightsBeforeTheCalls) {
   EXPECT_EQ(offers(vectors + " prepared=w", "Y.pack_vectors"), (Options{"no", "prepared"}));
 }
 
-TEST(GeneratedTemplates, ServeOperatorsWithoutAnotherOne) {
+TEST(GeneratedTemplates, ServeEveryOperatorOnCpus) {
   const Target target = cpu_target(CpuIsa::kAvx512, 2);
   for (const char* text : {"conv2d n=1 c=4 h=9 w=9 k=4 r=3 s=3", "depthwise_conv2d n=1 c=4 h=9 w=9 r=3 s=3",
                            "scan function=sum steps=20 columns=100"}) {
@@ -53,8 +53,13 @@ TEST(GeneratedTemplates, ServeOperatorsWithoutAnotherOne) {
     ASSERT_EQ(serving.size(), 1U) << text;
     EXPECT_EQ(serving.front()->name, "generated.cpu");
   }
-  for (const Template* t : templates_for(parse_workload("matmul m=8 n=8 k=8"), target)) {
-    EXPECT_NE(t->name, "generated.cpu");
+  for (const char* text : {"matmul m=8 n=8 k=8", "elementwise function=add shape=40",
+                           "broadcast function=add rows=4 columns=9", "reduce function=sum shape=4x9 axes=1",
+                           "softmax rows=4 columns=9", "layer_norm rows=4 columns=9", "transpose rows=4 columns=9"}) {
+    const std::vector<const Template*> serving = templates_for(parse_workload(text), target);
+    ASSERT_GE(serving.size(), 2U) << text;
+    EXPECT_NE(serving.front()->name, "generated.cpu") << "the default schedule is the operator's own";
+    EXPECT_EQ(serving.back()->name, "generated.cpu");
   }
 }
 
