@@ -21,8 +21,7 @@ namespace {
 
 constexpr unsigned long kShares = 40;
 constexpr std::size_t kConfigurations = 20;
-constexpr int kMaxFailures = 20;
-constexpr std::int64_t kMaxSteps = 300000;
+constexpr std::int64_t kMaxSteps = 3000000;
 
 /// Expressions [first, end) of a sequence.
 struct Range {
@@ -71,7 +70,7 @@ class SpaceChecks {
   void check(Range range) {
     const auto start = std::chrono::steady_clock::now();
     std::uint64_t seed = 1;
-    for (int number = 0; number < range.end && failures_ < kMaxFailures; ++seed) {
+    for (int number = 0; number < range.end; ++seed) {
       ExpressionChoices choices = draw_expression(seed);
       std::optional<Expression> expression;
       try {
@@ -82,7 +81,9 @@ class SpaceChecks {
       if (!expression->symbols.empty()) continue;
       const Checker checker(*expression, seed);
       if (checker.broken()) continue;
-      if (number++ >= range.first) check_expression(*expression, checker, seed);
+      if (number++ < range.first) continue;
+      check_expression({seed, *expression, checker, target_of_(seed),
+                        testing_generated::workload_of(expression->inputs, expression->outputs)});
     }
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     std::string text = fmt::format("{}: {} expressions, {} configurations, {} compiled, {} failures, {:.1f} s;",
@@ -93,43 +94,56 @@ class SpaceChecks {
   }
 
  private:
-  void check_expression(const Expression& expression, const Checker& checker, std::uint64_t seed) {
+  /// An expression, and what its spaces are made for.
+  struct Subject {
+    std::uint64_t seed;
+    const Expression& expression;
+    const Checker& checker;
+    Target target;
+    Workload workload;
+  };
+
+  void check_expression(const Subject& subject) {
     ++expressions_;
-    const Target target = target_of_(seed);
-    const Workload workload = testing_generated::workload_of(expression.inputs, expression.outputs);
     try {
-      const ConfigSpace space = discover_space(template_, workload, target);
-      if (space.branches().size() > 200) fail(seed, "more than 200 sketches", expression.str());
-      const std::vector<Config> configs = draw_configurations(template_, workload, target, space, seed);
-      if (configs.empty()) fail(seed, "no configuration", expression.str());
-      for (const Config& config : configs) check_config(expression, checker, workload, target, config, seed);
+      const ConfigSpace space = discover_space(template_, subject.workload, subject.target);
+      const std::vector<Config> configs =
+          draw_configurations(template_, subject.workload, subject.target, space, subject.seed);
+      EXPECT_LE(space.branches().size(), 200U) << "seed " << subject.seed;
+      EXPECT_FALSE(configs.empty()) << "seed " << subject.seed;
+      bool is_right = true;  // of an expression, one failure is printed
+      for (const Config& config : configs) is_right = check_config(subject, config, is_right) && is_right;
     } catch (const Error& error) {
-      fail(seed, error.what(), expression.str());
+      ++failures_;
+      report(subject, error.what());
     }
   }
 
-  void check_config(const Expression& expression, const Checker& checker, const Workload& workload,
-                    const Target& target, const Config& config, std::uint64_t seed) {
+  /// Whether the configuration's program is right; a test failure where it is not.
+  bool check_config(const Subject& subject, const Config& config, bool reports) {
     ++configurations_;
-    const Instance instance = instantiate(template_, workload, target, config);
-    Depth depth{.vector = true, .target = target, .max_steps = kMaxSteps};
+    const Instance instance = instantiate(template_, subject.workload, subject.target, config);
+    Depth depth{.vector = true, .target = subject.target, .max_steps = kMaxSteps};
     const std::vector<CpuIsa>& isas = runnable_isas();
-    if (configurations_ % 10 == 1 && target.device == DeviceKind::kCpu &&
-        std::find(isas.begin(), isas.end(), target.isa) != isas.end()) {
-      depth.compile = target.isa;
-      depth.threads = target.threads;
+    if (configurations_ % 10 == 1 && subject.target.device == DeviceKind::kCpu &&
+        std::find(isas.begin(), isas.end(), subject.target.isa) != isas.end()) {
+      depth.compile = subject.target.isa;
+      depth.threads = subject.target.threads;
       ++compiled_;
     }
-    const Outcome outcome = checker.check(instance.schedule, depth);
+    const Outcome outcome = subject.checker.check(instance.schedule, depth);
     ++verdicts_[outcome.verdict];
-    if (outcome.verdict == Verdict::kAgrees) return;
-    fail(seed, fmt::format("{}: {}", verdict_name(outcome.verdict), outcome.message),
-         expression.str() + config.str() + "\n" + instance.schedule.str() + outcome.programs);
+    if (outcome.verdict == Verdict::kAgrees) return true;
+    ++failures_;
+    if (reports) {
+      report(subject, fmt::format("{}: {}\n{}\n{}{}", verdict_name(outcome.verdict), outcome.message, config.str(),
+                                  instance.schedule.str(), outcome.programs));
+    }
+    return false;
   }
 
-  void fail(std::uint64_t seed, const std::string& message, const std::string& context) {
-    ++failures_;
-    ADD_FAILURE() << "seed " << seed << ": " << message << "\n" << context;
+  static void report(const Subject& subject, const std::string& message) {
+    ADD_FAILURE() << "seed " << subject.seed << ": " << message << "\n" << subject.expression.str();
   }
 
   const Template template_;
