@@ -107,6 +107,8 @@ void require_register_tile(ScopedTuning& t, const StageAnalysis& sums, const Ext
       values_of(x.rows, x.second_rows, x.vectors, x.unroll, x.lanes),
       [target, e, strided, others, fused = sums.tensor.dtype().is_float()](
           std::int64_t rows, std::int64_t second, std::int64_t vectors, std::int64_t unroll, std::int64_t lanes) {
+        // A body that needs more registers than there are has no smaller tile than this one.
+        if (rows * second * vectors * unroll == 1) return true;
         const std::int64_t rest = e.vector % (vectors * lanes) % lanes;
         return stays_in_registers({rows * second, max_vectors(e.vector, vectors, lanes, target), unroll, strided,
                                    rest > 0, is_narrower_vector(rest, lanes), others, fused},
