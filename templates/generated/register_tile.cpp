@@ -188,6 +188,8 @@ TileRegisters::TileRegisters(const StageAnalysis& sums, int vector_axis, const T
       others_(std::max(0, sums.operations - 1) + (sums.tensor.dtype().is_narrow_float() ? kWidened : 0)) {}
 
 bool TileRegisters::hold(std::int64_t rows, std::int64_t vectors, std::int64_t unroll, std::int64_t lanes) const {
+  // A body that needs more registers than there are has no smaller tile than this one.
+  if (rows * vectors * unroll == 1) return true;
   const std::int64_t rest = extent_ % (vectors * lanes) % lanes;
   return stays_in_registers({rows, max_vectors(extent_, vectors, lanes, target_), unroll, strided_, rest > 0,
                              is_narrower_vector(rest, lanes), others_, fused_},

@@ -223,7 +223,9 @@ Outcome Checker::compile_and_run(const ir::Program& vector_form, const Target& t
 Outcome Checker::check(const Schedule& schedule, const Depth& depth, Tamper tamper) const {
   if (broken_) return *broken_;
   const bool on_device = has_bound_loops(schedule);
-  const Target target = on_device ? device_target() : cpu_target(depth.compile.value_or(CpuIsa::kX86_64));
+  const Target target = depth.target ? *depth.target
+                        : on_device  ? device_target()
+                                     : cpu_target(depth.compile.value_or(CpuIsa::kX86_64));
   const auto lowered = [&](const Schedule& from) {
     return make_verified(
         [&](const LowerOptions& options) { return lower(from, expression_.arguments(), target, kName, options); });
@@ -237,7 +239,7 @@ Outcome Checker::check(const Schedule& schedule, const Depth& depth, Tamper tamp
     return failure(Verdict::kUnsound, error.what(), reference_);
   }
   if (tamper != nullptr) loop_form.program = tamper(loop_form.program);
-  if (count_steps(loop_form.program, expression_.symbols) > kMaxSteps)
+  if (count_steps(loop_form.program, expression_.symbols) > depth.max_steps)
     return {Verdict::kTooLarge, "too many steps", {}};
   Outcome outcome = judge(loop_form.program, loop_form.objection, "loop form");
   if (outcome.verdict != Verdict::kAgrees) return outcome;

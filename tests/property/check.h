@@ -48,6 +48,9 @@ struct Depth {
   std::optional<CpuIsa> compile;
   bool final_pipeline = false;
   int threads = 1;
+  /// What to lower for. None: a target with the instruction set above, or a device.
+  std::optional<Target> target = {};
+  std::int64_t max_steps = 12000;  ///< that the interpreter takes
 };
 
 /// The instruction sets that this machine has and this build can compile for.

@@ -1,8 +1,12 @@
 // Random expressions get a space from their form alone, and what its configurations make computes what the unscheduled
-// program does. NESTWRIGHT_SOAK=N in the environment: N times as many expressions.
+// program does: 1,000 expressions, of which a run checks a share that NESTWRIGHT_SLICE, a number, chooses, or all with
+// NESTWRIGHT_SOAK in the environment.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <random>
@@ -15,67 +19,151 @@
 namespace nestwright::property {
 namespace {
 
-constexpr int kExpressions = 25, kConfigurations = 3;
+constexpr unsigned long kShares = 40;
+constexpr std::size_t kConfigurations = 20;
+constexpr std::int64_t kMaxSteps = 3000000;
 
-int soak() {
-  const char* const value = std::getenv("NESTWRIGHT_SOAK");
-  return value ? std::max(1, std::atoi(value)) : 1;
+/// Expressions [first, end) of a sequence.
+struct Range {
+  int first = 0, end = 0;
+};
+
+/// Those of `count` that this run checks.
+Range share_of(int count) {
+  if (std::getenv("NESTWRIGHT_SOAK") != nullptr) return {0, count};
+  const char* const number = std::getenv("NESTWRIGHT_SLICE");
+  const int share = number != nullptr ? static_cast<int>(std::strtoul(number, nullptr, 10) % kShares) : 0;
+  const int size = count / static_cast<int>(kShares);
+  return {share * size, (share + 1) * size};
 }
 
-/// Checks configurations of the expression's space; their number.
-int check_space(const Template& t, const Target& target, const Expression& expression, std::uint64_t seed) {
-  const Checker checker(expression, seed);
-  if (checker.broken()) return 0;
+/// The seeds of the template, then samples: kConfigurations that differ, or all where there are no more.
+std::vector<Config> draw_configurations(const Template& t, const Workload& workload, const Target& target,
+                                        const ConfigSpace& space, std::uint64_t seed) {
+  constexpr int kMaxDraws = 200;
+  constexpr double kMaxListed = 20000;
+  std::vector<Config> drawn;
+  const auto add = [&](const Config& config) {
+    if (drawn.size() < kConfigurations && std::find(drawn.begin(), drawn.end(), config) == drawn.end())
+      drawn.push_back(config);
+  };
+  const std::vector<Config> seeds = seeds_of(t, workload, target);
+  for (std::size_t n = 0; n < std::min<std::size_t>(seeds.size(), 4); ++n) add(seeds[n]);
   std::mt19937_64 random(seed);
-  const Workload workload = testing_generated::workload_of(expression.inputs, expression.outputs);
-  const ConfigSpace space = discover_space(t, workload, target);
-  EXPECT_LE(space.branches().size(), 200U) << expression.str();
-  int checked = 0;
-  for (int i = 0; i < kConfigurations; ++i) {
-    const std::optional<Config> config = i == 0 ? complete_config(t, workload, target, Config()) : space.sample(random);
-    if (!config) {
-      ADD_FAILURE() << "no configuration of\n" << expression.str();
-      break;
-    }
-    const Instance instance = instantiate(t, workload, target, *config);
-    const Outcome outcome = checker.check(instance.schedule, {.vector = true});
-    EXPECT_TRUE(outcome.verdict == Verdict::kAgrees || outcome.verdict == Verdict::kTooLarge ||
-                outcome.verdict == Verdict::kUnproved)
-        << "seed " << seed << ", " << verdict_name(outcome.verdict) << ": " << outcome.message << "\n"
-        << expression.str() << config->str() << "\n"
-        << instance.schedule.str() << outcome.programs;
-    if (outcome.verdict == Verdict::kAgrees) ++checked;
+  for (int n = 0; n < kMaxDraws && drawn.size() < kConfigurations; ++n) {
+    if (const std::optional<Config> config = space.sample(random, BranchWeight::kEqual)) add(*config);
   }
-  return checked;
+  if (drawn.size() == kConfigurations || static_cast<double>(space.size()) > kMaxListed) return drawn;
+  for (unsigned __int128 n = 0; n < space.size(); ++n) {
+    const Config config = space.at(n);
+    if (space.is_valid(config)) add(config);
+  }
+  return drawn;
 }
 
-/// Checks spaces of random expressions. `target_of`: of an expression, by its seed.
-void check_spaces(const Template& t, const std::function<Target(std::uint64_t)>& target_of) {
-  int expressions = 0, checked = 0;
-  for (std::uint64_t seed = 1; expressions < kExpressions * soak(); ++seed) {
-    ExpressionChoices choices = draw_expression(seed);
-    try {
-      const Expression expression = make_expression(choices);
-      if (!expression.symbols.empty()) continue;
-      ++expressions;
-      checked += check_space(t, target_of(seed), expression, seed);
-    } catch (const UsageError&) {  // a refused expression
-    } catch (const Error& error) {
-      ADD_FAILURE() << "seed " << seed << ": " << error.what();
+class SpaceChecks {
+ public:
+  SpaceChecks(Template t, std::function<Target(std::uint64_t)> target_of)
+      : template_(std::move(t)), target_of_(std::move(target_of)) {}
+
+  /// Checks these of the random expressions that have constant extents.
+  void check(Range range) {
+    const auto start = std::chrono::steady_clock::now();
+    std::uint64_t seed = 1;
+    if (std::getenv("SEED")) seed = std::strtoul(std::getenv("SEED"), nullptr, 10), range = {0, 1};
+    for (int number = 0; number < range.end; ++seed) {
+      ExpressionChoices choices = draw_expression(seed);
+      std::optional<Expression> expression;
+      try {
+        expression = make_expression(choices);
+      } catch (const UsageError&) {  // a refused expression
+        continue;
+      }
+      if (!expression->symbols.empty()) continue;
+      const Checker checker(*expression, seed);
+      if (checker.broken()) continue;
+      if (number++ < range.first) continue;
+      check_expression({seed, *expression, checker, target_of_(seed),
+                        testing_generated::workload_of(expression->inputs, expression->outputs)});
     }
-    if (::testing::Test::HasFailure()) return;
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    std::string text = fmt::format("{}: {} expressions, {} configurations, {} compiled, {} failures, {:.1f} s;",
+                                   template_.name, expressions_, configurations_, compiled_, failures_, taken.count());
+    for (const auto& [verdict, n] : verdicts_) text += fmt::format(" {} {}", n, verdict_name(verdict));
+    std::puts(text.c_str());
+    EXPECT_EQ(expressions_, range.end - range.first);
   }
-  EXPECT_GE(checked, expressions);
-}
+
+ private:
+  /// An expression, and what its spaces are made for.
+  struct Subject {
+    std::uint64_t seed;
+    const Expression& expression;
+    const Checker& checker;
+    Target target;
+    Workload workload;
+  };
+
+  void check_expression(const Subject& subject) {
+    ++expressions_;
+    try {
+      const ConfigSpace space = discover_space(template_, subject.workload, subject.target);
+      const std::vector<Config> configs =
+          draw_configurations(template_, subject.workload, subject.target, space, subject.seed);
+      EXPECT_LE(space.branches().size(), 200U) << "seed " << subject.seed;
+      EXPECT_FALSE(configs.empty()) << "seed " << subject.seed;
+      bool is_right = true;  // of an expression, one failure is printed
+      for (const Config& config : configs) is_right = check_config(subject, config, is_right) && is_right;
+    } catch (const Error& error) {
+      ++failures_;
+      report(subject, error.what());
+    }
+  }
+
+  /// Whether the configuration's program is right; a test failure where it is not.
+  bool check_config(const Subject& subject, const Config& config, bool reports) {
+    ++configurations_;
+    const Instance instance = instantiate(template_, subject.workload, subject.target, config);
+    Depth depth{.vector = true, .target = subject.target, .max_steps = kMaxSteps};
+    const std::vector<CpuIsa>& isas = runnable_isas();
+    if (configurations_ % 10 == 1 && subject.target.device == DeviceKind::kCpu &&
+        std::find(isas.begin(), isas.end(), subject.target.isa) != isas.end()) {
+      depth.compile = subject.target.isa;
+      depth.threads = subject.target.threads;
+      ++compiled_;
+    }
+    const Outcome outcome = subject.checker.check(instance.schedule, depth);
+    ++verdicts_[outcome.verdict];
+    if (outcome.verdict == Verdict::kAgrees) return true;
+    ++failures_;
+    if (reports) {
+      report(subject, fmt::format("{}: {}\n{}\n{}{}", verdict_name(outcome.verdict), outcome.message, config.str(),
+                                  instance.schedule.str(), outcome.programs));
+    }
+    return false;
+  }
+
+  static void report(const Subject& subject, const std::string& message) {
+    ADD_FAILURE() << "seed " << subject.seed << ": " << message << "\n" << subject.expression.str();
+  }
+
+  const Template template_;
+  const std::function<Target(std::uint64_t)> target_of_;
+  int expressions_ = 0, configurations_ = 0, compiled_ = 0, failures_ = 0;
+  std::map<Verdict, int> verdicts_;
+};
 
 TEST(GeneratedSpaces, OfRandomExpressionsComputeWhatTheExpressionDoes) {
-  check_spaces(generated_cpu_template(),
-               [](std::uint64_t seed) { return cpu_target(seed % 2 == 0 ? CpuIsa::kAvx2 : CpuIsa::kAvx512, 2); });
+  const Template t = generated_cpu_template();
+  SpaceChecks checks(t,
+                     [](std::uint64_t seed) { return cpu_target(seed % 2 == 0 ? CpuIsa::kAvx2 : CpuIsa::kAvx512, 2); });
+  checks.check(share_of(1000));
 }
 
 TEST(GeneratedSpaces, OfRandomExpressionsForDevicesDoSo) {
-  check_spaces(generated_gpu_template(),
-               [](std::uint64_t seed) { return Target::parse(seed % 2 == 0 ? "cuda,arch=sm_90" : "opencl"); });
+  SpaceChecks checks(generated_gpu_template(),
+                     [](std::uint64_t seed) { return Target::parse(seed % 2 == 0 ? "cuda,arch=sm_90" : "opencl"); });
+  checks.check(share_of(1000));
 }
 
 }  // namespace

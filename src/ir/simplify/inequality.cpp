@@ -95,7 +95,19 @@ void add_digit_facts(const Expr& atom, const Linear& sum, std::vector<Linear>& f
   facts.push_back(Linear{*c - 1, {}}.add(rest, -1));
 }
 
-bool search(const Linear& target, const Ranges& ranges, int depth, int& budget) {
+/// The sum divided by the common divisor of its coefficients, rounded down: at least 0 where the sum is, as 40 - 6*n is
+/// where 6 - n is. Its bounds are tighter, since they count only the values that the sum of integers has.
+Linear tightened(Linear sum) {
+  std::int64_t divisor = 0;
+  for (const LinearTerm& term : sum.terms) divisor = std::gcd(divisor, term.coefficient);
+  if (divisor <= 1 || may_wrap(sum)) return sum;
+  for (LinearTerm& term : sum.terms) term.coefficient /= divisor;
+  sum.constant = floor_div(sum.constant, divisor);
+  return sum;
+}
+
+bool search(const Linear& sum, const Ranges& ranges, int depth, int& budget) {
+  const Linear target = tightened(sum);
   if (interval_bounds(target, ranges).lo >= 0) return true;
   if (depth == 0 || --budget < 0) return false;
   for (std::size_t t = 0; t < target.terms.size(); ++t) {

@@ -21,6 +21,17 @@ struct Transposition {
   Tensor tensor;
 };
 
+/// Whether an iteration over tiles reads one index of each dimension but these two: a tile in registers has no others.
+bool is_point_elsewhere(const OperandAccess& access, int row_dimension, int column_dimension) {
+  for (int d = 0; d < static_cast<int>(access.axes.size()); ++d) {
+    if (d == row_dimension || d == column_dimension) continue;
+    const auto dimension = static_cast<std::size_t>(d);
+    for (const int axis : access.axes[dimension])
+      if (access.steps[dimension][static_cast<std::size_t>(axis)] == 0) return false;
+  }
+  return true;
+}
+
 Transposition transposition_of(const StageAnalysis& stage) {
   const int last = stage.spatial - 1;
   for (const OperandAccess& access : stage.accesses) {
@@ -31,6 +42,7 @@ Transposition transposition_of(const StageAnalysis& stage) {
     const int axis = access.identity.empty() ? -1 : access.identity.back();
     if (row < 0 || row == column || axis < 0 || access.dimension_of(axis) != column) continue;
     if (access.strides[static_cast<std::size_t>(axis)] != std::int64_t{1}) continue;
+    if (!is_point_elsewhere(access, row, column)) continue;
     return {axis, row, column, access.tensor};
   }
   return {};

@@ -1,12 +1,14 @@
 // Generated spaces: every operator has one, of a bounded number of sketches, and seeds that are in it.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "templates/generated/generated.h"
 #include "templates/registry.h"
 #include "tests/support/cpu_target.h"
+#include "tests/templates/generated/expressions.h"
 
 namespace nestwright {
 namespace {
@@ -43,6 +45,38 @@ TEST(GeneratedSpaces, LayOutConstantWeightsBeforeTheCalls) {
   EXPECT_EQ(offers(rows + " prepared=w", "Y.pack_rows"), (Options{"no", "prepared"}));
   EXPECT_EQ(offers(vectors, "Y.pack_vectors"), (Options{"no", "block", "whole"}));
   EXPECT_EQ(offers(vectors + " prepared=w", "Y.pack_vectors"), (Options{"no", "prepared"}));
+}
+
+TEST(GeneratedSpaces, HaveAPointWhereATermNeedsMoreRegistersThanThereAre) {
+  const Tensor a = placeholder({13}, kFloat32, "A"), b = placeholder({9}, kFloat32, "B");
+  const IterVar k = reduce_axis(1, "k");
+  const Tensor c = compute(
+      {9, 13},
+      [&](Expr i, Expr j) {
+        Expr term = a(j);
+        for (int n = 0; n < 10; ++n) term = max(min(term * b(i), 8.0F), -8.0F) + 1.0F;
+        return sum(term, k);
+      },
+      "C");
+  const Workload w = testing_generated::workload_of({a, b}, {c});
+  const Target target = cpu_target(CpuIsa::kAvx2, 2);
+  const ConfigSpace space = discover_space(generated_cpu_template(), w, target);
+  EXPECT_NE(find_knob(space.branches().front(), "C.register_rows"), nullptr);
+  EXPECT_GT(space.count_valid().points, 0);
+  EXPECT_FALSE(seeds_of(generated_cpu_template(), w, target).empty());
+}
+
+TEST(GeneratedSpaces, TransposeOnlyTilesThatReadOneIndexOfTheOtherDimensions) {
+  const auto has_tiles = [](const std::function<Expr(Expr)>& index) {
+    const Tensor a = placeholder({3, 16, 32}, kFloat32, "A");
+    const Tensor c = compute({3, 32, 16}, [&](Expr n, Expr i, Expr j) { return a(index(n), j, i) + 1.0F; }, "C");
+    const ConfigSpace space =
+        discover_space(generated_cpu_template(), testing_generated::workload_of({a}, {c}), cpu_target(CpuIsa::kAvx2));
+    return find_knob(space.branches().front(), "C.tile") != nullptr;
+  };
+  EXPECT_TRUE(has_tiles([](const Expr& n) { return n; }));
+  EXPECT_TRUE(has_tiles([](const Expr& n) { return 2 - n; }));
+  EXPECT_FALSE(has_tiles([](const Expr& n) { return n % 2; }));
 }
 
 TEST(GeneratedTemplates, ServeEveryOperatorOnCpus) {
