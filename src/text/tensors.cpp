@@ -28,7 +28,7 @@ Reducer argmax_reducer(ir::Type type, std::int64_t extent) {
 
 class TensorMaker {
  public:
-  TensorMaker(const Program& program, bool rewrites) : program_(program), rewrites_(rewrites) {}
+  explicit TensorMaker(const Program& program) : program_(program) {}
 
   Signature run() {
     for (const TensorInfo& tensor : program_.tensors) {
@@ -48,7 +48,7 @@ class TensorMaker {
  private:
   Tensor make(const Stage& stage) {
     if (stage.reduction == ReductionKind::kArgmax) return make_argmax(stage);
-    const std::optional<PhasedStage> phased = rewrites_ ? find_phases(stage) : std::nullopt;
+    const std::optional<PhasedStage> phased = find_phases(stage);
     return phased ? make_phased(stage, *phased) : make_plain(stage, program_.tensors[stage.tensor].name);
   }
 
@@ -183,13 +183,13 @@ class TensorMaker {
     const std::vector<std::int64_t>& shape = program_.find_tensor(access.tensor)->shape;
     std::vector<std::optional<IndexInterval>> ranges;
     for (const Term& index : access.indices) ranges.push_back(interval_of(index, leaves()));
-    if (rewrites_ && stage_->reduction && is_worth_padding(ranges, shape)) {
+    if (stage_->reduction && is_worth_padding(ranges, shape)) {
       for (std::size_t d = 0; d < indices.size(); ++d) {
         if (ranges[d]->low != 0) indices[d] = indices[d] + Expr(-ranges[d]->low);
       }
       return padded(access, ranges, shape).at(affine(std::move(indices)));
     }
-    return or_padding(access, affine(std::move(indices)), ranges, shape);
+    return or_padding(access, indices, ranges, shape);
   }
 
   /// Indices of which phases are a part, (2*y + p + 2*r)/2, as sums of what moves them, y + r + p/2; others as they
@@ -278,7 +278,6 @@ class TensorMaker {
   }
 
   const Program& program_;
-  bool rewrites_;  ///< sums may be computed in another form than they are written in
   std::map<std::string, Tensor, std::less<>> tensors_;
   std::map<std::tuple<std::string, double, std::vector<std::int64_t>, std::vector<std::int64_t>>, Tensor> padded_;
   const Stage* stage_ = nullptr;
@@ -287,8 +286,6 @@ class TensorMaker {
 
 }  // namespace
 
-Signature make_tensors(const Program& program) { return TensorMaker(program, true).run(); }
-
-Signature make_written_tensors(const Program& program) { return TensorMaker(program, false).run(); }
+Signature make_tensors(const Program& program) { return TensorMaker(program).run(); }
 
 }  // namespace nestwright::text

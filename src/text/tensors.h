@@ -14,11 +14,8 @@ struct Signature {
   int inputs = 0;
 };
 
-/// The tensors that schedules are made for: sums read padded copies of tensors, and are computed by phases
-/// (text/phases.h). Throws UsageError as compute() does, for a body that is too large.
+/// Sums read padded copies of tensors, and are computed by phases (text/phases.h). Throws UsageError as compute() does,
+/// for a body that is too large.
 Signature make_tensors(const Program& program);
-
-/// Each statement as it is written, which judges the others.
-Signature make_written_tensors(const Program& program);
 
 }  // namespace nestwright::text

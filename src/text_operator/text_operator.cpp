@@ -10,17 +10,15 @@
 namespace nestwright {
 namespace {
 
-Definition definition_of(const text::Signature& signature) {
+Definition define(const ParsedText& text, const Workload& workload) {
+  const auto expression = text.expression_of(workload);
+  const text::Signature signature = text::make_tensors(expression->program());
   Definition definition{.args = signature.args, .inputs = signature.inputs};
   definition.flops = count_flops(definition.outputs());
   for (const Tensor& tensor : definition.args) {
     definition.bytes += static_cast<double>(tensor.buffer()->elements()) * tensor.dtype().bytes();
   }
   return definition;
-}
-
-Definition define(const ParsedText& text, const Workload& workload) {
-  return definition_of(text::make_tensors(text.expression_of(workload)->program()));
 }
 
 std::vector<std::optional<DataRange>> ranges_of(const text::Program& program) {
@@ -49,7 +47,7 @@ std::shared_ptr<const Operator> make_text_operator(const text::Expression& expre
   const ParsedText text(expression);
   op.define = [text](const Workload& workload) { return define(text, workload); };
   op.reference = [text](const Workload& workload, const HostTensors& inputs) {
-    return judge_definition(definition_of(text::make_written_tensors(text.expression_of(workload)->program())), inputs);
+    return judge_definition(define(text, workload), inputs);
   };
   op.whole_inputs = [text](const Workload& workload) {
     return whole_inputs_of(*text.expression_of(workload), workload, define(text, workload));
