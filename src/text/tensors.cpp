@@ -3,9 +3,11 @@
 #include <map>
 #include <tuple>
 
+#include "ir/simplify/simplify.h"
 #include "support/error.h"
 #include "text/functions.h"
 #include "text/interval.h"
+#include "text/phases.h"
 
 namespace nestwright::text {
 namespace {
@@ -33,8 +35,7 @@ class TensorMaker {
       if (tensor.is_input) tensors_[tensor.name] = placeholder(extents_of(tensor), tensor.type, tensor.name);
     }
     for (const Stage& stage : program_.stages) {
-      tensors_[program_.tensors[stage.tensor].name] =
-          stage.reduction == ReductionKind::kArgmax ? make_argmax(stage) : make_plain(stage);
+      tensors_[program_.tensors[stage.tensor].name] = make(stage);
     }
     Signature signature;
     for (const std::size_t t : program_.parameters()) {
@@ -45,6 +46,12 @@ class TensorMaker {
   }
 
  private:
+  Tensor make(const Stage& stage) {
+    if (stage.reduction == ReductionKind::kArgmax) return make_argmax(stage);
+    const std::optional<PhasedStage> phased = find_phases(stage);
+    return phased ? make_phased(stage, *phased) : make_plain(stage, program_.tensors[stage.tensor].name);
+  }
+
   /// Sets the values of the stage's indices, and returns its reduce axes.
   std::vector<IterVar> bind(const Stage& stage, std::span<const Expr> indices) {
     stage_ = &stage;
@@ -58,13 +65,39 @@ class TensorMaker {
     return reduced;
   }
 
-  Tensor make_plain(const Stage& stage) {
+  Tensor make_plain(const Stage& stage, const std::string& name) {
+    std::vector<Expr> extents;
+    for (const Axis& axis : stage.axes) extents.emplace_back(axis.extent);
+    return compute(
+        extents,
+        [&](std::span<const Expr> indices) {
+          const std::vector<IterVar> reduced = bind(stage, indices);
+          return combine(stage, typed(stage.body, program_.tensors[stage.tensor].type), reduced);
+        },
+        name);
+  }
+
+  /// The sums of all phases are a tensor of their own.
+  Tensor make_phased(const Stage& stage, const PhasedStage& phased) {
     const TensorInfo& result = program_.tensors[stage.tensor];
+    const Tensor sums = make_plain(phased.sums, result.name + ".phases");
     return compute(
         extents_of(result),
         [&](std::span<const Expr> indices) {
-          const std::vector<IterVar> reduced = bind(stage, indices);
-          return combine(stage, typed(stage.body, result.type), reduced);
+          std::vector<Expr> at;
+          std::vector<Expr> quotients(indices.begin(), indices.end());
+          Expr has_terms;
+          for (const PhasedIndex& divided : phased.indices) {
+            const Expr remainder = indices[divided.axis] % Expr(divided.modulus);
+            at.push_back(divided.step == 1 ? remainder : remainder / Expr(divided.step));
+            quotients[divided.axis] = indices[divided.axis] / Expr(divided.modulus);
+            if (divided.step == 1) continue;
+            const Expr is_first = remainder % Expr(divided.step) == Expr(divided.first);
+            has_terms = has_terms.defined() ? has_terms && is_first : is_first;
+          }
+          at.insert(at.end(), quotients.begin(), quotients.end());
+          const Expr sum = sums.at(at);
+          return has_terms.defined() ? select(has_terms, sum, ir::make_const(0, result.type)) : sum;
         },
         result.name);
   }
@@ -145,7 +178,7 @@ class TensorMaker {
     const Tensor& tensor = tensors_.at(access.tensor);
     if (!access.padding) {
       clamp_elements(access, indices);
-      return tensor.at(indices);
+      return tensor.at(affine(std::move(indices)));
     }
     const std::vector<std::int64_t>& shape = program_.find_tensor(access.tensor)->shape;
     std::vector<std::optional<IndexInterval>> ranges;
@@ -154,9 +187,21 @@ class TensorMaker {
       for (std::size_t d = 0; d < indices.size(); ++d) {
         if (ranges[d]->low != 0) indices[d] = indices[d] + Expr(-ranges[d]->low);
       }
-      return padded(access, ranges, shape).at(indices);
+      return padded(access, ranges, shape).at(affine(std::move(indices)));
     }
     return or_padding(access, indices, ranges, shape);
+  }
+
+  /// Indices of which phases are a part, (2*y + p + 2*r)/2, as sums of what moves them, y + r + p/2; others as they
+  /// are.
+  std::vector<Expr> affine(std::vector<Expr> indices) const {
+    if (stage_->axes.size() == program_.tensors[stage_->tensor].shape.size()) return indices;
+    ir::Ranges ranges;
+    for (const auto& [name, value] : indices_) {
+      if (const auto* var = value.as<ir::VarRef>()) ranges.bind(var->var, {0, stage_->find_axis(name)->extent - 1});
+    }
+    for (Expr& index : indices) index = ir::simplify(index, ranges);
+    return indices;
   }
 
   /// The element at `indices`, whose values are in `ranges`, or the padding where they are outside of the tensor.

@@ -14,7 +14,8 @@ struct Signature {
   int inputs = 0;
 };
 
-/// Throws UsageError as compute() does, for a body that is too large.
+/// Sums read padded copies of tensors, and are computed by phases (text/phases.h). Throws UsageError as compute() does,
+/// for a body that is too large.
 Signature make_tensors(const Program& program);
 
 }  // namespace nestwright::text
