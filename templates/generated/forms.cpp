@@ -110,10 +110,12 @@ std::vector<ReductionForm> reduction_forms(const StageAnalysis& stage, const Tar
 int row_axis(const StageAnalysis& stage, int vector_axis, int but) {
   int best = -1;
   double best_score = 0;
-  // Sums are stored with the last axis contiguous: rows of a later axis would come between the lanes of a vector.
-  for (int a = 0; a < vector_axis; ++a) {
+  const auto is_contiguous = [&](int a) { return a > vector_axis && stage.result_stride(a) == 1; };
+  for (int a = 0; a < stage.spatial; ++a) {
     const std::int64_t extent = stage.extents[static_cast<std::size_t>(a)];
-    if (a == but || extent < 2) continue;
+    if (a == but || a == vector_axis || extent < 2) continue;
+    // Rows of a later axis come between the lanes of a vector in the result: only transposed tiles have them.
+    if (a > vector_axis && !is_contiguous(but >= 0 ? but : a)) continue;
     double score = 0;
     for (const OperandAccess& access : stage.accesses) {
       if (!access.mentions(vector_axis)) continue;
@@ -127,6 +129,11 @@ int row_axis(const StageAnalysis& stage, int vector_axis, int but) {
     }
   }
   return best;
+}
+
+bool is_transposed(const StageAnalysis& stage, int vector_axis) {
+  const int row = row_axis(stage, vector_axis);
+  return row > vector_axis && stage.result_stride(row) == 1;
 }
 
 }  // namespace nestwright

@@ -187,6 +187,7 @@ TileAxes tile_axes(Sketch& sketch, int sums, int stored, int vector) {
   const StageAnalysis& stage = sketch.of(sums);
   TileAxes axes{.sums = sums, .stored = stored, .vector = vector};
   axes.row = row_axis(stage, vector);
+  axes.transposed = is_transposed(stage, vector);
   if (axes.row >= 0 && extent_of(stage, axes.row) <= kFewRows) axes.second_row = row_axis(stage, vector, axes.row);
   for (int a = 0; a < stage.spatial; ++a) {
     if (a == axes.vector || a == axes.row || a == axes.second_row) continue;
