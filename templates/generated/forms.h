@@ -42,6 +42,9 @@ bool is_transposed(const StageAnalysis& stage, int vector_axis);
 /// How often each element of a read is used: points of the axes that it does not mention.
 std::int64_t reuse_of(const StageAnalysis& stage, const OperandAccess& access);
 
+/// Uses of an element that pay for a copy in the order in which they read it.
+inline constexpr std::int64_t kMinPackingReuse = 8;
+
 /// Bytes of the result and of what is read, each once.
 double bytes_of(const StageAnalysis& stage);
 

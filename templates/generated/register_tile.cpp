@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "templates/generated/pack.h"
 #include "templates/loops/candidates.h"
 #include "templates/loops/register_tile.h"
 #include "templates/loops/vectors.h"
@@ -97,7 +98,7 @@ void require_register_tile(ScopedTuning& t, const StageAnalysis& sums, const Ext
                            const TileAxes& axes, const Target& target) {
   const bool strided = std::any_of(sums.accesses.begin(), sums.accesses.end(), [&](const OperandAccess& access) {
     const auto stride = access.strides[static_cast<std::size_t>(axes.vector)];
-    return !stride || (*stride != 0 && *stride != 1);
+    return (!stride || (*stride != 0 && *stride != 1)) && !is_packed(sums, access, axes.vector);
   });
   const int others = std::max(0, sums.operations - 1);
   t.require(fits_registers(x.rows * x.second_rows, x.vectors, target),
