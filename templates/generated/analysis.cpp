@@ -67,7 +67,8 @@ bool is_same_access(const OperandAccess& a, const OperandAccess& b) {
 /// The stages of a schedule, and where they are in the result.
 class Analysis {
  public:
-  explicit Analysis(const ScheduleState& state) : state_(state), number_(state.stages.size(), -1) {
+  Analysis(const ScheduleState& state, const std::vector<Tensor>& constants)
+      : state_(state), constants_(constants), number_(state.stages.size(), -1) {
     for (std::size_t i = 0; i < state.stages.size(); ++i) {
       if (state.stages[i].attach.kind == AttachKind::kInline) continue;
       number_[i] = static_cast<int>(found_.size());
@@ -117,6 +118,7 @@ class Analysis {
       const auto is_read = [&](const Tensor& input) { return input.buffer() == load->buffer; };
       const auto input = std::find_if(state_.inputs.begin(), state_.inputs.end(), is_read);
       if (input != state_.inputs.end()) access.tensor = *input;
+      access.is_constant = std::find(constants_.begin(), constants_.end(), access.tensor) != constants_.end();
     }
     const auto is_known = [&](const OperandAccess& known) { return is_same_access(known, access); };
     if (std::none_of(result.accesses.begin(), result.accesses.end(), is_known)) {
@@ -133,6 +135,7 @@ class Analysis {
   }
 
   const ScheduleState& state_;
+  const std::vector<Tensor>& constants_;
   std::vector<int> number_;  ///< of each stage of the schedule in found_; -1: it is inlined
   std::vector<StageAnalysis> found_;
 };
@@ -182,6 +185,8 @@ std::int64_t StageAnalysis::result_stride(int axis) const {
   return stride == nullptr ? 0 : *stride;
 }
 
-std::vector<StageAnalysis> analyse_stages(const Schedule& schedule) { return Analysis(schedule.state()).take(); }
+std::vector<StageAnalysis> analyse_stages(const Schedule& schedule, const std::vector<Tensor>& constants) {
+  return Analysis(schedule.state(), constants).take();
+}
 
 }  // namespace nestwright

@@ -21,6 +21,7 @@ namespace nestwright {
 struct OperandAccess {
   Tensor tensor;
   int producer = -1;                                 ///< the stage that computes it; -1: an input, or a scan's state
+  bool is_constant = false;                          ///< an input that is the same in every call
   std::vector<std::optional<std::int64_t>> strides;  ///< one step of each axis; absent where it is not affine
   std::vector<int> identity;           ///< of each dimension: the axis that is its index; -1 where none is
   std::vector<std::vector<int>> axes;  ///< of each dimension: the axes that its index mentions
@@ -57,7 +58,7 @@ struct StageAnalysis {
 };
 
 /// The stages of a schedule that are not inlined, producers before consumers. Requires constant extents; throws
-/// UsageError where one is a symbol.
-std::vector<StageAnalysis> analyse_stages(const Schedule& schedule);
+/// UsageError where one is a symbol. `constants`: inputs that are the same in every call.
+std::vector<StageAnalysis> analyse_stages(const Schedule& schedule, const std::vector<Tensor>& constants = {});
 
 }  // namespace nestwright

@@ -11,8 +11,7 @@ namespace {
 constexpr double kFarBehind = 0.65;  ///< of the best score
 constexpr double kAlone = 0.7;       ///< of the score, where each vector that is loaded serves one row
 constexpr std::size_t kMaxForms = 3;
-constexpr std::int64_t kPackingPays = 8;  ///< uses of an element
-constexpr std::int64_t kNearStride = 4;   ///< of lanes that contiguous loads and shuffles collect
+constexpr std::int64_t kNearStride = 4;  ///< of lanes that contiguous loads and shuffles collect
 
 /// The share of the lanes that `extent` elements keep busy.
 double busy_lanes(std::int64_t extent, std::int64_t lanes) {
@@ -24,7 +23,13 @@ double score_along(const StageAnalysis& stage, int axis, const Target& target) {
   const ir::Type type = widest_type(stage);
   double score = busy_lanes(extent, std::max<std::int64_t>(full_lanes(extent, type, target), target.lanes(type) / 2));
   score *= std::min(1.0, static_cast<double>(extent) / target.lanes(type));
-  if (axis < stage.spatial && stage.result_stride(axis) != 1) score *= 0.7;
+  if (axis < stage.spatial && is_transposed(stage, axis)) {
+    // A transposition takes about as long as these steps of the reduction.
+    constexpr double kSteps = 8;
+    score *= static_cast<double>(stage.reduced_points()) / (static_cast<double>(stage.reduced_points()) + kSteps);
+  } else if (axis < stage.spatial && stage.result_stride(axis) != 1) {
+    score *= 0.7;
+  }
   for (const OperandAccess& access : stage.accesses) {
     const std::optional<std::int64_t> stride = access.strides[static_cast<std::size_t>(axis)];
     if (stride && (*stride == 0 || *stride == 1)) continue;
@@ -35,7 +40,8 @@ double score_along(const StageAnalysis& stage, int axis, const Target& target) {
       score *= 0.9;
       continue;
     }
-    score *= may_pack && reuse >= kPackingPays ? 0.9 : may_pack && reuse > 1 ? 0.5 : 0.2;
+    if (may_pack && access.is_constant) continue;
+    score *= may_pack && reuse >= kMinPackingReuse ? 0.9 : may_pack && reuse > 1 ? 0.5 : 0.2;
   }
   return score;
 }
@@ -111,10 +117,12 @@ std::vector<ReductionForm> reduction_forms(const StageAnalysis& stage, const Tar
 int row_axis(const StageAnalysis& stage, int vector_axis, int but) {
   int best = -1;
   double best_score = 0;
-  // Sums are stored with the last axis contiguous: rows of a later axis would come between the lanes of a vector.
-  for (int a = 0; a < vector_axis; ++a) {
+  const auto is_contiguous = [&](int a) { return a > vector_axis && stage.result_stride(a) == 1; };
+  for (int a = 0; a < stage.spatial; ++a) {
     const std::int64_t extent = stage.extents[static_cast<std::size_t>(a)];
-    if (a == but || extent < 2) continue;
+    if (a == but || a == vector_axis || extent < 2) continue;
+    // Rows of a later axis come between the lanes of a vector in the result: only transposed tiles have them.
+    if (a > vector_axis && !is_contiguous(but >= 0 ? but : a)) continue;
     double score = 0;
     for (const OperandAccess& access : stage.accesses) {
       if (!access.mentions(vector_axis)) continue;
@@ -128,6 +136,11 @@ int row_axis(const StageAnalysis& stage, int vector_axis, int but) {
     }
   }
   return best;
+}
+
+bool is_transposed(const StageAnalysis& stage, int vector_axis) {
+  const int row = row_axis(stage, vector_axis);
+  return row > vector_axis && stage.result_stride(row) == 1;
 }
 
 }  // namespace nestwright

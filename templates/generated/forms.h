@@ -30,12 +30,20 @@ struct ReductionForm {
 std::vector<ReductionForm> reduction_forms(const StageAnalysis& stage, const Target& target);
 
 /// The axis whose points share a vector along `vector_axis`, so that it is loaded once for all rows of a register tile:
-/// one before it that the reads along `vector_axis` do not mention, or of which they read overlapping windows. `but`:
-/// one that is taken. -1 where there is none.
+/// one that the reads along `vector_axis` do not mention, or of which they read overlapping windows. It precedes
+/// `vector_axis`, or the result is contiguous along it or along `but`, which is one that is taken. -1 where there is
+/// none.
 int row_axis(const StageAnalysis& stage, int vector_axis, int but = -1);
+
+/// Whether the result is contiguous along the rows of a register tile, not along its vectors: it is transposed before
+/// it is stored.
+bool is_transposed(const StageAnalysis& stage, int vector_axis);
 
 /// How often each element of a read is used: points of the axes that it does not mention.
 std::int64_t reuse_of(const StageAnalysis& stage, const OperandAccess& access);
+
+/// Uses of an element that pay for a copy in the order in which they read it.
+inline constexpr std::int64_t kMinPackingReuse = 8;
 
 /// Bytes of the result and of what is read, each once.
 double bytes_of(const StageAnalysis& stage);

@@ -8,8 +8,6 @@
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kMinReuse = 8;  ///< uses of an element that pay for a copy
-
 /// Position of the innermost loop that moves what `access` reads; -1 where none does.
 int innermost_mover(const OperandAccess& access, const std::vector<SketchLoop>& loops, int outermost_reduce) {
   int found = -1;
@@ -39,6 +37,13 @@ std::vector<Expr> in_panels(std::span<const Expr> indices, const OperandAccess& 
   return before;
 }
 
+/// Whether no other read of the stage is of the same tensor.
+bool is_read_in_one_way(const StageAnalysis& sums, const OperandAccess& access) {
+  return access.tensor.defined() &&
+         std::count_if(sums.accesses.begin(), sums.accesses.end(),
+                       [&](const OperandAccess& other) { return other.tensor == access.tensor; }) == 1;
+}
+
 class Packing {
  public:
   Packing(Sketch& sketch, const TileAxes& axes, const TileKnobs& knobs, const Tensor& tile,
@@ -53,13 +58,12 @@ class Packing {
     std::vector<std::string> options;
     const bool in_place = stride && *stride == 1;
     // What is computed is laid out by its own stage.
-    const bool is_constant = access.producer < 0 && sketch_.is_constant(access.tensor);
     const bool may_copy =
-        access.producer < 0 && across >= 0 && knobs_.vectors * knobs_.lanes > 1 && (reuse > 1 || is_constant);
-    if (in_place || !may_copy || (reuse < kMinReuse && !is_constant)) options.emplace_back("no");
-    if (may_copy && is_constant) {
+        access.producer < 0 && across >= 0 && knobs_.vectors * knobs_.lanes > 1 && (reuse > 1 || access.is_constant);
+    if (!is_packed(sums, access, axes_.vector) || knobs_.vectors * knobs_.lanes == 1) options.emplace_back("no");
+    if (may_copy && access.is_constant) {
       options.emplace_back("prepared");
-    } else if (may_copy && (reuse >= kMinReuse || !in_place)) {
+    } else if (may_copy && (reuse >= kMinPackingReuse || !in_place)) {
       options.insert(options.end(), {"block", "whole"});
     }
     const std::string chosen = t_.define_annotate("pack_vectors", options);
@@ -79,11 +83,10 @@ class Packing {
     const auto rank = static_cast<int>(access.identity.size());
     const int innermost = access.identity.back();
     const int across = access.dimension_of(axes_.row);
-    const bool is_constant = access.producer < 0 && sketch_.is_constant(access.tensor);
     const bool may_copy = access.producer < 0 && across >= 0 && rank > 1 && innermost >= sums.spatial &&
-                          reuse_of(sums, access) >= kMinReuse;
+                          reuse_of(sums, access) >= kMinPackingReuse;
     std::vector<std::string> options{"no"};
-    if (is_constant && across >= 0 && rank > 1) {
+    if (access.is_constant && across >= 0 && rank > 1) {
       options.emplace_back("prepared");
     } else if (may_copy) {
       options.emplace_back("block");
@@ -135,14 +138,18 @@ class Packing {
 
 }  // namespace
 
+bool is_packed(const StageAnalysis& sums, const OperandAccess& access, int vector) {
+  const auto stride = access.strides[static_cast<std::size_t>(vector)];
+  return stride != std::int64_t{1} && is_read_in_one_way(sums, access) && access.producer < 0 &&
+         access.dimension_of(vector) >= 0 && (access.is_constant || reuse_of(sums, access) >= kMinPackingReuse);
+}
+
 void pack_operands(Sketch& sketch, const TileAxes& axes, const TileKnobs& knobs, const Tensor& tile,
                    const std::vector<SketchLoop>& loops) {
   Packing packing(sketch, axes, knobs, tile, loops);
   bool has_vectors = false, has_rows = false;
   for (const OperandAccess& access : sketch.of(axes.sums).accesses) {
-    const bool is_once = std::count_if(sketch.of(axes.sums).accesses.begin(), sketch.of(axes.sums).accesses.end(),
-                                       [&](const OperandAccess& other) { return other.tensor == access.tensor; }) == 1;
-    if (!access.tensor.defined() || !is_once) continue;
+    if (!is_read_in_one_way(sketch.of(axes.sums), access)) continue;
     if (!has_vectors && access.mentions(axes.vector)) {
       has_vectors = true;
       packing.pack_vectors(access);

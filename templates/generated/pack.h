@@ -8,6 +8,9 @@
 
 namespace nestwright {
 
+/// Whether vectors of what is read along `vector` are always read from a copy, in which they are contiguous.
+bool is_packed(const StageAnalysis& sums, const OperandAccess& access, int vector);
+
 /// Defines the knobs of the operands of `tile`, whose blocks are `loops`, and makes the copies: of what is read in
 /// vectors, whole tiles of the vector axis, each contiguous over the reduction; of what is read row by row, the rows no
 /// longer as far apart as in the tensor. A copy is made as a whole, or at the innermost loop that moves what it holds.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "templates/generated/pack.h"
 #include "templates/loops/candidates.h"
 #include "templates/loops/register_tile.h"
 #include "templates/loops/vectors.h"
@@ -182,7 +183,8 @@ TileRegisters::TileRegisters(const StageAnalysis& sums, int vector_axis, const T
       strided_(std::any_of(sums.accesses.begin(), sums.accesses.end(),
                            [&](const OperandAccess& access) {
                              const auto stride = access.strides[static_cast<std::size_t>(vector_axis)];
-                             return !stride || (*stride != 0 && *stride != 1);
+                             return (!stride || (*stride != 0 && *stride != 1)) &&
+                                    !is_packed(sums, access, vector_axis);
                            })),
       fused_(sums.tensor.dtype().is_float() && !sums.tensor.dtype().is_narrow_float()),
       others_(std::max(0, sums.operations - 1) + (sums.tensor.dtype().is_narrow_float() ? kWidened : 0)) {}
@@ -200,6 +202,7 @@ TileAxes tile_axes(Sketch& sketch, int sums, int stored, int vector) {
   const StageAnalysis& stage = sketch.of(sums);
   TileAxes axes{.sums = sums, .stored = stored, .vector = vector};
   axes.row = row_axis(stage, vector);
+  axes.transposed = is_transposed(stage, vector);
   if (axes.row >= 0 && extent_of(stage, axes.row) <= kFewRows) axes.second_row = row_axis(stage, vector, axes.row);
   for (int a = 0; a < stage.spatial; ++a) {
     if (a == axes.vector || a == axes.row || a == axes.second_row) continue;

@@ -24,6 +24,7 @@ struct TileAxes {
   std::vector<int> others;   ///< spatial axes that are not tiled, of more than one iteration
   std::vector<int> singles;  ///< those of one
   bool blocked = false;      ///< the reduction is, by its outermost axis
+  bool transposed = false;   ///< see is_transposed()
 };
 
 struct TileKnobs {

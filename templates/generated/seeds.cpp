@@ -20,6 +20,7 @@ class TileSeeds {
       : stage_(stage), form_(form), target_(target) {
     row_ = row_axis(stage, form.vector_axis);
     second_ = row_ < 0 ? -1 : row_axis(stage, form.vector_axis, row_);
+    transposed_ = is_transposed(stage, form.vector_axis);
     for (int a = 0; a < stage.spatial; ++a) {
       if (a != form.vector_axis && a != row_) others_ *= extent(a);
     }
@@ -30,6 +31,7 @@ class TileSeeds {
       bytes_ = static_cast<double>(access.tensor.buffer()->elements()) * access.tensor.dtype().bytes();
       const bool is_large = bytes_ > 2.0 * static_cast<double>(target.l2_bytes) && reuse_of(stage, access) >= 40;
       packs_ = !in_place || is_large;
+      prepares_ = access.is_constant;
       break;
     }
   }
@@ -38,7 +40,7 @@ class TileSeeds {
     std::vector<StageSeed> seeds{tile(2, "partition"), tile(2, "compose"), tile(4, "partition"), tile(3, "partition"),
                                  tile(1, "partition")};
     StageSeed panels = tile(2, "partition");
-    set(panels, "pack_vectors", packs_ ? "block" : "whole");
+    set(panels, "pack_vectors", prepares_ ? "prepared" : packs_ != transposed_ ? "block" : "whole");
     set(panels, "block_order", KnobValue{2, 0, 1});
     set(panels, "vector_blocks",
         std::max<std::int64_t>(target_.threads, static_cast<std::int64_t>(4 * bytes_) / target_.l2_bytes));
@@ -90,7 +92,9 @@ class TileSeeds {
                      {"reduction", "whole"},
                      {"vector_blocks", 1},
                      {"pack_rows", "no"},
-                     {"pack_vectors", packs_ ? "whole" : "no"}};
+                     {"pack_vectors", prepares_ ? "prepared"
+                                      : packs_  ? "whole"
+                                                : "no"}};
     wishes.emplace_back("unroll_k", unroll);
     const std::int64_t tasks = 2 * target_.threads;
     const bool others_suffice = others_ >= tasks;
@@ -99,10 +103,15 @@ class TileSeeds {
     // Few rows: threads share the vectors.
     const bool shares_vectors = !others_suffice && ceil_div(height, rows) < target_.threads;
     if (shares_vectors) set(wishes, "vector_blocks", tasks);
-    KnobValue order = shares_vectors ? KnobValue{2, 0, 1} : KnobValue{0, 1, 2};
+    KnobValue order = shares_vectors || transposed_ ? KnobValue{2, 0, 1} : KnobValue{0, 1, 2};
     if (others_ == 1) std::erase(order, 0);
     if (row_ < 0) std::erase(order, 1);
     wishes.emplace_back("block_order", order);
+    // What is packed for the vectors of a tile is more than what its rows read: it stays in the cache for all rows.
+    if (transposed_) {
+      set(wishes, "vector_blocks", ceil_div(extent(form_.vector_axis), vectors * lanes));
+      if (!prepares_) set(wishes, "pack_vectors", "block");
+    }
     return wishes;
   }
 
@@ -112,7 +121,7 @@ class TileSeeds {
   int row_ = -1, second_ = -1;
   std::int64_t others_ = 1;
   double bytes_ = 0;
-  bool packs_ = false;
+  bool packs_ = false, prepares_ = false, transposed_ = false;
 };
 
 std::vector<StageSeed> seeds_of(const StageAnalysis& stage, const Target& target) {
@@ -144,7 +153,8 @@ std::vector<StageSeed> seeds_of(const StageAnalysis& stage, const Target& target
 
 std::vector<Config> generated_seeds(const Template& t, const Workload& workload, const Target& target) {
   const Definition definition = workload.op->define(workload);
-  const std::vector<StageAnalysis> stages = analyse_stages(create_schedule(definition.outputs()));
+  const std::vector<StageAnalysis> stages =
+      analyse_stages(create_schedule(definition.outputs()), constants_of(definition));
   std::vector<std::vector<StageSeed>> wishes;
   std::size_t count = 1;
   for (const StageAnalysis& stage : stages) {

@@ -10,18 +10,20 @@ int SketchRelation::leading_axes(int most) const {
   return count;
 }
 
+std::vector<Tensor> constants_of(const Definition& definition) {
+  std::vector<Tensor> constants;
+  for (const std::size_t input : definition.constant_inputs) constants.push_back(definition.args[input]);
+  return constants;
+}
+
 Sketch::Sketch(Tuning& own_tuning, const Definition& definition, const Target& own_target)
     : tuning(own_tuning), target(own_target), schedule(create_schedule(definition.outputs())) {
-  for (const std::size_t input : definition.constant_inputs) constants_.push_back(definition.args[input]);
+  constants_ = constants_of(definition);
   analyse();
 }
 
-bool Sketch::is_constant(const Tensor& tensor) const {
-  return std::find(constants_.begin(), constants_.end(), tensor) != constants_.end();
-}
-
 void Sketch::analyse() {
-  stages = analyse_stages(schedule);
+  stages = analyse_stages(schedule, constants_);
   nest_of_.assign(stages.size(), -1);
   joined_at_.assign(stages.size(), -1);
   relations_.assign(stages.size(), {});

@@ -41,6 +41,9 @@ struct SketchNest {
   std::vector<SketchLoop> loops;
 };
 
+/// The inputs that are the same in every call.
+std::vector<Tensor> constants_of(const Definition& definition);
+
 class Sketch {
  public:
   Sketch(Tuning& own_tuning, const Definition& definition, const Target& own_target);
@@ -54,8 +57,6 @@ class Sketch {
 
   /// Takes note of what the primitives so far have changed. Requires that nothing is placed.
   void analyse();
-  /// Whether the tensor is an input that is the same in every call.
-  bool is_constant(const Tensor& tensor) const;
   const StageAnalysis& of(int stage) const { return stages[static_cast<std::size_t>(stage)]; }
   Stage loops_of(int stage) { return schedule[of(stage).tensor]; }
   /// The knobs of one stage: C.rows.

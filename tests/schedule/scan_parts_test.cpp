@@ -91,6 +91,9 @@ TEST_F(ScanSchedule, TimeOfTheStepHasNoTiles) {
   expect_refused([&] { s.transform_layout(cache, tiles(0)); },
                  "transform_layout of ax0: it is the time of a step of scan Y, which has no tiles: keep it whole");
   s.transform_layout(cache, tiles(1));
+  expect_refused([&] { s.transform_layout(init, [](auto at) { return std::vector<Expr>{at[1], at[0]}; }); },
+                 "transform_layout of init: it is init of scan Y, whose rows are in the scan's memory, which "
+                 "keeps its layout");
 }
 
 TEST_F(ScanSchedule, PartsStayWhereTheirValuesAre) {

@@ -52,6 +52,14 @@ TEST_F(TransformLayout, LoopsMaySplitAfterwards) {
   EXPECT_EQ(stage(cache).layout, l);
 }
 
+TEST_F(TransformLayout, ReordersWhatAReductionComputes) {
+  const Tensor tile = s.cache_write(c, ir::Scope::kLocal);
+  const auto l = s.transform_layout(tile, [](auto at) { return Layout{at[1], at[0]}; });
+  EXPECT_THAT(loops(tile), ElementsAre("j", "i", "k"));
+  EXPECT_EQ(stage(tile).layout, l);
+  EXPECT_EQ(l.size(), 2u);
+}
+
 TEST_F(TransformLayout, RefusesIndicesOfAnotherForm) {
   expect_layout_refused([](auto x, auto y) { return Layout{x + 1, y}; }, "B.cache",
                         "index ax0 + 1 of the layout is none of axis, axis / c and axis % c");
@@ -72,7 +80,10 @@ TEST_F(TransformLayout, RefusesLayoutsThatLoseOrRepeatElements) {
 
 TEST_F(TransformLayout, RefusesOtherStagesAndScheduledOnes) {
   expect_refused([&] { s.transform_layout(c, [](auto at) { return Layout{at[1], at[0]}; }); }, "transform_layout", "C",
-                 "it is no copy made by cache_read");
+                 "it is an output, whose layout is the caller's: give one to its cache instead");
+  const Tensor tile = s.cache_write(c, ir::Scope::kLocal);
+  expect_refused([&] { s.transform_layout(tile, [](auto at) { return Layout{at[1] / 4, at[0], at[1] % 4}; }); },
+                 "transform_layout", "j", "only a copy made by cache_read has whole tiles");
   s[cache].unroll(s[cache].axis(0));
   expect_layout_refused([](auto x, auto y) { return Layout{y, x}; }, "B.cache", "it was scheduled already");
 }

@@ -1,4 +1,5 @@
-// transform_layout: stores a cache in another order, packed for its readers.
+// transform_layout: stores a cache in another order, packed for its readers; or what a stage computes with its
+// dimensions in another order.
 //
 //   for i in 0..m:                           for j / c in 0..ceil(n / c):
 //     for j in 0..n:                    ->     for i in 0..m:
@@ -9,14 +10,17 @@
 // the neutral value, so that bodies need no test.
 //
 // Preconditions:
-//  1. The tensor was made by cache_read. (On a placeholder or an output it would change the signature.)
+//  1. The tensor is no output, and its stage does not store into a scan. (That would change the signature, or what the
+//     scan's steps find.)
 //  2. No primitive was applied to its stage, and no other stage is computed inside it.
 //  3. Every index is an axis, axis / c or axis % c, with a constant c of at least 2.
 //  4. Every axis occurs either whole, once, or as the pair axis / c and axis % c with the same c.
 //  5. The time axis of a stage in a scan's step is whole: padding it would store rows of later steps.
+//  6. If the tensor was not made by cache_read, all axes are whole: what lies past them could not be computed.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "ir/core/print.h"
@@ -102,9 +106,11 @@ std::vector<IterVar> Schedule::transform_layout(const Tensor& cache,
                                                 const std::function<std::vector<Expr>(std::span<const Expr>)>& layout) {
   const Primitive primitive(own_state(), "transform_layout", cache);
   StageState& stage = primitive.stage();
-  if (!stage.copy_of.defined()) {
-    primitive.refuse(stage.name, "it is no copy made by cache_read, and only those may change their layout");
+  if (stage.is_output) {
+    primitive.refuse(stage.name, "it is an output, whose layout is the caller's: give one to its cache instead");
   }
+  primitive.require_no_part({ScanPart::kScan, ScanPart::kInit, ScanPart::kUpdate},
+                            "whose rows are in the scan's memory, which keeps its layout");
   primitive.require_unscheduled("change its layout first");
   const std::vector<IterVar> axes = stage.op.compute()->axes;
   const std::vector<Expr> arguments(axes.begin(), axes.end());
@@ -112,6 +118,12 @@ std::vector<IterVar> Schedule::transform_layout(const Tensor& cache,
   std::vector<Index> indices;
   for (const Expr& e : layout(arguments)) indices.push_back(parse_index(primitive, e));
   check_complete(primitive, indices);
+  for (const Index& index : indices) {
+    if (stage.copy_of.defined() || index.part == Index::Part::kWhole) continue;
+    primitive.refuse(axes[index.axis],
+                     "only a copy made by cache_read has whole tiles: what is computed has none past "
+                     "its last element, so keep the axis whole");
+  }
 
   std::vector<std::string> trace = {stage.name};
   std::vector<LayoutRelation> pairs(axes.size());
@@ -136,9 +148,13 @@ std::vector<IterVar> Schedule::transform_layout(const Tensor& cache,
     stage.named.push_back(pair.inner);
     stage.relations.emplace_back(pair);
   }
-  stage.leaves = stage.layout = loops;
+  stage.layout = loops;
+  // The loops of a reduction stay inside.
+  std::copy_if(stage.leaves.begin(), stage.leaves.end(), std::back_inserter(loops),
+               [](const IterVar& leaf) { return leaf.is_reduce(); });
+  stage.leaves = loops;
   primitive.record(std::move(trace));
-  return loops;
+  return stage.layout;
 }
 
 }  // namespace nestwright

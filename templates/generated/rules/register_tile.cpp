@@ -47,7 +47,10 @@ int sums_of(Sketch& sketch, int number) {
 bool is_blocked(Sketch& sketch, int sums) {
   const StageAnalysis& stage = sketch.of(sums);
   const std::int64_t outermost = stage.extents[static_cast<std::size_t>(stage.spatial)];
-  const bool is_long = outermost >= 4 && stage.reduced_points() >= 256 && stage.has_reuse();
+  // The tile of a reduction in blocks starts from the result, which has the order of the vectors only if it is not
+  // transposed.
+  const bool is_long = outermost >= 4 && stage.reduced_points() >= 256 && stage.has_reuse() &&
+                       !is_transposed(stage, sketch.form_of(sums).vector_axis);
   return sketch.choose_once(stage.name + ".reduction", is_long ? std::vector<std::string>{"whole", "blocked"}
                                                                : std::vector<std::string>{"whole"}) == "blocked";
 }
@@ -57,12 +60,18 @@ bool is_blocked(Sketch& sketch, int sums) {
 std::vector<SketchLoop> schedule_blocks(Sketch& sketch, const TileAxes& axes, const TileKnobs& knobs,
                                         const IterVar& k_blocks) {
   Stage c = sketch.loops_of(axes.stored);
-  const auto [vector_tile, vector_in] =
-      c.split(c.axis(axes.vector), factor(knobs.vectors * knobs.lanes), Tail::predicate());
+  const auto [vector_tile, vector_in] = c.split(c.axis(axes.vector), factor(knobs.vectors * knobs.lanes),
+                                                axes.transposed ? Tail::partition() : Tail::predicate());
   const auto [vector_block, vector_tile_in] = c.split(vector_tile, factor(knobs.vector_tiles));
-  const auto [vector, lane] = c.split(vector_in, factor(knobs.lanes));
-  c.unroll(vector).vectorize(lane);
-  std::vector<IterVar> tile{vector, lane};
+  std::vector<IterVar> tile;
+  if (axes.transposed) {
+    c.unroll(vector_in);
+    tile = {vector_in};
+  } else {
+    const auto [vector, lane] = c.split(vector_in, factor(knobs.lanes));
+    c.unroll(vector).vectorize(lane);
+    tile = {vector, lane};
+  }
   std::vector<SketchLoop> tiles{{vector_tile_in, {axes.vector}}};
   std::vector<SketchLoop> rows, others;
   for (const int axis : axes.others) others.push_back({c.axis(axis), {axis}});
@@ -70,8 +79,16 @@ std::vector<SketchLoop> schedule_blocks(Sketch& sketch, const TileAxes& axes, co
     const Tail tail = knobs.short_rows > 0 ? Tail::compose({knobs.rows, knobs.short_rows}) : Tail::partition();
     const auto [row_tile, row] = c.split(c.axis(axes.row), factor(knobs.rows), tail);
     const auto [row_block, row_tile_in] = c.split(row_tile, factor(knobs.row_tiles));
-    c.unroll(row);
-    tile.insert(tile.begin(), row);
+    if (axes.transposed) {
+      const StageAnalysis& sums = sketch.of(axes.sums);
+      const auto [vector, lane] =
+          c.split(row, factor(full_lanes(knobs.rows, sums.tensor.dtype(), sketch.target)), Tail::predicate());
+      c.unroll(vector).vectorize(lane);
+      tile.insert(tile.end(), {vector, lane});
+    } else {
+      c.unroll(row);
+      tile.insert(tile.begin(), row);
+    }
     rows.push_back({row_block, {axes.row}});
     tiles.insert(knobs.tiles_of_vectors_outer ? tiles.end() : tiles.begin(), {row_tile_in, {axes.row}});
   }
@@ -106,6 +123,15 @@ std::vector<SketchLoop> schedule_blocks(Sketch& sketch, const TileAxes& axes, co
   c.reorder(all);
   loops.push_back(tiles.back());
   return loops;
+}
+
+/// Stores a tile with the axis of its vectors innermost.
+void keep_in_vectors(Schedule& s, const Tensor& tile, int vector_axis) {
+  s.transform_layout(tile, [&](std::span<const Expr> indices) {
+    std::vector<Expr> order(indices.begin(), indices.end());
+    std::rotate(order.begin() + vector_axis, order.begin() + vector_axis + 1, order.end());
+    return order;
+  });
 }
 
 /// Fuses the outermost loops, and runs them in parallel. Requires that nothing is computed at them.
@@ -176,6 +202,7 @@ void schedule_register_tile(Sketch& sketch, int stored) {
   } else {
     s[tile].set_scope(ir::Scope::kRegister);
   }
+  if (axes.transposed) keep_in_vectors(s, tile, axes.vector);
   std::vector<SketchLoop> loops = schedule_blocks(sketch, axes, knobs, k_blocks);
   share_blocks(sketch, stored, knobs.fused, loops);
   const IterVar innermost = loops.back().loop;

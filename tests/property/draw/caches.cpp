@@ -24,11 +24,11 @@ bool is_block_loop(const StageState& stage, const IterVar& loop) {
          });
 }
 
-/// A layout with each axis whole or tiled, in any order.
-std::vector<Expr> draw_layout(Choices& choices, std::span<const Expr> axes) {
+/// A layout with each axis whole or, with a chance of `tiled` per cent, tiled, in any order.
+std::vector<Expr> draw_layout(Choices& choices, std::span<const Expr> axes, std::uint32_t tiled = 45) {
   std::vector<Expr> indices;
   for (const Expr& axis : axes) {
-    if (choices.chance(45)) {
+    if (choices.chance(tiled)) {
       const Expr c = choices.between(2, 6);
       indices.push_back(axis / c);
       indices.push_back(axis % (choices.chance(3) ? c + 1 : c));
@@ -98,13 +98,14 @@ bool draw_cache_write(Draw& d) {
 }
 
 bool draw_transform_layout(Draw& d) {
-  const auto is_new_cache = [](const StageState& s) {
-    return s.copy_of.defined() && s.relations.empty() && s.layout.empty() && !s.leaves.empty();
+  const auto is_unscheduled = [](const StageState& s) {
+    return !s.is_output && s.relations.empty() && s.layout.empty() && !s.op.compute()->axes.empty();
   };
-  const StageState* stage = d.choices.chance(5) ? d.stage() : d.stage(is_new_cache);
+  const StageState* stage = d.choices.chance(5) ? d.stage() : d.stage(is_unscheduled);
   if (stage == nullptr || stage->leaves.empty()) return false;
+  const std::uint32_t tiled = stage->copy_of.defined() ? 45 : 2;
   d.schedule().transform_layout(stage->origin,
-                                [&](std::span<const Expr> axes) { return draw_layout(d.choices, axes); });
+                                [&](std::span<const Expr> axes) { return draw_layout(d.choices, axes, tiled); });
   return true;
 }
 
