@@ -21,7 +21,7 @@ namespace {
 
 constexpr unsigned long kShares = 40;
 constexpr std::size_t kConfigurations = 20;
-constexpr std::int64_t kMaxSteps = 3000000;
+constexpr std::int64_t kMaxSteps = 30000000;
 
 /// Expressions [first, end) of a sequence.
 struct Range {

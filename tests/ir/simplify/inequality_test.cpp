@@ -42,6 +42,20 @@ TEST(NonNegative, DividesASumByTheCommonDivisorOfItsCoefficients) {
   EXPECT_FALSE(non_negative(35 - index, ranges));
 }
 
+TEST(NonNegative, RoundsToTheCoefficientOfAQuotient) {
+  // 160 points, 32 at a time, in rows of 20: row 7 is the last one, of which two values are read.
+  const Var block("block"), part("part"), thread("thread"), r("r");
+  Ranges ranges;
+  ranges.bind(block, {0, 1});
+  ranges.bind(part, {0, 3});
+  ranges.bind(thread, {0, 31});
+  ranges.bind(r, {0, 1});
+  ranges.assume(Expr(block) * 4 + part < 5);
+  const Expr index = (Expr(block) * 128 + Expr(part) * 32 + thread) / 20 * 2 + r;
+  EXPECT_TRUE(non_negative(15 - index, ranges));
+  EXPECT_FALSE(non_negative(14 - index, ranges));
+}
+
 /// A sum of terms in x and y, some of them quotients and remainders.
 Expr random_sum(std::mt19937_64& random, const Var& x, const Var& y) {
   const auto number = [&](std::int64_t low, std::int64_t high) {
