@@ -112,6 +112,20 @@ Linear tightened(Linear sum) {
   return sum;
 }
 
+/// Adds that x % c, a term of the sum, is at most x % (c * d), which occurs in a fact.
+void add_remainder_facts(const Expr& atom, const Linear& sum, std::vector<Linear>& facts) {
+  const auto* whole = atom.as<Binary>();
+  const std::int64_t* modulus = whole != nullptr && whole->op == BinaryOp::kMod ? as_const_int(whole->b) : nullptr;
+  if (modulus == nullptr || *modulus <= 0) return;
+  for (const LinearTerm& term : sum.terms) {
+    const auto* part = term.atom.as<Binary>();
+    const std::int64_t* c = part != nullptr && part->op == BinaryOp::kMod ? as_const_int(part->b) : nullptr;
+    if (c == nullptr || *c <= 0 || *c >= *modulus || *modulus % *c != 0) continue;
+    if (same_atom(make_binary(BinaryOp::kMod, part->a, whole->b), atom))
+      facts.push_back(Linear{0, {{atom, 1}, {term.atom, -1}}});
+  }
+}
+
 bool search(const Linear& sum, const Ranges& ranges, int depth, int& budget) {
   const Linear target = tightened(sum);
   if (interval_bounds(target, ranges).lo >= 0) return true;
@@ -138,6 +152,7 @@ bool search(const Linear& sum, const Ranges& ranges, int depth, int& budget) {
     for (const LinearTerm& term : known.terms) {
       if (divides_a_term(term.atom, target)) add_division_facts(term.atom, facts);
       add_digit_facts(term.atom, target, facts);
+      add_remainder_facts(term.atom, target, facts);
     }
   }
   for (const LinearTerm& term : target.terms) {

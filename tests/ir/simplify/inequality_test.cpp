@@ -56,6 +56,19 @@ TEST(NonNegative, RoundsToTheCoefficientOfAQuotient) {
   EXPECT_FALSE(non_negative(14 - index, ranges));
 }
 
+TEST(NonNegative, BoundsARemainderByThatOfAMultiple) {
+  const Var block("block"), thread("thread");
+  Ranges ranges;
+  ranges.bind(block, {0, 1});
+  ranges.bind(thread, {0, 63});
+  const Expr x = Expr(block) * 64 + thread;
+  ranges.assume(x % 6 < 2);
+  EXPECT_TRUE(non_negative(1 - x % 3, ranges));
+  EXPECT_FALSE(non_negative(0 - x % 3, ranges));
+  EXPECT_FALSE(non_negative(1 - x % 4, ranges)) << "no divisor of 6";
+  EXPECT_FALSE(non_negative(1 - (x + 1) % 3, ranges)) << "another dividend";
+}
+
 /// A sum of terms in x and y, some of them quotients and remainders.
 Expr random_sum(std::mt19937_64& random, const Var& x, const Var& y) {
   const auto number = [&](std::int64_t low, std::int64_t high) {
