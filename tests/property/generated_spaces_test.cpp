@@ -70,7 +70,6 @@ class SpaceChecks {
   void check(Range range) {
     const auto start = std::chrono::steady_clock::now();
     std::uint64_t seed = 1;
-    if (std::getenv("SEED")) seed = std::strtoul(std::getenv("SEED"), nullptr, 10), range = {0, std::getenv("N") ? atoi(std::getenv("N")) : 25};
     for (int number = 0; number < range.end; ++seed) {
       ExpressionChoices choices = draw_expression(seed);
       std::optional<Expression> expression;

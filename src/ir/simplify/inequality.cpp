@@ -194,6 +194,12 @@ std::optional<Linear> rounded_to_quotients(const Linear& sum, const Ranges& rang
   return tightened(whole);
 }
 
+/// Whether no values are in `ranges`, as two conditions never hold together: then anything holds.
+bool is_contradictory(const Ranges& ranges) {
+  return std::any_of(ranges.facts().begin(), ranges.facts().end(),
+                     [&](const Linear& fact) { return !may_wrap(fact) && interval_bounds(fact, ranges).hi < 0; });
+}
+
 }  // namespace
 
 bool non_negative(const Expr& e, const Ranges& ranges) {
@@ -201,7 +207,7 @@ bool non_negative(const Expr& e, const Ranges& ranges) {
   if (at_least(sum, 0, ranges)) return true;  // cheap, and sufficient for most
   if (bounds_by_facts(sum.expr(), ranges).lo >= 0) return true;
   int budget = kSearchBudget;
-  if (search(sum, ranges, kSearchDepth, budget)) return true;
+  if (search(sum, ranges, kSearchDepth, budget) || is_contradictory(ranges)) return true;
   const std::optional<Linear> rounded = rounded_to_quotients(sum, ranges);
   budget = kSearchBudget;
   return rounded && search(*rounded, ranges, kSearchDepth, budget);

@@ -69,6 +69,19 @@ TEST(NonNegative, BoundsARemainderByThatOfAMultiple) {
   EXPECT_FALSE(non_negative(1 - (x + 1) % 3, ranges)) << "another dividend";
 }
 
+TEST(NonNegative, HoldsUnderConditionsThatNeverHoldTogether) {
+  // From r >= 3 follows 3*r + 2*i >= 9.
+  const Var block("block"), part("part"), i("i");
+  Ranges ranges;
+  ranges.bind(block, {0, 3});
+  ranges.bind(part, {0, 1});
+  ranges.bind(i, {0, 3});
+  const Expr r = Expr(block) * 2 + part;
+  const Expr condition = simplify(r + -3 >= 0 && r * 3 + Expr(i) * 2 < 9, ranges);
+  ranges.assume(condition);
+  EXPECT_TRUE(non_negative(r - 3, ranges)) << to_string(condition);
+}
+
 /// A sum of terms in x and y, some of them quotients and remainders.
 Expr random_sum(std::mt19937_64& random, const Var& x, const Var& y) {
   const auto number = [&](std::int64_t low, std::int64_t high) {
