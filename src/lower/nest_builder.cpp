@@ -306,14 +306,15 @@ Stmt NestBuilder::inside(const Frame& frame, int position) {
     stmts.push_back(open(frame, position + 1));
     return ir::block(std::move(stmts));
   }
-  AttachedRegions attached = regions_.attached_regions(stages, frame, facts_);
+  AttachedRegions attached = regions_.attached_regions(stages, frame, facts_, [&](int stage, std::vector<Span> region) {
+    return region_of_all_threads(stage, std::move(region));
+  });
   const std::string outer_private = private_;
   std::vector<Frame> frames;
   std::map<int, std::vector<DoubleBuffered>> groups;  // by slots
   const bool is_repeated = !facts_.range(frame.value[graph.leaves[position]]).is_point();
   for (std::size_t n = 0; n < stages.size(); ++n) {
     require_storable(schedule_.stages[stages[n]]);
-    attached.regions[n] = region_of_all_threads(stages[n], std::move(attached.regions[n]));
     frames.push_back(attached_frame(stages[n], std::move(attached.regions[n]), frame));
     storages_[stages[n]] = storage_of(frames.back());
     if (const StageState& stage = schedule_.stages[stages[n]]; stage.slots > 0 && is_repeated) {

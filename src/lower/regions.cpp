@@ -231,7 +231,9 @@ std::vector<Span> Regions::unattached(int stage, const Facts& facts) const {
     if (scan.place.part != ScanPart::kScan) continue;
     const std::vector<int> feeders = feeders_of(schedule_, scan.stage);
     if (std::find(feeders.begin(), feeders.end(), stage) == feeders.end()) continue;
-    const std::vector<Span> read = attached_regions({stage}, Frame(scan, full(scan.stage)), facts).regions.front();
+    const auto as_required = [](int, std::vector<Span> region) { return region; };
+    const std::vector<Span> read =
+        attached_regions({stage}, Frame(scan, full(scan.stage)), facts, as_required).regions.front();
     return is_part(read, full(stage)) ? read : full(stage);
   }
   return full(stage);
@@ -295,19 +297,20 @@ const std::vector<Span>& Regions::region_of(int stage, const Frame& frame, const
   return known[stage] = std::move(result);
 }
 
-AttachedRegions Regions::attached_regions(const std::vector<int>& stages, const Frame& frame,
-                                          const Facts& facts) const {
+AttachedRegions Regions::attached_regions(const std::vector<int>& stages, const Frame& frame, const Facts& facts,
+                                          const Extension& extended) const {
   Known known;
   AttachedRegions result;
-  for (const int stage : stages) {
-    std::vector<Span> region = region_of(stage, frame, facts, known);
+  for (auto consumer_first = stages.rbegin(); consumer_first != stages.rend(); ++consumer_first) {
+    const int stage = *consumer_first;
+    std::vector<Span> region = known[stage] = extended(stage, region_of(stage, frame, facts, known));
     // A stage runs its own reduction in full; the nest builder narrows a blocked one to its block.
     const StageGraph& graph = graphs_[stage];
     for (std::size_t r = graph.rank; r < graph.roots.size(); ++r) {
       const IterVar& axis = graph.axes[graph.roots[r]];
       region[r] = {axis.min(), axis.extent()};
     }
-    result.regions.push_back(std::move(region));
+    result.regions.insert(result.regions.begin(), std::move(region));
   }
   for (const auto& [stage, region] : known) {
     const StageGraph& graph = graphs_[stage];

@@ -4,6 +4,7 @@
 //   B(i) = A(i) + A(i + 2), A attached at io of B's split i = io*8 + ii:   A's region is io*8 .. io*8 + 9
 #pragma once
 
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -39,8 +40,12 @@ class Regions {
   /// read, the rows that these read.
   std::vector<Span> unattached(int stage, const Facts& facts) const;
 
-  /// The regions of `stages`, which are attached at one loop of the stage of `frame`: what is read inside of that loop.
-  AttachedRegions attached_regions(const std::vector<int>& stages, const Frame& frame, const Facts& facts) const;
+  /// The regions of `stages`, producers first, which are attached at one loop of the stage of `frame`: what is read
+  /// inside of that loop. `extended` makes the region that is computed of a stage from the one that is required; what
+  /// is required of its producers follows from that.
+  using Extension = std::function<std::vector<Span>(int stage, std::vector<Span> region)>;
+  AttachedRegions attached_regions(const std::vector<int>& stages, const Frame& frame, const Facts& facts,
+                                   const Extension& extended) const;
   /// The region that the stage of `frame` computes inside of the open loops.
   std::vector<Span> own_region(const Frame& frame, const Facts& facts) const;
   /// The indices of `buffer` that the stage of `frame` itself reads inside of the open loops, one span for each

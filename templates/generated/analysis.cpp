@@ -112,7 +112,7 @@ class Analysis {
     OperandAccess access = access_of(*load, axes);
     const Result from = state_.producer(load->buffer);
     if (from.stage >= 0) {
-      access.tensor = state_.stages[static_cast<std::size_t>(from.stage)].origin;
+      access.tensor = Tensor(state_.stages[static_cast<std::size_t>(from.stage)].origin.op(), from.number);
       access.producer = number_[static_cast<std::size_t>(from.stage)];
     } else {
       const auto is_read = [&](const Tensor& input) { return input.buffer() == load->buffer; };

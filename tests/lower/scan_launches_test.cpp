@@ -218,6 +218,23 @@ TEST(ScanLaunches, OfOneStepThereIsNoTimeToMove) {
   r.expect_right(3, 20, {});
 }
 
+TEST(ScanLaunches, RowsOfAStageWithoutColumnsAreThreads) {
+  const Tensor X = placeholder({6, 12}, kFloat32, "X"), state = placeholder({6, 12}, kFloat32, "S");
+  const IterVar k = reduce_axis(12, "k");
+  const Tensor init = compute({2, 12}, [&](Expr t, Expr i) { return X(t, i); }, "init");
+  const Tensor largest = compute({6}, [&](Expr t) { return max(state(t - 1, k), k); }, "largest");
+  const Tensor update =
+      compute({6, 12}, [&](Expr t, Expr i) { return X(t, i) + largest(t) - largest(t - 1) * 2.0; }, "update");
+  const Tensor Y = scan(init, update, state, {X}, "Y");
+  Schedule s = create_schedule(Y);
+  s[init].bind(s[init].axis(1), kThreadIdxX);
+  s[largest].bind(s[largest].axis(0), kThreadIdxX);
+  s[update].bind(s[update].axis(1), kThreadIdxX);
+  const ir::Program program = lower(s, {X, Y}, device_target(), "f", {.after_pass = {}, .verify = true});
+  EXPECT_THAT(ir::to_string(program), HasSubstr("threadIdx.x i_1 in 0..2:\n"));
+  EXPECT_EQ(run_program(program, 3), run_unscheduled(Y, {X, Y}));
+}
+
 TEST(ScanLaunchesRefuse, TimeInsideThreadsThatAreOfSeveralKernels) {
   Recurrence r;
   r.bind_columns_of_all();

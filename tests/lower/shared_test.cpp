@@ -220,6 +220,28 @@ TEST(SharedRefuses, BlocksInsideTheThreadsThatShare) {
       "blocks outermost");
 }
 
+TEST(Shared, TilesAreComputedWhereverTheirStageCopiesThem) {
+  // The second block needs no row of T, but computes the whole of it, as the threads have a row each.
+  const Tensor A = placeholder({7, 4}, kFloat32, "A"), B = placeholder({11}, kFloat32, "B");
+  const IterVar k = reduce_axis(4, "k");
+  const Tensor U = compute({7, 4}, [&](Expr i, Expr j) { return A(i, j) * 2.0; }, "U");
+  const Tensor T = compute({7}, [&](Expr i) { return max(U(i, k), k); }, "T");
+  const Tensor C = compute({11}, [&](Expr i) { return B(i) + select(i < 7, T(i), 0.0F); }, "C");
+  Schedule s = create_schedule(C);
+  const Tensor tile = s.cache_write(T, ir::Scope::kLocal);
+  const auto [block, row] = s[C].split(s[C].axis(0), factor(8));
+  const auto [thread, element] = s[C].split(row, factor(1));  // whose guard lies inside of what the threads wait for
+  s[C].bind(block, kBlockIdxX).bind(thread, kThreadIdxX);
+  for (const Tensor& shared : {U, T}) {
+    s[shared].set_scope(ir::Scope::kShared).compute_at(s[C], thread);
+    s[shared].bind(s[shared].axis(0), kThreadIdxX);
+  }
+  s[tile].compute_at(s[T], s[T].axis(0));
+  const ir::Program program = lower(s, {A, B, C}, device_target(), "f");
+  EXPECT_THAT(ir::verify(program, ir::Form::kLoop), ::testing::IsEmpty());
+  EXPECT_EQ(run_program(program, 5), run_unscheduled(C, {A, B, C})) << ir::to_string(program);
+}
+
 TEST(SharedRefuses, BarriersThatSomeThreadsWouldMiss) {
   const Tensor A = placeholder({30}, kFloat32, "A");
   const Tensor B = compute({30}, [&](Expr i) { return A(i) * 2.0; }, "B");

@@ -65,6 +65,12 @@ TEST_F(ScanSchedule, TimeOfTheStepIsNotScheduledApart) {
   expect_refused([&] { s[update].unroll(t); }, "unroll of i: " + end);
   expect_refused([&] { s[part].split(s[part].axis(0), factor(2)); }, "split of i: " + end);
   expect_refused([&] { s[part].compute_at(s[update], t); }, "compute_at of i: " + end);
+  expect_refused([&] { s[update].bind(t, kThreadIdxX); }, "bind of i: " + end);
+}
+
+TEST_F(ScanSchedule, RowsThatAStepNeedsMayBeBound) {
+  s[part].bind(s[part].axis(0), kThreadIdxX);
+  EXPECT_NE(s.str().find("threadIdx.x i in 0..8"), std::string::npos) << s.str();
 }
 
 TEST_F(ScanSchedule, TimeOfTheScanRunsInOrder) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "ir/analysis/bounds.h"
 #include "ir/core/equal.h"
@@ -40,10 +41,15 @@ Interval bounds_by_facts(const Expr& e, const Ranges& ranges) {
   return intersect(known, total);
 }
 
+bool is_division(const Expr& atom) {
+  const auto* binary = atom.as<Binary>();
+  return binary != nullptr && (binary->op == BinaryOp::kDiv || binary->op == BinaryOp::kMod);
+}
+
 /// Adds what the definition of floor division implies for an atom x / c or x % c, as sums that are at least 0.
 void add_division_facts(const Expr& atom, std::vector<Linear>& facts) {
+  if (!is_division(atom)) return;
   const auto* binary = atom.as<Binary>();
-  if (!binary || (binary->op != BinaryOp::kDiv && binary->op != BinaryOp::kMod)) return;
   const std::int64_t* divisor = as_const_int(binary->b);
   if (!divisor || *divisor <= 0) return;
   const bool is_quotient = binary->op == BinaryOp::kDiv;
@@ -72,8 +78,8 @@ void add_bound_facts(const Expr& atom, const Ranges& ranges, std::vector<Linear>
 
 /// Whether `atom` is x / c or x % c of an x that is a term of the sum.
 bool divides_a_term(const Expr& atom, const Linear& sum) {
+  if (!is_division(atom)) return false;
   const auto* binary = atom.as<Binary>();
-  if (!binary || (binary->op != BinaryOp::kDiv && binary->op != BinaryOp::kMod)) return false;
   return std::any_of(sum.terms.begin(), sum.terms.end(),
                      [&](const LinearTerm& term) { return same_atom(term.atom, binary->a); });
 }
@@ -106,6 +112,20 @@ Linear tightened(Linear sum) {
   return sum;
 }
 
+/// Adds that x % c, a term of the sum, is at most x % (c * d), which occurs in a fact.
+void add_remainder_facts(const Expr& atom, const Linear& sum, std::vector<Linear>& facts) {
+  const auto* whole = atom.as<Binary>();
+  const std::int64_t* modulus = whole != nullptr && whole->op == BinaryOp::kMod ? as_const_int(whole->b) : nullptr;
+  if (modulus == nullptr || *modulus <= 0) return;
+  for (const LinearTerm& term : sum.terms) {
+    const auto* part = term.atom.as<Binary>();
+    const std::int64_t* c = part != nullptr && part->op == BinaryOp::kMod ? as_const_int(part->b) : nullptr;
+    if (c == nullptr || *c <= 0 || *c >= *modulus || *modulus % *c != 0) continue;
+    if (same_atom(make_binary(BinaryOp::kMod, part->a, whole->b), atom))
+      facts.push_back(Linear{0, {{atom, 1}, {term.atom, -1}}});
+  }
+}
+
 bool search(const Linear& sum, const Ranges& ranges, int depth, int& budget) {
   const Linear target = tightened(sum);
   if (interval_bounds(target, ranges).lo >= 0) return true;
@@ -132,6 +152,7 @@ bool search(const Linear& sum, const Ranges& ranges, int depth, int& budget) {
     for (const LinearTerm& term : known.terms) {
       if (divides_a_term(term.atom, target)) add_division_facts(term.atom, facts);
       add_digit_facts(term.atom, target, facts);
+      add_remainder_facts(term.atom, target, facts);
     }
   }
   for (const LinearTerm& term : target.terms) {
@@ -157,6 +178,28 @@ bool search(const Linear& sum, const Ranges& ranges, int depth, int& budget) {
   return false;
 }
 
+/// `sum` with the terms that are no multiples of its quotients' and remainders' coefficients at their lower bounds, and
+/// rounded: 15 - 2*(x/20) - r, of an r up to 1, is at least 0 where 7 - x/20 is. Absent where there is no such term.
+std::optional<Linear> rounded_to_quotients(const Linear& sum, const Ranges& ranges) {
+  constexpr std::int64_t kUnbounded = std::int64_t{1} << 40;
+  std::int64_t divisor = 0;
+  for (const LinearTerm& term : sum.terms)
+    divisor = is_division(term.atom) ? std::gcd(divisor, term.coefficient) : divisor;
+  if (divisor <= 1 || may_wrap(sum)) return {};
+  Linear whole{sum.constant, {}}, rest;
+  for (const LinearTerm& term : sum.terms) (term.coefficient % divisor == 0 ? whole : rest).terms.push_back(term);
+  const std::int64_t least = interval_bounds(rest, ranges).lo;
+  if (rest.terms.empty() || least < -kUnbounded) return {};
+  whole.constant += least;
+  return tightened(whole);
+}
+
+/// Whether no values are in `ranges`, as two conditions never hold together: then anything holds.
+bool is_contradictory(const Ranges& ranges) {
+  return std::any_of(ranges.facts().begin(), ranges.facts().end(),
+                     [&](const Linear& fact) { return !may_wrap(fact) && interval_bounds(fact, ranges).hi < 0; });
+}
+
 }  // namespace
 
 bool non_negative(const Expr& e, const Ranges& ranges) {
@@ -164,7 +207,10 @@ bool non_negative(const Expr& e, const Ranges& ranges) {
   if (at_least(sum, 0, ranges)) return true;  // cheap, and sufficient for most
   if (bounds_by_facts(sum.expr(), ranges).lo >= 0) return true;
   int budget = kSearchBudget;
-  return search(sum, ranges, kSearchDepth, budget);
+  if (search(sum, ranges, kSearchDepth, budget) || is_contradictory(ranges)) return true;
+  const std::optional<Linear> rounded = rounded_to_quotients(sum, ranges);
+  budget = kSearchBudget;
+  return rounded && search(*rounded, ranges, kSearchDepth, budget);
 }
 
 }  // namespace nestwright::ir

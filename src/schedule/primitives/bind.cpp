@@ -10,7 +10,8 @@
 // add the parts (schedule/thread_reductions.h).
 //
 // Preconditions:
-//  1. The loop is a leaf of the stage, without annotation: a spatial one or, for threadIdx, one of the reduction.
+//  1. The loop is a leaf of the stage, without annotation: a spatial one or, for threadIdx, one of the reduction. Of a
+//     stage of a scan's step it may be the time, which runs over the rows that a step needs; of an update it may not.
 //  2. The axis is blockIdx.x, .y, .z, threadIdx.x, .y, .z or vthread.
 //  3. No other loop of the stage is bound to the same index, except vthread.
 //  4. No other loop of the reduction is bound, if this one belongs to it.
@@ -23,7 +24,7 @@ namespace nestwright {
 
 Stage& Stage::bind(const IterVar& loop, ir::LoopKind axis) {
   const Primitive primitive(*state_, "bind", origin_);
-  primitive.position(loop);
+  primitive.position(loop, true);
   primitive.require_serial(loop);
   if (!ir::is_bound(axis)) {
     primitive.refuse(loop, fmt::format("'{}' is no index of a thread: bind to blockIdx, threadIdx or vthread",

@@ -41,11 +41,12 @@ const std::string& Primitive::scan_name() const {
   return state_.stages[static_cast<std::size_t>(scan_place(state_, index_).scan)].name;
 }
 
-std::size_t Primitive::position(const IterVar& loop) const {
+std::size_t Primitive::position(const IterVar& loop, bool may_be_rows) const {
   const auto& leaves = stage().leaves;
   const auto it = std::find(leaves.begin(), leaves.end(), loop);
   if (loop.defined() && it != leaves.end()) {
-    if (is_time_axis(state_, index_, loop)) {
+    may_be_rows = may_be_rows && scan_place(state_, index_).part == ScanPart::kStep;
+    if (!may_be_rows && is_time_axis(state_, index_, loop)) {
       refuse(loop,
              fmt::format("it is the time of a step of scan {0}: schedule the scan's own time axis, s[{0}].axis(0)",
                          scan_name()));

@@ -34,8 +34,8 @@ class Primitive {
   [[noreturn]] void refuse(const std::string& subject, const std::string& reason) const;
   [[noreturn]] void refuse(const IterVar& loop, const std::string& reason) const;
   /// Position of `loop` among the leaves. Refuses a loop that is not a leaf, and the time axis of a stage in a scan's
-  /// step.
-  std::size_t position(const IterVar& loop) const;
+  /// step unless `may_be_rows`: then that of a stage other than the update, whose rows of one step are independent.
+  std::size_t position(const IterVar& loop, bool may_be_rows = false) const;
   /// The name of the scan that the stage is part of, for messages.
   const std::string& scan_name() const;
   /// Refuses a loop that must stay: it is annotated, or a prefetch, pragma or tile refers to it.

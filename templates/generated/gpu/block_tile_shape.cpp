@@ -98,7 +98,7 @@ std::vector<FetchedOperand> operands_to_fetch(const GpuSketch& sketch, const Blo
   for (std::size_t i = 0; i < stage.accesses.size(); ++i) {
     const OperandAccess& access = stage.accesses[i];
     if (!access.tensor.defined() || access.tensor.rank() == 0) continue;
-    if (access.tensor.op()->results.size() > 1) continue;  // which of its results is read, the access does not say
+    if (access.tensor.op()->results.size() > 1) continue;  // its results are computed together
     const auto reads_same = [&](const OperandAccess& other) { return other.tensor == access.tensor; };
     if (std::count_if(stage.accesses.begin(), stage.accesses.end(), reads_same) > 1) continue;
     bool is_affine = true, is_shared = false;

@@ -9,6 +9,7 @@
 #include "schedule/scan_parts.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "schedule/stage_operations.h"
 #include "schedule/state.h"
@@ -23,6 +24,7 @@ struct Part {
   int index = -1;  ///< of the stage in the schedule
   ScanPlace place;
   std::vector<IterVar> columns;  ///< its spatial loops, but for the time
+  std::optional<IterVar> time;   ///< the spatial loop over the rows that a step needs of a stage
 };
 
 Part part_of(GpuSketch& sketch, const StageAnalysis& stage) {
@@ -36,7 +38,11 @@ Part part_of(GpuSketch& sketch, const StageAnalysis& stage) {
     const bool is_time = part.place.part == ScanPart::kUpdate
                              ? axis == 0
                              : part.place.is_in_step() && is_time_axis(s.state(), part.index, loop);
-    if (!is_time) part.columns.push_back(loop);
+    if (!is_time) {
+      part.columns.push_back(loop);
+    } else if (part.place.part == ScanPart::kStep) {
+      part.time = loop;
+    }
   }
   return part;
 }
@@ -86,11 +92,15 @@ void schedule_time(GpuSketch& sketch, const StageAnalysis& stage, int scan) {
   if (runs_inside) loops.pragma(loops.axis(0), "in_threads", 1);
 }
 
-/// A value of a step that has no columns while others do: a reduction needs a bound loop around it to be a kernel, and
-/// what several steps ahead read needs a loop.
-void schedule_single(Schedule& s, const StageAnalysis& stage, ScanPart part_of_scan) {
+/// A value of a step that has no columns while others do: a reduction needs a bound loop around it to be a kernel. That
+/// is the loop over the rows, as a step may need several, or else one over a single part of the reduction.
+void schedule_single(Schedule& s, const StageAnalysis& stage, const Part& part_of_scan) {
   if (!stage.is_reduction) {
-    if (part_of_scan == ScanPart::kStep && stage.results == 1) s[stage.tensor].compute_inline();
+    if (part_of_scan.place.part == ScanPart::kStep && stage.results == 1) s[stage.tensor].compute_inline();
+    return;
+  }
+  if (part_of_scan.time) {
+    s[stage.tensor].bind(*part_of_scan.time, kThreadIdxX);
     return;
   }
   const Tensor part =
@@ -123,7 +133,7 @@ void bind_scan_part(GpuSketch& sketch, int number) {
   } else if (!part.columns.empty()) {
     bind_points(sketch, number, part.columns);
   } else if (time_options(sketch, part.place.scan).has_columns) {
-    schedule_single(s, stage, part.place.part);
+    schedule_single(s, stage, part);
   } else if (part.place.part == ScanPart::kStep) {
     s[stage.tensor].set_scope(ir::Scope::kLocal);
   }

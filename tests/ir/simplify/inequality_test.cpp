@@ -42,6 +42,46 @@ TEST(NonNegative, DividesASumByTheCommonDivisorOfItsCoefficients) {
   EXPECT_FALSE(non_negative(35 - index, ranges));
 }
 
+TEST(NonNegative, RoundsToTheCoefficientOfAQuotient) {
+  // 160 points, 32 at a time, in rows of 20: row 7 is the last one, of which two values are read.
+  const Var block("block"), part("part"), thread("thread"), r("r");
+  Ranges ranges;
+  ranges.bind(block, {0, 1});
+  ranges.bind(part, {0, 3});
+  ranges.bind(thread, {0, 31});
+  ranges.bind(r, {0, 1});
+  ranges.assume(Expr(block) * 4 + part < 5);
+  const Expr index = (Expr(block) * 128 + Expr(part) * 32 + thread) / 20 * 2 + r;
+  EXPECT_TRUE(non_negative(15 - index, ranges));
+  EXPECT_FALSE(non_negative(14 - index, ranges));
+}
+
+TEST(NonNegative, BoundsARemainderByThatOfAMultiple) {
+  const Var block("block"), thread("thread");
+  Ranges ranges;
+  ranges.bind(block, {0, 1});
+  ranges.bind(thread, {0, 63});
+  const Expr x = Expr(block) * 64 + thread;
+  ranges.assume(x % 6 < 2);
+  EXPECT_TRUE(non_negative(1 - x % 3, ranges));
+  EXPECT_FALSE(non_negative(0 - x % 3, ranges));
+  EXPECT_FALSE(non_negative(1 - x % 4, ranges)) << "no divisor of 6";
+  EXPECT_FALSE(non_negative(1 - (x + 1) % 3, ranges)) << "another dividend";
+}
+
+TEST(NonNegative, HoldsUnderConditionsThatNeverHoldTogether) {
+  // From r >= 3 follows 3*r + 2*i >= 9.
+  const Var block("block"), part("part"), i("i");
+  Ranges ranges;
+  ranges.bind(block, {0, 3});
+  ranges.bind(part, {0, 1});
+  ranges.bind(i, {0, 3});
+  const Expr r = Expr(block) * 2 + part;
+  const Expr condition = simplify(r + -3 >= 0 && r * 3 + Expr(i) * 2 < 9, ranges);
+  ranges.assume(condition);
+  EXPECT_TRUE(non_negative(r - 3, ranges)) << to_string(condition);
+}
+
 /// A sum of terms in x and y, some of them quotients and remainders.
 Expr random_sum(std::mt19937_64& random, const Var& x, const Var& y) {
   const auto number = [&](std::int64_t low, std::int64_t high) {

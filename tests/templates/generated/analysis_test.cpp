@@ -52,6 +52,16 @@ TEST(StageAnalysis, SeesWindowsAndPadding) {
   EXPECT_EQ(x.identity[2], -1);
 }
 
+TEST(StageAnalysis, NamesTheResultThatIsRead) {
+  const Tensor a = placeholder({8}, kFloat32, "A");
+  const std::vector<Tensor> both = compute_tuple(
+      {8}, [&](std::span<const Expr> i) { return std::vector<Expr>{a(i[0]) + 1.0F, ir::cast(kInt32, i[0])}; }, "T");
+  const Tensor c = compute({8}, [&](Expr i) { return both[1](i) * 2; }, "C");
+  const std::vector<StageAnalysis> stages = analyse_stages(create_schedule(c));
+  ASSERT_EQ(stage_of(stages, "C").accesses.size(), 1U);
+  EXPECT_EQ(stage_of(stages, "C").accesses.front().tensor, both[1]);
+}
+
 TEST(StageAnalysis, CountsWhatAPointCosts) {
   const auto stages = analyse("softmax rows=5 columns=9");
   EXPECT_EQ(stage_of(stages, "power").expensive, 1);

@@ -100,5 +100,21 @@ TEST(GeneratedGpuSpaces, RefuseWhatADeviceCannotRun) {
   EXPECT_NE(refusal("strips", {2}).find("a block has strips that lie wholly past the end"), std::string::npos);
 }
 
+TEST(GeneratedGpuSpaces, HaveAKernelForTheRowsOfAStepWithoutColumns) {
+  const Tensor x = placeholder({6, 64}, kFloat32, "X"), state = placeholder({6, 64}, kFloat32, "state");
+  const IterVar k = reduce_axis(64, "k");
+  const Tensor init = compute({2, 64}, [&](Expr t, Expr j) { return x(t, j); }, "init");
+  const Tensor largest = compute({6}, [&](Expr t) { return max(state(t - 1, k), k); }, "largest");
+  const Tensor update =
+      compute({6, 64}, [&](Expr t, Expr j) { return x(t, j) + largest(t) - largest(t - 1); }, "update");
+  const Workload w = testing_generated::workload_of_arguments({x, scan(init, update, state, {x}, "Y")});
+  const Target target = Target::parse("cuda,arch=sm_90");
+  const Template t = generated_gpu_template();
+  const Instance instance = instantiate(t, w, target, seeds_of(t, w, target).front());
+  const ir::Program program =
+      lower(instance.schedule, instance.definition.args, target, "f", {.after_pass = {}, .verify = true});
+  EXPECT_NE(ir::to_string(program).find("threadIdx.x i_1 in 0..2:\n"), std::string::npos) << ir::to_string(program);
+}
+
 }  // namespace
 }  // namespace nestwright
