@@ -89,9 +89,9 @@ TEST(Phases, HaveTheValueOfTheSumAsItIsWritten) {
     const std::string text = convolution.text(true);
     const JudgedText by_phases(text), written(convolution.text(false));
     EXPECT_EQ(wrong_elements(by_phases.compute()[0], written.judge()), 0U) << text;
-    if (by_phases.definition.args.back().op()->inputs.front()->name == "Y.phases") ++phased;
+    if (by_phases.definition.args.back().op()->inputs.front()->name.starts_with("Y.phases")) ++phased;
   }
-  EXPECT_GE(phased, 20);
+  EXPECT_GE(phased, 25);
 }
 
 TEST(Phases, GetSpacesWhoseCandidatesAreRight) {
