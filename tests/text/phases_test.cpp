@@ -31,7 +31,7 @@ TEST(Phases, WithoutTermsAreZero) {
             "Y.phases: float32[8], Y.phases[i] = sum(X[i + r]*W[r], r in 0..4)\n"
             "Y: float32[16], Y[i] = select(i%2 == 1, Y.phases[i/2], 0.0)");
   EXPECT_EQ(tensors_of("Y[y] = sum(r, select((y - r) % 2 == 0, X[y/2] * W[r], 0)); X: float32[8] y=16 r=1"),
-            "Y.phases0: float32[8], Y.phases0[i] = sum(X[i]*W[r*2], r in 0..1)\n"
+            "Y.phases0: float32[8], Y.phases0[i] = sum(X[i]*W[0], r in 0..1)\n"
             "Y: float32[16], Y[i] = select(i%2 < 1, Y.phases0[i/2], 0.0)");
 }
 
