@@ -1,8 +1,11 @@
 #include "text/phases.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 #include "text/functions.h"
@@ -151,6 +154,8 @@ class PhaseFinder {
 
   /// Divides the index of the result and that of the sum which the congruence is about.
   bool divide(const Congruence& c) {
+    constexpr std::size_t kMaxIndices = 3;  // each may double the number of parts
+    if (result_.indices.size() == kMaxIndices) return false;
     const int spatial = moving_axis(c, stage_.axes), reduced = moving_axis(c, stage_.reduce_axes);
     if (spatial < 0 || reduced < -1) return false;
     const Axis& y = stage_.axes[static_cast<std::size_t>(spatial)];

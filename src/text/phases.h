@@ -6,10 +6,12 @@
 //   Y.phases[p, y] = sum(r, X[(2*y + p + 2*r + p)/2] * W[2*r + p])                     p of 2, y of 8, r of 2
 //   Y[y] = Y.phases[y%2, y/2]
 //
-// Phases of different numbers of terms are different parts: for r of 3, the first one has two terms, the other one has
-// one. Thread rule: pure functions.
+// Phases of different numbers of terms are different parts: for r of 3, the first one has two terms, the other has one.
+// Thread rule: pure functions.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 

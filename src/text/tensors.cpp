@@ -1,5 +1,6 @@
 #include "text/tensors.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -51,7 +52,33 @@ class TensorMaker {
   Tensor make(const Stage& stage) {
     if (stage.reduction == ReductionKind::kArgmax) return make_argmax(stage);
     const std::optional<PhasedSums> phased = find_phases(stage);
-    return phased ? make_phased(stage, *phased) : make_plain(stage, program_.tensors[stage.tensor].name);
+    if (phased && reads_are_inside(*phased)) {
+      try {
+        return make_phased(stage, *phased);
+      } catch (const UsageError&) {  // an index of a part looks like a mistake that the statement does not make
+        ranges_.clear();
+      }
+    }
+    return make_plain(stage, program_.tensors[stage.tensor].name);
+  }
+
+  /// Whether reads without padding are seen to be inside of their tensors where the conditions that phases decide no
+  /// longer guard them.
+  bool reads_are_inside(const PhasedSums& phased) {
+    bool are_inside = true;
+    for (const PhasedPart& part : phased.parts) {
+      if (!part.sums) continue;
+      stage_ = &*part.sums;
+      for_each_access(stage_->body, [&](const Access& access, const Term&, bool guarded) {
+        if (guarded || access.padding) return;
+        const Ranges ranges = ranges_of(access);
+        const std::vector<std::int64_t>& shape = program_.find_tensor(access.tensor)->shape;
+        for (std::size_t d = 0; d < shape.size(); ++d) {
+          are_inside = are_inside && ranges[d] && ranges[d]->low >= 0 && ranges[d]->high < shape[d];
+        }
+      });
+    }
+    return are_inside;
   }
 
   /// Sets the values of the stage's indices, and returns its reduce axes.
