@@ -52,13 +52,7 @@ class TensorMaker {
   Tensor make(const Stage& stage) {
     if (stage.reduction == ReductionKind::kArgmax) return make_argmax(stage);
     const std::optional<PhasedSums> phased = find_phases(stage);
-    if (phased && reads_are_inside(*phased)) {
-      try {
-        return make_phased(stage, *phased);
-      } catch (const UsageError&) {  // an index of a part looks like a mistake that the statement does not make
-        ranges_.clear();
-      }
-    }
+    if (phased && reads_are_inside(*phased)) return make_phased(stage, *phased);
     return make_plain(stage, program_.tensors[stage.tensor].name);
   }
 
@@ -293,7 +287,12 @@ class TensorMaker {
     for (const auto& [name, value] : indices_) {
       if (const auto* var = value.as<ir::VarRef>()) ranges.bind(var->var, {0, stage_->find_axis(name)->extent - 1});
     }
-    for (Expr& index : indices) index = ir::simplify(index, ranges);
+    for (Expr& index : indices) {
+      const Expr sum = ir::simplify(index, ranges);
+      // A part of a dimension that an axis of the reduction alone reads would look like a mistake.
+      const auto is_sum = [&](const Axis& axis) { return sum.same_as(indices_.at(axis.name)); };
+      if (std::none_of(stage_->reduce_axes.begin(), stage_->reduce_axes.end(), is_sum)) index = sum;
+    }
     return indices;
   }
 

@@ -76,11 +76,5 @@ TEST(Phases, AreNotOfReadsThatTheConditionAloneKeepsInside) {
   EXPECT_FALSE(has_phases("Y[y] = sum(r, select((y + r) % 3 == 0, X[(y + r) % 3], 0)); X: float32[1] y=12 r=4"));
 }
 
-TEST(Phases, AreNotOfIndicesThatLookLikeAMistake) {
-  // In a phase r would run over all of V and a part of X.
-  EXPECT_FALSE(has_phases(
-      "Y[y] = sum(r, select((y + r) % 2 == 0, X[(y + r)/2] * V[r/2], 0)); X: float32[9]; V: float32[2] y=2 r=3"));
-}
-
 }  // namespace
 }  // namespace nestwright::text
