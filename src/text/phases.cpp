@@ -1,8 +1,11 @@
 #include "text/phases.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 #include "text/functions.h"
@@ -103,24 +106,13 @@ class PhaseFinder {
  public:
   explicit PhaseFinder(const Stage& stage) : stage_(stage) {}
 
-  std::optional<PhasedStage> run() {
+  std::optional<PhasedSums> run() {
     if (stage_.reduction != ReductionKind::kSum) return std::nullopt;
-    Term body = stage_.body;
-    take_conditions(body);
+    body_ = stage_.body;
+    take_conditions(body_);
     if (result_.indices.empty()) return std::nullopt;
-    guard(body);
-    replace_indices(body);
-    result_.sums.tensor = stage_.tensor;
-    result_.sums.reduction = stage_.reduction;
-    result_.sums.body = std::move(body);
-    result_.sums.axes = std::move(phases_);
-    for (const auto* axes : {&stage_.axes, &stage_.reduce_axes}) {
-      for (Axis axis : *axes) {
-        const auto divided = extents_.find(axis.name);
-        if (divided != extents_.end()) axis.extent = divided->second;
-        (axes == &stage_.axes ? result_.sums.axes : result_.sums.reduce_axes).push_back(std::move(axis));
-      }
-    }
+    guard_results();
+    add_parts({});
     return std::move(result_);
   }
 
@@ -162,57 +154,102 @@ class PhaseFinder {
 
   /// Divides the index of the result and that of the sum which the congruence is about.
   bool divide(const Congruence& c) {
+    constexpr std::size_t kMaxIndices = 3;  // each may double the number of parts
+    if (result_.indices.size() == kMaxIndices) return false;
     const int spatial = moving_axis(c, stage_.axes), reduced = moving_axis(c, stage_.reduce_axes);
     if (spatial < 0 || reduced < -1) return false;
     const Axis& y = stage_.axes[static_cast<std::size_t>(spatial)];
     const std::int64_t of_y = c.dividend.coefficients.at(y.name);
-    if (std::gcd(of_y, c.modulus) != 1 || y.extent < c.modulus || values_.contains(y.name)) return false;
+    if (std::gcd(of_y, c.modulus) != 1 || y.extent < c.modulus || !divided_.insert(y.name).second) return false;
     const Axis* r = reduced < 0 ? nullptr : &stage_.reduce_axes[static_cast<std::size_t>(reduced)];
-    if (r != nullptr && values_.contains(r->name)) return false;
+    if (r != nullptr && !divided_.insert(r->name).second) return false;
     const std::int64_t of_r = r == nullptr ? 0 : c.dividend.coefficients.at(r->name);
 
-    // of_y*y + of_r*r == wanted: has solutions where y == first (mod step), as y = modulus*quotient + step*phase +
-    // first
+    // of_y*y + of_r*r == wanted has solutions where y == first (mod step): y = modulus*quotient + step*k + first.
     const std::int64_t wanted = c.remainder - c.dividend.constant;
-    const std::int64_t step = std::gcd(of_r, c.modulus);
-    const std::int64_t first = ir::floor_mod(wanted * inverse_of(of_y, step), step);
-    const std::string phase = y.name + ".phase";
-    result_.indices.push_back({static_cast<std::size_t>(spatial), c.modulus, step, first});
-    phases_.push_back({phase, c.modulus / step});
-    values_[y.name] =
-        sum_of(sum_of(product_of(c.modulus, index(y.name)), product_of(step, index(phase))), integer(first));
-    extents_[y.name] = ir::floor_div(y.extent + c.modulus - 1, c.modulus);
-
-    // (of_r/step)*r == (wanted - of_y*first)/step - of_y*phase (mod modulus/step)
-    const std::int64_t taps = c.modulus / step;
-    if (r == nullptr || taps == 1) return true;
-    const std::int64_t inverse = inverse_of(of_r / step, taps);
-    const std::int64_t constant = ir::floor_mod(inverse * ir::floor_div(wanted - of_y * first, step), taps);
-    const std::int64_t factor = ir::floor_mod(-inverse * of_y, taps);
-    values_[r->name] =
-        sum_of(product_of(taps, index(r->name)),
-               binary(ir::BinaryOp::kMod, sum_of(product_of(factor, index(phase)), integer(constant)), integer(taps)));
-    extents_[r->name] = ir::floor_div(r->extent + taps - 1, taps);
-    if (r->extent % taps != 0) guarded_.insert(r->name);
+    PhasedIndex index{.axis = static_cast<std::size_t>(spatial), .modulus = c.modulus};
+    index.step = std::gcd(of_r, c.modulus);
+    index.first = ir::floor_mod(wanted * inverse_of(of_y, index.step), index.step);
+    // Then (of_r/step)*r == (wanted - of_y*first)/step - of_y*k (mod phases).
+    index.phases = c.modulus / index.step;
+    const std::int64_t inverse = inverse_of(of_r / index.step, index.phases);
+    const std::int64_t rest = ir::floor_div(wanted - of_y * index.first, index.step);
+    index.factor = ir::floor_mod(-inverse * of_y, index.phases);
+    index.constant = ir::floor_mod(inverse * ir::floor_mod(rest, index.phases), index.phases);
+    result_.indices.push_back(index);
+    reduced_.push_back(r);
     return true;
   }
 
-  /// Terms past the end of what is reduced count for nothing; elements past the end of the result are dropped, and read
-  /// nothing.
-  void guard(Term& body) {
+  /// Elements past the end of the result are dropped, and read nothing.
+  void guard_results() {
     for (const PhasedIndex& divided : result_.indices) {
       const Axis& axis = stage_.axes[divided.axis];
-      if (axis.extent % divided.modulus != 0 && is_read_without_padding(body, axis.name)) guarded_.insert(axis.name);
-    }
-    for (const std::string& name : guarded_) {
-      Term inside = binary(ir::BinaryOp::kLt, index(name), integer(stage_.find_axis(name)->extent));
-      const int height = std::max(inside.height, body.height) + 1;
+      if (axis.extent % divided.modulus == 0 || !is_read_without_padding(body_, axis.name)) continue;
+      Term inside = binary(ir::BinaryOp::kLt, index(axis.name), integer(axis.extent));
+      const int height = std::max(inside.height, body_.height) + 1;
       FunctionCall chosen{"select", {}};
       chosen.arguments.push_back(std::move(inside));
-      chosen.arguments.push_back(std::move(body));
+      chosen.arguments.push_back(std::move(body_));
       chosen.arguments.push_back(integer(0));
-      body = {.height = height, .value = std::move(chosen)};
+      body_ = {.height = height, .value = std::move(chosen)};
     }
+  }
+
+  /// The parts that begin with these ranges.
+  void add_parts(const std::vector<PhaseRange>& ranges) {
+    if (ranges.size() == result_.indices.size()) {
+      result_.parts.push_back({ranges, part_of(ranges)});
+      return;
+    }
+    const std::int64_t phases = result_.indices[ranges.size()].phases;
+    const Axis* const r = reduced_[ranges.size()];
+    const std::int64_t longer = phases == 1 ? 0 : r->extent % phases;  // phases that have one term more
+    for (const PhaseRange range : {PhaseRange{0, longer}, PhaseRange{longer, phases - longer}}) {
+      if (range.count == 0) continue;
+      std::vector<PhaseRange> more = ranges;
+      more.push_back(range);
+      add_parts(more);
+    }
+  }
+
+  std::optional<Stage> part_of(const std::vector<PhaseRange>& ranges) const {
+    Stage sums{.tensor = stage_.tensor, .axes = {}, .reduce_axes = {}, .reduction = stage_.reduction, .body = body_};
+    std::map<std::string, Term, std::less<>> values;
+    std::map<std::string, std::int64_t, std::less<>> extents;
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      const PhasedIndex& divided = result_.indices[i];
+      const Axis& y = stage_.axes[divided.axis];
+      // k, of which the phase is factor*k + constant
+      const std::int64_t factor = inverse_of(divided.factor, divided.phases);
+      const std::int64_t constant = ir::floor_mod(-factor * divided.constant, divided.phases);
+      Term phase = integer(ranges[i].low);
+      Term k = integer((factor * ranges[i].low + constant) % divided.phases);
+      if (ranges[i].count > 1) {
+        sums.axes.push_back({y.name + ".phase", ranges[i].count});
+        phase = sum_of(index(sums.axes.back().name), std::move(phase));
+        k = binary(ir::BinaryOp::kMod, sum_of(product_of(factor, phase), integer(constant)), integer(divided.phases));
+      }
+      values[y.name] = sum_of(product_of(divided.modulus, index(y.name)),
+                              sum_of(product_of(divided.step, std::move(k)), integer(divided.first)));
+      extents[y.name] = ir::floor_div(y.extent + divided.modulus - 1, divided.modulus);
+      if (divided.phases == 1) continue;
+      const Axis& r = *reduced_[i];
+      if (r.extent <= ranges[i].low) return std::nullopt;
+      values[r.name] = sum_of(product_of(divided.phases, index(r.name)), std::move(phase));
+      extents[r.name] = ir::floor_div(r.extent - ranges[i].low + divided.phases - 1, divided.phases);
+    }
+    const auto take = [&](const std::vector<Axis>& from, std::vector<Axis>& to) {
+      for (Axis axis : from) {
+        const auto divided = extents.find(axis.name);
+        if (divided != extents.end()) axis.extent = divided->second;
+        to.push_back(std::move(axis));
+      }
+    };
+    take(stage_.axes, sums.axes);
+    take(stage_.reduce_axes, sums.reduce_axes);
+    replace_indices(sums.body, values);
+    return sums;
   }
 
   static bool mentions(const Term& term, const std::string& name) {
@@ -230,13 +267,13 @@ class PhaseFinder {
     return found;
   }
 
-  void replace_indices(Term& term) const {
+  static void replace_indices(Term& term, const std::map<std::string, Term, std::less<>>& values) {
     if (const auto* value = std::get_if<IndexValue>(&term.value)) {
-      const auto found = values_.find(value->name);
-      if (found != values_.end()) term = Term(found->second);
+      const auto found = values.find(value->name);
+      if (found != values.end()) term = Term(found->second);
       return;
     }
-    for_each_operand(term, [&](Term& operand) { replace_indices(operand); });
+    for_each_operand(term, [&](Term& operand) { replace_indices(operand, values); });
   }
 
   /// The operands of any term, and the indices of an access.
@@ -259,15 +296,14 @@ class PhaseFinder {
   }
 
   const Stage& stage_;
-  PhasedStage result_;
-  std::vector<Axis> phases_;
-  std::map<std::string, Term, std::less<>> values_;  ///< of the divided indices
-  std::map<std::string, std::int64_t, std::less<>> extents_;
-  std::set<std::string, std::less<>> guarded_;
+  PhasedSums result_;
+  std::vector<const Axis*> reduced_;  ///< the axis of the sum that goes with each index; nullptr: none
+  std::set<std::string, std::less<>> divided_;
+  Term body_;  ///< without the conditions that phases decide
 };
 
 }  // namespace
 
-std::optional<PhasedStage> find_phases(const Stage& stage) { return PhaseFinder(stage).run(); }
+std::optional<PhasedSums> find_phases(const Stage& stage) { return PhaseFinder(stage).run(); }
 
 }  // namespace nestwright::text

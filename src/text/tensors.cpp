@@ -1,5 +1,6 @@
 #include "text/tensors.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -17,6 +18,8 @@ std::vector<Expr> extents_of(const TensorInfo& tensor) {
   for (const std::int64_t extent : tensor.shape) shape.emplace_back(extent);
   return shape;
 }
+
+using Ranges = std::vector<std::optional<IndexInterval>>;
 
 /// The larger value; of equal ones the first. The identity has the last index, so that it yields to any element.
 Reducer argmax_reducer(ir::Type type, std::int64_t extent) {
@@ -48,8 +51,28 @@ class TensorMaker {
  private:
   Tensor make(const Stage& stage) {
     if (stage.reduction == ReductionKind::kArgmax) return make_argmax(stage);
-    const std::optional<PhasedStage> phased = find_phases(stage);
-    return phased ? make_phased(stage, *phased) : make_plain(stage, program_.tensors[stage.tensor].name);
+    const std::optional<PhasedSums> phased = find_phases(stage);
+    if (phased && reads_are_inside(*phased)) return make_phased(stage, *phased);
+    return make_plain(stage, program_.tensors[stage.tensor].name);
+  }
+
+  /// Whether reads without padding are seen to be inside of their tensors where the conditions that phases decide no
+  /// longer guard them.
+  bool reads_are_inside(const PhasedSums& phased) {
+    bool are_inside = true;
+    for (const PhasedPart& part : phased.parts) {
+      if (!part.sums) continue;
+      stage_ = &*part.sums;
+      for_each_access(stage_->body, [&](const Access& access, const Term&, bool guarded) {
+        if (guarded || access.padding) return;
+        const Ranges ranges = ranges_of(access);
+        const std::vector<std::int64_t>& shape = program_.find_tensor(access.tensor)->shape;
+        for (std::size_t d = 0; d < shape.size(); ++d) {
+          are_inside = are_inside && ranges[d] && ranges[d]->low >= 0 && ranges[d]->high < shape[d];
+        }
+      });
+    }
+    return are_inside;
   }
 
   /// Sets the values of the stage's indices, and returns its reduce axes.
@@ -77,29 +100,85 @@ class TensorMaker {
         name);
   }
 
-  /// The sums of all phases are a tensor of their own.
-  Tensor make_phased(const Stage& stage, const PhasedStage& phased) {
+  /// The sums of phases are tensors of their own, from which the elements of the result are taken.
+  Tensor make_phased(const Stage& stage, const PhasedSums& phased) {
     const TensorInfo& result = program_.tensors[stage.tensor];
-    const Tensor sums = make_plain(phased.sums, result.name + ".phases");
+    std::vector<std::optional<Tensor>> sums;
+    note_ranges(phased);
+    for (const PhasedPart& part : phased.parts) {
+      const std::string number = phased.parts.size() == 1 ? "" : std::to_string(sums.size());
+      sums.emplace_back();
+      if (part.sums) sums.back() = make_plain(*part.sums, result.name + ".phases" + number);
+    }
+    ranges_.clear();
     return compute(
         extents_of(result),
         [&](std::span<const Expr> indices) {
-          std::vector<Expr> at;
-          std::vector<Expr> quotients(indices.begin(), indices.end());
-          Expr has_terms;
-          for (const PhasedIndex& divided : phased.indices) {
-            const Expr remainder = indices[divided.axis] % Expr(divided.modulus);
-            at.push_back(divided.step == 1 ? remainder : remainder / Expr(divided.step));
-            quotients[divided.axis] = indices[divided.axis] / Expr(divided.modulus);
-            if (divided.step == 1) continue;
-            const Expr is_first = remainder % Expr(divided.step) == Expr(divided.first);
-            has_terms = has_terms.defined() ? has_terms && is_first : is_first;
+          const Expr zero = ir::make_const(0, result.type);
+          Expr value;
+          for (std::size_t p = sums.size(); p-- > 0;) {
+            const Expr sum = sums[p] ? sums[p]->at(indices_of(phased, phased.parts[p], indices)) : zero;
+            value = value.defined() ? select(is_in_part(phased, phased.parts[p], indices), sum, value) : sum;
           }
-          at.insert(at.end(), quotients.begin(), quotients.end());
-          const Expr sum = sums.at(at);
-          return has_terms.defined() ? select(has_terms, sum, ir::make_const(0, result.type)) : sum;
+          for (const PhasedIndex& index : phased.indices) {
+            if (index.step == 1) continue;
+            value = select(indices[index.axis] % Expr(index.step) == Expr(index.first), value, zero);
+          }
+          return value;
         },
         result.name);
+  }
+
+  /// A read has the same range in all parts, so that they share its padded copy.
+  void note_ranges(const PhasedSums& phased) {
+    for (const PhasedPart& part : phased.parts) {
+      if (!part.sums) continue;
+      stage_ = &*part.sums;
+      for_each_access(stage_->body, [&](const Access& access, const Term& term, bool) {
+        const Ranges own = ranges_of(access);
+        Ranges& all = ranges_.emplace(term.at, own).first->second;
+        for (std::size_t d = 0; d < own.size(); ++d) {
+          if (!own[d] || !all[d]) {
+            all[d].reset();
+          } else {
+            all[d] = {std::min(all[d]->low, own[d]->low), std::max(all[d]->high, own[d]->high)};
+          }
+        }
+      });
+    }
+  }
+
+  static Expr phase_of(const PhasedIndex& index, std::span<const Expr> indices) {
+    const Expr remainder = indices[index.axis] % Expr(index.modulus);
+    const Expr k = index.step == 1 ? remainder : remainder / Expr(index.step);
+    const bool is_same = index.factor == 1 && index.constant == 0;
+    return is_same ? k : (k * Expr(index.factor) + Expr(index.constant)) % Expr(index.phases);
+  }
+
+  static std::vector<Expr> indices_of(const PhasedSums& phased, const PhasedPart& part, std::span<const Expr> indices) {
+    std::vector<Expr> at;
+    std::vector<Expr> quotients(indices.begin(), indices.end());
+    for (std::size_t i = 0; i < phased.indices.size(); ++i) {
+      const PhasedIndex& index = phased.indices[i];
+      quotients[index.axis] = indices[index.axis] / Expr(index.modulus);
+      if (part.ranges[i].count == 1) continue;
+      const Expr phase = phase_of(index, indices);
+      at.push_back(part.ranges[i].low == 0 ? phase : phase - Expr(part.ranges[i].low));
+    }
+    at.insert(at.end(), quotients.begin(), quotients.end());
+    return at;
+  }
+
+  static Expr is_in_part(const PhasedSums& phased, const PhasedPart& part, std::span<const Expr> indices) {
+    Expr all;
+    for (std::size_t i = 0; i < phased.indices.size(); ++i) {
+      const auto [low, count] = part.ranges[i];
+      if (count == phased.indices[i].phases) continue;
+      const Expr phase = phase_of(phased.indices[i], indices);
+      const Expr is_inside = low == 0 ? phase < Expr(count) : phase >= Expr(low);
+      all = all.defined() ? all && is_inside : is_inside;
+    }
+    return all;
   }
 
   static Expr combine(const Stage& stage, Expr value, const std::vector<IterVar>& reduced) {
@@ -158,7 +237,7 @@ class TensorMaker {
             [](const Integer& n) { return Expr(n.value); },
             [](const Real& n) { return Expr(n.value); },
             [&](const IndexValue& n) { return indices_.at(n.name); },
-            [&](const Access& n) { return read(n); },
+            [&](const Access& n) { return read(n, term.at); },
             [&](const Negation& n) { return -expr(n.operand[0]); },
             [&](const Complement& n) { return !expr(n.operand[0]); },
             [&](const BinaryTerm& n) { return ir::apply(n.op, expr(n.operands[0]), expr(n.operands[1])); },
@@ -173,7 +252,15 @@ class TensorMaker {
     return find_function(function.name)->build(arguments);
   }
 
-  Expr read(const Access& access) {
+  /// Of the indices.
+  Ranges ranges_of(const Access& access) const {
+    Ranges ranges;
+    for (const Term& index : access.indices) ranges.push_back(interval_of(index, leaves()));
+    return ranges;
+  }
+
+  /// `at`: the place in the text.
+  Expr read(const Access& access, std::size_t at) {
     std::vector<Expr> indices = exprs(access.indices);
     const Tensor& tensor = tensors_.at(access.tensor);
     if (!access.padding) {
@@ -181,8 +268,8 @@ class TensorMaker {
       return tensor.at(affine(std::move(indices)));
     }
     const std::vector<std::int64_t>& shape = program_.find_tensor(access.tensor)->shape;
-    std::vector<std::optional<IndexInterval>> ranges;
-    for (const Term& index : access.indices) ranges.push_back(interval_of(index, leaves()));
+    const auto known = ranges_.find(at);
+    const Ranges ranges = known != ranges_.end() ? known->second : ranges_of(access);
     if (stage_->reduction && is_worth_padding(ranges, shape)) {
       for (std::size_t d = 0; d < indices.size(); ++d) {
         if (ranges[d]->low != 0) indices[d] = indices[d] + Expr(-ranges[d]->low);
@@ -195,18 +282,23 @@ class TensorMaker {
   /// Indices of which phases are a part, (2*y + p + 2*r)/2, as sums of what moves them, y + r + p/2; others as they
   /// are.
   std::vector<Expr> affine(std::vector<Expr> indices) const {
-    if (stage_->axes.size() == program_.tensors[stage_->tensor].shape.size()) return indices;
+    if (ranges_.empty()) return indices;
     ir::Ranges ranges;
     for (const auto& [name, value] : indices_) {
       if (const auto* var = value.as<ir::VarRef>()) ranges.bind(var->var, {0, stage_->find_axis(name)->extent - 1});
     }
-    for (Expr& index : indices) index = ir::simplify(index, ranges);
+    for (Expr& index : indices) {
+      const Expr sum = ir::simplify(index, ranges);
+      // A part of a dimension that an axis of the reduction alone reads would look like a mistake.
+      const auto is_sum = [&](const Axis& axis) { return sum.same_as(indices_.at(axis.name)); };
+      if (std::none_of(stage_->reduce_axes.begin(), stage_->reduce_axes.end(), is_sum)) index = sum;
+    }
     return indices;
   }
 
   /// The element at `indices`, whose values are in `ranges`, or the padding where they are outside of the tensor.
-  Expr or_padding(const Access& access, const std::vector<Expr>& indices,
-                  const std::vector<std::optional<IndexInterval>>& ranges, const std::vector<std::int64_t>& shape) {
+  Expr or_padding(const Access& access, const std::vector<Expr>& indices, const Ranges& ranges,
+                  const std::vector<std::int64_t>& shape) {
     const Tensor& tensor = tensors_.at(access.tensor);
     const Expr value = tensor.at(indices);
     Expr is_inside;
@@ -222,8 +314,7 @@ class TensorMaker {
 
   /// Whether a reduction reads a padded copy, whose elements need no condition in its innermost loop. The copy has the
   /// elements from the least to the largest index, which must not be far more than there are.
-  static bool is_worth_padding(const std::vector<std::optional<IndexInterval>>& ranges,
-                               const std::vector<std::int64_t>& shape) {
+  static bool is_worth_padding(const Ranges& ranges, const std::vector<std::int64_t>& shape) {
     constexpr double kMaxGrowth = 4;
     double growth = 1;
     bool is_outside = false;
@@ -236,8 +327,7 @@ class TensorMaker {
   }
 
   /// The padded copy, a tensor of its own. Reads of the same ranges share it.
-  Tensor padded(const Access& access, const std::vector<std::optional<IndexInterval>>& ranges,
-                const std::vector<std::int64_t>& shape) {
+  Tensor padded(const Access& access, const Ranges& ranges, const std::vector<std::int64_t>& shape) {
     std::vector<std::int64_t> lows, extents;
     for (const std::optional<IndexInterval>& range : ranges) {
       lows.push_back(range->low);
@@ -281,6 +371,7 @@ class TensorMaker {
   std::map<std::string, Tensor, std::less<>> tensors_;
   std::map<std::tuple<std::string, double, std::vector<std::int64_t>, std::vector<std::int64_t>>, Tensor> padded_;
   const Stage* stage_ = nullptr;
+  std::map<std::size_t, Ranges> ranges_;  ///< of the reads in sums by phases, by their places in the text
   std::map<std::string, Expr, std::less<>> indices_;
 };
 
