@@ -94,6 +94,9 @@ std::int64_t short_segment(std::int64_t extent, std::int64_t rows, bool composed
   return composed ? second_segment(extent, rows) : 0;
 }
 
+/// Steps of an axis that are in one body of a loop: the rest of a loop of a single iteration follows it.
+std::int64_t steps_together(std::int64_t extent, std::int64_t unroll) { return extent < 2 * unroll ? extent : unroll; }
+
 void require_register_tile(ScopedTuning& t, const StageAnalysis& sums, const Extents& e, const TileNumbers& x,
                            const TileAxes& axes, const Target& target) {
   const bool strided = std::any_of(sums.accesses.begin(), sums.accesses.end(), [&](const OperandAccess& access) {
@@ -101,16 +104,25 @@ void require_register_tile(ScopedTuning& t, const StageAnalysis& sums, const Ext
     return (!stride || (*stride != 0 && *stride != 1)) && !is_packed(sums, access, axes.vector);
   });
   const int others = std::max(0, sums.operations - 1);
+  std::vector<std::int64_t> overlapping;
+  for (int axis = sums.spatial; axis < sums.spatial + sums.reduced(); ++axis) {
+    const std::int64_t of_rows = overlapping_steps(sums, axes.row, axis);
+    overlapping.push_back(of_rows > 0 ? of_rows : overlapping_steps(sums, axes.second_row, axis));
+  }
   t.require(fits_registers(x.rows * x.second_rows, x.vectors, target),
             "accumulators, vectors of an operand and a broadcast need more vector registers than the target's " +
                 std::to_string(target.vector_registers));
   t.require(
-      values_of(x.rows, x.second_rows, x.vectors, x.unroll, x.lanes),
-      [target, e, strided, others, fused = sums.tensor.dtype().is_float()](
-          std::int64_t rows, std::int64_t second, std::int64_t vectors, std::int64_t unroll, std::int64_t lanes) {
+      values_of(x.rows, x.second_rows, x.vectors, x.unroll, x.lanes, x.reduce_order),
+      [target, e, strided, others, overlapping, fused = sums.tensor.dtype().is_float()](
+          std::int64_t rows, std::int64_t second, std::int64_t vectors, std::int64_t unroll, std::int64_t lanes,
+          const KnobValue& order) {
         const std::int64_t rest = e.vector % (vectors * lanes) % lanes;
+        const std::size_t innermost = order.empty() ? 0 : static_cast<std::size_t>(order.back());
+        const bool overlaps = !order.empty() && overlapping[innermost] > 0 &&
+                              steps_together(e.reduce[innermost], unroll) >= overlapping[innermost];
         return stays_in_registers({rows * second, max_vectors(e.vector, vectors, lanes, target), unroll, strided,
-                                   rest > 0, is_narrower_vector(rest, lanes), others, fused},
+                                   rest > 0, is_narrower_vector(rest, lanes), others, fused, overlaps},
                                   target);
       },
       "unrolled so often, the register tile does not stay in the target's vector registers");
@@ -183,6 +195,16 @@ void require_blocks(ScopedTuning& t, const Extents& e, const TileNumbers& x, con
 }
 
 }  // namespace
+
+std::int64_t overlapping_steps(const StageAnalysis& sums, int row, int axis) {
+  for (const OperandAccess& access : sums.accesses) {
+    for (std::size_t d = 0; d < access.axes.size(); ++d) {
+      const std::int64_t of_row = access.step_of(row, d), of_reduction = access.step_of(axis, d);
+      if (of_row > 0 && of_reduction > 0) return ceil_div(of_row, of_reduction) + 1;
+    }
+  }
+  return 0;
+}
 
 TileAxes tile_axes(Sketch& sketch, int sums, int stored, int vector) {
   const StageAnalysis& stage = sketch.of(sums);

@@ -42,6 +42,9 @@ struct TileKnobs {
 
 TileAxes tile_axes(Sketch& sketch, int sums, int stored, int vector);
 
+/// So many steps of a reduction axis, or more, read some elements for several rows; 0: none do.
+std::int64_t overlapping_steps(const StageAnalysis& sums, int row, int axis);
+
 TileKnobs define_tile_knobs(Sketch& sketch, const TileAxes& axes);
 
 }  // namespace nestwright

@@ -21,6 +21,7 @@ class TileSeeds {
     row_ = row_axis(stage, form.vector_axis);
     second_ = row_ < 0 ? -1 : row_axis(stage, form.vector_axis, row_);
     transposed_ = is_transposed(stage, form.vector_axis);
+    overlaps_ = transposed_ && overlapping_steps(stage, row_, static_cast<int>(stage.extents.size()) - 1) > 0;
     for (int a = 0; a < stage.spatial; ++a) {
       if (a != form.vector_axis && a != row_) others_ *= extent(a);
     }
@@ -86,7 +87,7 @@ class TileSeeds {
                      {"pack_vectors", prepares_ ? "prepared"
                                       : packs_  ? "whole"
                                                 : "no"}};
-    wishes.emplace_back("unroll_k", steps <= 8 ? steps : vectors == 1 ? 8 : 4);
+    wishes.emplace_back("unroll_k", overlaps_ ? 1 : steps <= 8 ? steps : vectors == 1 ? 8 : 4);
     const std::int64_t tasks = 2 * target_.threads;
     const bool others_suffice = others_ >= tasks;
     wishes.emplace_back("row_blocks", others_suffice ? 1 : std::min(ceil_div(height, rows), tasks));
@@ -113,6 +114,7 @@ class TileSeeds {
   std::int64_t others_ = 1;
   double bytes_ = 0;
   bool packs_ = false, prepares_ = false, transposed_ = false;
+  bool overlaps_ = false;  ///< unrolled, steps of the innermost reduction read the same elements for several rows
 };
 
 std::vector<StageSeed> seeds_of(const StageAnalysis& stage, const Target& target) {
