@@ -155,10 +155,9 @@ class Packing {
     const Tensor rows = sketch_.schedule.cache_read(access.tensor, ir::Scope::kRegister, {packed});
     Stage reading = sketch_.schedule[rows];
     reading.compute_at(stage, vector);
-    reading.unroll(reading.axis(across));
-    IterVar all = reading.axis(dimensions.front());
-    for (std::size_t i = 1; i < dimensions.size(); ++i) all = reading.fuse(all, reading.axis(dimensions[i]));
-    reading.vectorize(all);
+    reading.unroll(reading.axis(across)).vectorize(reading.axis(dimensions.back()));
+    dimensions.pop_back();
+    for (const int d : dimensions) reading.unroll(reading.axis(d));
     return true;
   }
 
