@@ -148,6 +148,12 @@ bool OperandAccess::mentions(int axis) const {
   });
 }
 
+std::int64_t OperandAccess::step_of(int axis, std::size_t dimension) const {
+  const std::vector<int>& mentioned = axes[dimension];
+  const auto found = std::find(mentioned.begin(), mentioned.end(), axis);
+  return found == mentioned.end() ? 0 : steps[dimension][static_cast<std::size_t>(found - mentioned.begin())];
+}
+
 int OperandAccess::dimension_of(int axis) const {
   int found = -1, mentioned = 0;
   for (std::size_t d = 0; d < axes.size(); ++d) {

@@ -28,6 +28,8 @@ struct OperandAccess {
   /// The same axes: by how many indices a step of each moves the dimension; 0 where the index is not affine in it.
   std::vector<std::vector<std::int64_t>> steps;
   bool mentions(int axis) const;
+  /// By how many indices a step of the axis moves a dimension; 0 where it does not, or is not affine.
+  std::int64_t step_of(int axis, std::size_t dimension) const;
   /// The dimension whose index is `axis` alone, while no other dimension mentions it; -1 where there is none.
   int dimension_of(int axis) const;
 };

@@ -8,8 +8,9 @@
 namespace nestwright {
 namespace {
 
-constexpr double kFarBehind = 0.65;  ///< of the best score
-constexpr double kAlone = 0.7;       ///< of the score, where each vector that is loaded serves one row
+constexpr double kFarBehind = 0.65;            ///< of the best score
+constexpr double kAlone = 0.7;                 ///< of the score, where each vector that is loaded serves one row
+constexpr double kCopiedAndTransposed = 0.63;  ///< of the score, where the operand is copied and the result transposed
 constexpr std::size_t kMaxForms = 3;
 constexpr std::int64_t kNearStride = 4;  ///< of lanes that contiguous loads and shuffles collect
 
@@ -23,7 +24,8 @@ double score_along(const StageAnalysis& stage, int axis, const Target& target) {
   const ir::Type type = widest_type(stage);
   double score = busy_lanes(extent, std::max<std::int64_t>(full_lanes(extent, type, target), target.lanes(type) / 2));
   score *= std::min(1.0, static_cast<double>(extent) / target.lanes(type));
-  if (axis < stage.spatial && is_transposed(stage, axis)) {
+  const bool transposed = axis < stage.spatial && is_transposed(stage, axis);
+  if (transposed) {
     // A transposition takes about as long as these steps of the reduction.
     constexpr double kSteps = 8;
     score *= static_cast<double>(stage.reduced_points()) / (static_cast<double>(stage.reduced_points()) + kSteps);
@@ -41,7 +43,9 @@ double score_along(const StageAnalysis& stage, int axis, const Target& target) {
       continue;
     }
     if (may_pack && access.is_constant) continue;
-    score *= may_pack && reuse >= kMinPackingReuse ? 0.9 : may_pack && reuse > 1 ? 0.5 : 0.2;
+    score *= may_pack && reuse >= kMinPackingReuse ? (transposed ? kCopiedAndTransposed : 0.9)
+             : may_pack && reuse > 1               ? 0.5
+                                                   : 0.2;
   }
   return score;
 }

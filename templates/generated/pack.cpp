@@ -74,7 +74,10 @@ class Packing {
     });
     Stage stage = sketch_.schedule[packed];
     const auto [vector, lane] = stage.split(loops.back(), factor(knobs_.lanes));
-    stage.unroll(vector).vectorize(lane);
+    stage.vectorize(lane);
+    if (chosen == "prepared" || !read_by_rows(access, packed, across, {loops.begin(), loops.end() - 1}, vector)) {
+      stage.unroll(vector);
+    }
     place(stage, access, chosen, loops.front());
   }
 
@@ -115,6 +118,49 @@ class Packing {
   }
 
  private:
+  /// Has vectors of what is contiguous in the tensor read into registers, as many as `packed` then stores by columns.
+  /// `loops`: those of `packed` outside `vector`. False where the tensor is not contiguous along the reduction.
+  bool read_by_rows(const OperandAccess& access, const Tensor& packed, int across, std::vector<IterVar> loops,
+                    const IterVar& vector) {
+    const auto reduced = [&](std::size_t d) {
+      const std::vector<int>& axes = access.axes[d];
+      return std::any_of(axes.begin(), axes.end(), [&](int axis) { return axis >= sketch_.of(axes_.sums).spatial; });
+    };
+    std::vector<IterVar> inside;  // loops of `packed` over a vector of the tensor
+    std::vector<int> dimensions;  // that they run over
+    std::int64_t size = 1;
+    Stage stage = sketch_.schedule[packed];
+    for (std::size_t d = access.axes.size(); size < knobs_.lanes && d-- > 0 && static_cast<int>(d) != across;) {
+      if (!reduced(d)) break;
+      const std::int64_t extent = *ir::as_const_int(access.tensor.shape()[d]), most = knobs_.lanes / size;
+      IterVar loop = loops.back();
+      if (extent > most) {
+        if (most == 1) break;
+        const auto [outer, inner] = stage.split(loop, factor(most), Tail::partition());
+        loops.back() = outer;
+        loop = inner;
+      } else {
+        loops.pop_back();
+      }
+      inside.insert(inside.begin(), loop);
+      stage.unroll(loop);
+      if (extent > 1) dimensions.insert(dimensions.begin(), static_cast<int>(d));
+      size *= std::min(extent, most);
+      if (extent > most) break;
+    }
+    if (size == 1) return false;
+    loops.push_back(vector);
+    loops.insert(loops.end(), inside.begin(), inside.end());
+    stage.reorder(loops);
+    const Tensor rows = sketch_.schedule.cache_read(access.tensor, ir::Scope::kRegister, {packed});
+    Stage reading = sketch_.schedule[rows];
+    reading.compute_at(stage, vector);
+    reading.unroll(reading.axis(across)).vectorize(reading.axis(dimensions.back()));
+    dimensions.pop_back();
+    for (const int d : dimensions) reading.unroll(reading.axis(d));
+    return true;
+  }
+
   void place(Stage stage, const OperandAccess& access, const std::string& how, const IterVar& shared) {
     if (how == "prepared") {
       stage.prepare();

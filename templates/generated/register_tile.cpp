@@ -95,16 +95,20 @@ std::int64_t short_segment(std::int64_t extent, std::int64_t rows, bool composed
   return composed ? second_segment(extent, rows) : 0;
 }
 
+/// Steps of an axis that are in one body of a loop: the rest of a loop of a single iteration follows it.
+std::int64_t steps_together(std::int64_t extent, std::int64_t unroll) { return extent < 2 * unroll ? extent : unroll; }
+
 void require_register_tile(ScopedTuning& t, const StageAnalysis& sums, const Extents& e, const TileNumbers& x,
                            const TileAxes& axes, const Target& target) {
   t.require(fits_registers(x.rows * x.second_rows, x.vectors, target),
             "accumulators, vectors of an operand and a broadcast need more vector registers than the target's " +
                 std::to_string(target.vector_registers));
   t.require(
-      values_of(x.rows, x.second_rows, x.vectors, x.unroll, x.lanes),
-      [registers = TileRegisters(sums, axes.vector, target)](
-          std::int64_t rows, std::int64_t second, std::int64_t vectors, std::int64_t unroll, std::int64_t lanes) {
-        return registers.hold(rows * second, vectors, unroll, lanes);
+      values_of(x.rows, x.second_rows, x.vectors, x.unroll, x.lanes, x.reduce_order),
+      [registers = TileRegisters(sums, axes, target)](std::int64_t rows, std::int64_t second, std::int64_t vectors,
+                                                      std::int64_t unroll, std::int64_t lanes, const KnobValue& order) {
+        return registers.hold({rows * second, vectors, unroll, lanes},
+                              order.empty() ? 0 : static_cast<std::size_t>(order.back()));
       },
       "unrolled so often, the register tile does not stay in the target's vector registers");
   t.require(x.rows * x.second_rows * x.vectors * x.unroll <= kMaxUnrolled,
@@ -177,25 +181,43 @@ void require_blocks(ScopedTuning& t, const Extents& e, const TileNumbers& x, con
 
 }  // namespace
 
-TileRegisters::TileRegisters(const StageAnalysis& sums, int vector_axis, const Target& target)
+TileRegisters::TileRegisters(const StageAnalysis& sums, const TileAxes& axes, const Target& target)
     : target_(target),
-      extent_(extent_of(sums, vector_axis)),
+      extent_(extent_of(sums, axes.vector)),
+      reduce_(sums.extents.begin() + sums.spatial, sums.extents.end()),
       strided_(std::any_of(sums.accesses.begin(), sums.accesses.end(),
                            [&](const OperandAccess& access) {
-                             const auto stride = access.strides[static_cast<std::size_t>(vector_axis)];
+                             const auto stride = access.strides[static_cast<std::size_t>(axes.vector)];
                              return (!stride || (*stride != 0 && *stride != 1)) &&
-                                    !is_packed(sums, access, vector_axis);
+                                    !is_packed(sums, access, axes.vector);
                            })),
       fused_(sums.tensor.dtype().is_float() && !sums.tensor.dtype().is_narrow_float()),
-      others_(std::max(0, sums.operations - 1) + (sums.tensor.dtype().is_narrow_float() ? kWidened : 0)) {}
+      others_(std::max(0, sums.operations - 1) + (sums.tensor.dtype().is_narrow_float() ? kWidened : 0)) {
+  for (int axis = sums.spatial; axis < sums.spatial + sums.reduced(); ++axis) {
+    const std::int64_t of_rows = overlapping_steps(sums, axes.row, axis);
+    overlapping_.push_back(of_rows > 0 ? of_rows : overlapping_steps(sums, axes.second_row, axis));
+  }
+}
 
-bool TileRegisters::hold(std::int64_t rows, std::int64_t vectors, std::int64_t unroll, std::int64_t lanes) const {
+bool TileRegisters::hold(const Body& body, std::size_t innermost) const {
   // A body that needs more registers than there are has no smaller tile than this one.
-  if (rows * vectors * unroll == 1) return true;
-  const std::int64_t rest = extent_ % (vectors * lanes) % lanes;
-  return stays_in_registers({rows, max_vectors(extent_, vectors, lanes, target_), unroll, strided_, rest > 0,
-                             is_narrower_vector(rest, lanes), others_, fused_},
+  if (body.rows * body.vectors * body.unroll == 1) return true;
+  const std::int64_t rest = extent_ % (body.vectors * body.lanes) % body.lanes;
+  const bool overlaps =
+      overlapping_[innermost] > 0 && steps_together(reduce_[innermost], body.unroll) >= overlapping_[innermost];
+  return stays_in_registers({body.rows, max_vectors(extent_, body.vectors, body.lanes, target_), body.unroll, strided_,
+                             rest > 0, is_narrower_vector(rest, body.lanes), others_, fused_, overlaps},
                             target_);
+}
+
+std::int64_t overlapping_steps(const StageAnalysis& sums, int row, int axis) {
+  for (const OperandAccess& access : sums.accesses) {
+    for (std::size_t d = 0; d < access.axes.size(); ++d) {
+      const std::int64_t of_row = access.step_of(row, d), of_reduction = access.step_of(axis, d);
+      if (of_row > 0 && of_reduction > 0) return ceil_div(of_row, of_reduction) + 1;
+    }
+  }
+  return 0;
 }
 
 TileAxes tile_axes(Sketch& sketch, int sums, int stored, int vector) {

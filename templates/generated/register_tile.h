@@ -40,21 +40,30 @@ struct TileKnobs {
   bool prefetches_result = false;
 };
 
-/// Whether accumulators with vectors along one axis of a reduction stay in registers. Refers to nothing.
+/// Whether the accumulators of a tile stay in registers. Refers to nothing.
 class TileRegisters {
  public:
-  TileRegisters(const StageAnalysis& sums, int vector_axis, const Target& target);
-  /// `rows`: of both row axes together.
-  bool hold(std::int64_t rows, std::int64_t vectors, std::int64_t unroll, std::int64_t lanes) const;
+  struct Body {
+    std::int64_t rows;  ///< of both row axes together
+    std::int64_t vectors, unroll, lanes;
+  };
+
+  TileRegisters(const StageAnalysis& sums, const TileAxes& axes, const Target& target);
+  /// `innermost`: which axis of the reduction is unrolled.
+  bool hold(const Body& body, std::size_t innermost) const;
 
  private:
   Target target_;
   std::int64_t extent_;
+  std::vector<std::int64_t> reduce_, overlapping_;  ///< of each axis of the reduction
   bool strided_, fused_;
   int others_;
 };
 
 TileAxes tile_axes(Sketch& sketch, int sums, int stored, int vector);
+
+/// So many steps of a reduction axis, or more, read some elements for several rows; 0: none do.
+std::int64_t overlapping_steps(const StageAnalysis& sums, int row, int axis);
 
 TileKnobs define_tile_knobs(Sketch& sketch, const TileAxes& axes);
 

@@ -21,6 +21,7 @@ class TileSeeds {
     row_ = row_axis(stage, form.vector_axis);
     second_ = row_ < 0 ? -1 : row_axis(stage, form.vector_axis, row_);
     transposed_ = is_transposed(stage, form.vector_axis);
+    overlaps_ = transposed_ && overlapping_steps(stage, row_, static_cast<int>(stage.extents.size()) - 1) > 0;
     for (int a = 0; a < stage.spatial; ++a) {
       if (a != form.vector_axis && a != row_) others_ *= extent(a);
     }
@@ -74,9 +75,14 @@ class TileSeeds {
         tail == std::string("compose") ? std::min(height, most) : fitting_rows(vectors, height, target_);
     const std::int64_t second = second_ < 0 ? 1 : std::min(extent(second_), std::max<std::int64_t>(1, most / rows));
     const std::int64_t steps = stage_.extents.back();
-    std::int64_t unroll = steps <= 8 ? steps : vectors == 1 ? 8 : 4;
-    const TileRegisters registers(stage_, form_.vector_axis, target_);
-    while (rows * unroll > 1 && !registers.hold(rows * second, vectors, unroll, lanes)) {
+    std::int64_t unroll = overlaps_ ? 1 : steps <= 8 ? steps : vectors == 1 ? 8 : 4;
+    TileAxes axes;
+    axes.vector = form_.vector_axis;
+    axes.row = row_;
+    axes.second_row = second_;
+    const TileRegisters registers(stage_, axes, target_);
+    const auto innermost = static_cast<std::size_t>(stage_.reduced() - 1);
+    while (rows * unroll > 1 && !registers.hold({rows * second, vectors, unroll, lanes}, innermost)) {
       if (unroll > 1) {
         --unroll;
       } else {
@@ -122,6 +128,7 @@ class TileSeeds {
   std::int64_t others_ = 1;
   double bytes_ = 0;
   bool packs_ = false, prepares_ = false, transposed_ = false;
+  bool overlaps_ = false;  ///< unrolled, steps of the innermost reduction read the same elements for several rows
 };
 
 std::vector<StageSeed> seeds_of(const StageAnalysis& stage, const Target& target) {

@@ -31,6 +31,8 @@ bool stays_in_registers(const RegisterTile& tile, const Target& target) {
   const bool mask_in_vector = tile.partial && target.has_fma() && !target.has_masks();
   const std::int64_t spare = tile.others + spare_registers(target) + (tile.strided ? 1 : 0) + (mask_in_vector ? 1 : 0);
   if (used + spare > target.vector_registers) return false;
+  // LLVM loads each of these once, and keeps them.
+  if (tile.overlaps && tile.unroll_k > 1 && used + tile.rows > target.vector_registers + 1) return false;
   // Conversions and products of their own: unrolled, many are under way at once.
   const bool is_simple = (tile.others == 0 && tile.is_fused) || (target.has_masks() && tile.is_fused && !tile.partial);
   if (!is_simple) return tile.unroll_k == 1 && used + spare + 3 <= target.vector_registers;

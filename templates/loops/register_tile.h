@@ -33,6 +33,7 @@ struct RegisterTile {
   bool narrow_end = false;  ///< so many that it is read as a vector of half or a quarter of the width
   int others = 0;           ///< registers that the form needs beside
   bool is_fused = true;     ///< as the form has it
+  bool overlaps = false;    ///< unrolled steps broadcast elements that earlier ones did for other rows
 };
 
 /// Whether a tile that fits into the registers stays there when the loop over the reduction is unrolled. Bounds found

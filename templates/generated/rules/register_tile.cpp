@@ -5,6 +5,13 @@
 //                                                      ->      for i tiles: for j tiles:
 //                                                                for k: tile += A[rows, k]*B[k, vectors]
 //                                                                C = tile
+//
+// Vectors need not run along the axis that the result is contiguous along. If that is the axis of the rows, the tile is
+// stored by columns, which the code generator turns by shuffles:
+//
+//   for f: for x: for c: C[f, x] += W[f, c]*A[c, x]    ->    for f tiles: for x tiles:
+//                                                                for c: tile += A[c, rows]*W.cache[c, vectors]
+//                                                                for f of the tile: C[f, rows] = tile[rows, f]
 #include "templates/generated/register_tile.h"
 
 #include <algorithm>

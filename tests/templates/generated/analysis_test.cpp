@@ -5,6 +5,7 @@
 
 #include "support/error.h"
 #include "templates/generated/forms.h"
+#include "templates/generated/sketch.h"
 #include "tests/templates/definitions.h"
 
 namespace nestwright {
@@ -13,7 +14,8 @@ namespace {
 using ::testing::ElementsAre;
 
 std::vector<StageAnalysis> analyse(const std::string& workload) {
-  return analyse_stages(create_schedule(define(workload).args.back()));
+  const Definition definition = define(workload);
+  return analyse_stages(create_schedule(definition.args.back()), constants_of(definition));
 }
 
 const StageAnalysis& stage_of(const std::vector<StageAnalysis>& stages, const std::string& name) {
@@ -101,6 +103,9 @@ TEST(ReductionForms, FollowTheContiguousAxes) {
   EXPECT_EQ(forms_of("reduce function=sum shape=512x64 axes=0").front(), "axis0");
   EXPECT_EQ(forms_of("conv2d n=1 c=64 h=56 w=56 k=64 r=3 s=3").front(), "axis3") << "columns, in place";
   EXPECT_EQ(forms_of("conv2d n=1 c=64 h=56 w=56 k=64 r=3 s=3 stride=2").front(), "axis3") << "every second column";
+  EXPECT_EQ(forms_of("conv2d n=1 c=64 h=7 w=7 k=64 r=3 s=3").front(), "axis1") << "filters: few columns";
+  EXPECT_EQ(forms_of("conv2d n=1 c=64 h=56 w=56 k=64 r=3 s=3 prepared=w").front(), "axis1") << "filters, packed before";
+  EXPECT_EQ(forms_of("conv2d n=1 c=64 h=56 w=56 k=64 r=3 s=3 groups=2 prepared=w").front(), "axis3") << "of each group";
   EXPECT_EQ(forms_of("conv2d n=1 c=64 h=56 w=56 k=64 r=3 s=3 layout=NHWC").front(), "axis3") << "filters";
 }
 
@@ -108,7 +113,10 @@ TEST(ReductionForms, TakeTheRowsFromWhatSharesAVector) {
   EXPECT_EQ(row_axis(analyse("matmul m=64 n=64 k=64").back(), 1), 0);
   const StageAnalysis y = analyse("conv2d n=1 c=64 h=30 w=30 k=64 r=3 s=3").back();
   EXPECT_EQ(row_axis(y, 3), 1) << "filters share a vector of columns";
-  EXPECT_EQ(row_axis(y, 1), -1) << "columns come after filters in the storage of the sums";
+  EXPECT_EQ(row_axis(y, 1), 3) << "columns share a vector of filters";
+  EXPECT_EQ(row_axis(y, 1, 3), 2);
+  EXPECT_TRUE(is_transposed(y, 1));
+  EXPECT_FALSE(is_transposed(y, 3));
   EXPECT_EQ(row_axis(analyse("reduce function=sum shape=512x64 axes=0").back(), 0), -1);
 }
 

@@ -36,6 +36,14 @@ std::vector<std::string> workloads() {
         "m=8 n=33 k=6 dtype=float64", "m=17 n=9 k=14 dtype=int8", "m=6 n=10 k=8 dtype=bfloat16", "m=1 n=1 k=40"}) {
     list.push_back(std::string("matmul ") + product);
   }
+  for (const char* filters :  // vectors of filters, whose tiles are transposed
+       {"n=1 c=7 h=9 w=9 k=37 r=3 s=3 pad=1 prepared=w", "n=2 c=13 h=8 w=11 k=16 r=2 s=3 stride=2 pad=1 pad_right=2",
+        "n=1 c=12 h=14 w=14 k=24 r=3 s=3 dilation=2 pad=2 epilogue=bias_relu prepared=w",
+        "n=3 c=24 h=7 w=7 k=40 r=1 s=1 epilogue=relu", "n=1 c=10 h=6 w=9 k=21 r=3 s=3 dtype=float64 prepared=w",
+        "n=2 c=9 h=5 w=6 k=20 r=3 s=2 stride_w=2 pad=2 pad_bottom=0 dtype=int8",
+        "n=2 c=8 h=6 w=6 k=48 r=3 s=3 pad=1 groups=2 prepared=w"}) {
+    list.push_back(std::string("conv2d ") + filters);
+  }
   for (const char* function : {"sum", "max"}) {
     for (const char* sizes : {" steps=1 columns=7", " steps=4 columns=1", " steps=11 columns=37 dtype=float64"}) {
       list.push_back("scan function=" + std::string(function) + sizes);

@@ -36,6 +36,12 @@ std::vector<Tensor> padded() {
   return {a, w, compute({16, 30}, [&](Expr f, Expr x) { return sum(p(c, x + r) * w(f, c, r), {c, r}); }, "C")};
 }
 
+std::vector<Tensor> filters() {
+  const Tensor a = placeholder({16, 12}, kFloat32, "A"), w = placeholder({24, 16, 3}, kFloat32, "W");
+  const IterVar c = reduce_axis(16, "c"), r = reduce_axis(3, "r");
+  return {a, w, compute({24, 10}, [&](Expr f, Expr x) { return sum(a(c, x + r) * w(f, c, r), {c, r}); }, "C")};
+}
+
 std::vector<Tensor> total() {
   const Tensor a = placeholder({512}, kFloat32, "A");
   const IterVar k = reduce_axis(512, "k");
@@ -99,6 +105,10 @@ INSTANTIATE_TEST_SUITE_P(
                                   "parallel=loops C.vectors_along=axis1 C.reduction=whole C.register_rows=14 "
                                   "C.register_vectors=2 C.row_blocks=2 C.unroll_k=4 C.pack_vectors=no",
                                   product},
+                      RuleExample{"register_tile_of_filters",
+                                  "parallel=none C.vectors_along=axis0 C.vector_lanes=16 C.register_rows=10 "
+                                  "C.register_vectors=1 C.pack_vectors=block",
+                                  filters},
                       RuleExample{"transposed_tile",
                                   "parallel=loops C.share=rows C.tile=16 C.row_tiles=1 C.column_tiles=2", transposed},
                       RuleExample{"join_rows", "parallel=loops C.vectors=2 m.vectors=2", centred_rows},
