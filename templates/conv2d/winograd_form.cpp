@@ -131,7 +131,21 @@ class FormBuilder {
   WinogradCounts counts_;
 };
 
+bool has_small_padding(const WindowAxis& axis) { return axis.before < kFilter && axis.after < kFilter; }
+
 }  // namespace
+
+std::string why_no_winograd(const Convolution& c) {
+  if (!(c.types.a == kFloat32 && c.types.b == kFloat32)) return "it needs elements of float32";
+  if (c.rows.filter != kFilter || c.columns.filter != kFilter) return "it needs filters of 3 x 3";
+  if (c.rows.stride != 1 || c.columns.stride != 1) return "it needs a stride of 1";
+  if (c.rows.dilation != 1 || c.columns.dilation != 1) return "it needs a dilation of 1";
+  if (c.groups != 1) return "it needs filters that read all channels";
+  if (!has_small_padding(c.rows) || !has_small_padding(c.columns)) {
+    return "it needs a padding of at most 2, as results of zeros alone would not be exact";
+  }
+  return {};
+}
 
 WinogradCounts winograd_counts(const Convolution& convolution, std::int64_t tile) {
   const std::int64_t rows = ceil_div(convolution.rows.output(), tile),

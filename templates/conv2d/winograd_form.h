@@ -10,10 +10,17 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "templates/convolution/convolution.h"
 
 namespace nestwright {
+
+/// Why Winograd's form cannot compute it, one clause; empty: it can.
+std::string why_no_winograd(const Convolution& convolution);
+
+/// The bits by which intermediate sums of F(4x4) are larger than direct ones.
+inline constexpr int kWinogradBits = 10;
 
 /// Tiles of an image along its axes, and of all images.
 struct WinogradCounts {
