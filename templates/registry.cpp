@@ -44,8 +44,9 @@ Registry make_registry() {
                               {layer_norm_cpu_template(), generated_cpu_template(), layer_norm_gpu_template()}));
   registry.add(with_templates(transpose_operator(),
                               {transpose_cpu_template(), generated_cpu_template(), transpose_gpu_template()}));
-  registry.add(with_templates(conv2d_operator(), {generated_cpu_template(), conv2d_gpu_template(),
-                                                  conv2d_gpu_direct_template(), generated_gpu_template()}));
+  registry.add(
+      with_templates(conv2d_operator(), {generated_cpu_template(), conv2d_winograd_template(), conv2d_gpu_template(),
+                                         conv2d_gpu_direct_template(), generated_gpu_template()}));
   registry.add(with_templates(depthwise_conv2d_operator(),
                               {generated_cpu_template(), depthwise_conv2d_gpu_template(), generated_gpu_template()}));
   registry.add(

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "support/error.h"
+#include "templates/conv2d/winograd_form.h"
 
 namespace nestwright {
 namespace {
@@ -51,7 +52,11 @@ Operator conv2d_operator() {
           [](const Workload& workload, const HostTensors& inputs) {
             return convolution_reference(conv2d_shape(workload), workload, inputs);
           },
-          [](const Workload& workload) { return convolution_whole_inputs(conv2d_shape(workload), workload); },
+          [](const Workload& workload) {
+            const Convolution c = conv2d_shape(workload);
+            // Such that every algorithm that the templates have is exact.
+            return convolution_whole_inputs(c, workload, why_no_winograd(c).empty() ? kWinogradBits : 0);
+          },
           [](const Workload& workload, const CheckedInputs& uniform) {
             return convolution_wide_inputs(conv2d_shape(workload), workload, uniform);
           }};

@@ -17,6 +17,8 @@ Operator conv2d_operator();
 /// Throws UsageError for groups that do not divide the channels or the filters, and as read_convolution does.
 Convolution conv2d_shape(const Workload& workload);
 
+/// By Winograd's minimal filtering, for CPUs: 3 x 3 filters, one column at a time, of float32.
+Template conv2d_winograd_template();
 /// By implicit matrix products: slices of patches and of weights in shared memory. For any sizes and types.
 Template conv2d_gpu_template();
 /// Rows of the images in shared memory, which the windows of a block's results have in common. For any types, and sizes

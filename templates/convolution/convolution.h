@@ -87,8 +87,9 @@ Definition define_convolution(const Convolution& convolution, const std::vector<
 /// as [k, c, r, s], or as [r, s, c, k] where channels are last, of the channels of one group.
 Reference convolution_reference(const Convolution& convolution, const Workload& workload, const HostTensors& inputs);
 
-/// Whole numbers on which the convolution is exact; none for whole types, which are exact anyway.
-HostTensors convolution_whole_inputs(const Convolution& convolution, const Workload& workload);
+/// Whole numbers on which the convolution is exact, even if sums on the way have `more_bits` more than those of the
+/// terms; none for whole types, which are exact anyway.
+HostTensors convolution_whole_inputs(const Convolution& convolution, const Workload& workload, int more_bits = 0);
 /// `uniform` with scales for images, filters and the channels of a group; none for whole types.
 CheckedInputs convolution_wide_inputs(const Convolution& convolution, const Workload& workload,
                                       const CheckedInputs& uniform);

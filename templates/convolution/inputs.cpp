@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <vector>
 
@@ -38,12 +39,13 @@ void for_each_weight(const Convolution& c, const F& f) {
 
 }  // namespace
 
-HostTensors convolution_whole_inputs(const Convolution& c, const Workload& workload) {
+HostTensors convolution_whole_inputs(const Convolution& c, const Workload& workload, int more_bits) {
   if (!c.types.sum.is_float()) return {};
   // A bias of at most 8 beside the sum.
   const double largest = std::min(largest_exact(c.types.sum), largest_exact(c.types.c)) - 8;
   const std::uint64_t seed = stable_hash(workload.str());
-  WholeNumbers factors(static_cast<double>(c.terms()), 2, largest, seed), others(1, 1, 16, seed + 1);
+  WholeNumbers factors(static_cast<double>(c.terms()), 2, std::ldexp(largest, -more_bits), seed),
+      others(1, 1, 16, seed + 1);
   HostTensors inputs{factors.draw(image_elements(c)), factors.draw(size(c.filters * c.terms()))};
   if (c.bias) inputs.push_back(others.draw(size(c.filters)));
   return inputs;
