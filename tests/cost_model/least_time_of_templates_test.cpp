@@ -159,7 +159,8 @@ constexpr std::array kWorkloads = {"matmul m=13 n=18 k=9",
                                    "reduce function=sum shape=53x20 axes=1",
                                    "reduce function=max shape=5x6x7x3 axes=1,3",
                                    "softmax rows=5 columns=37",
-                                   "layer_norm rows=5 columns=48"};
+                                   "layer_norm rows=5 columns=48",
+                                   "conv2d n=1 c=16 h=6 w=7 k=9 r=3 s=3 pad=1"};
 INSTANTIATE_TEST_SUITE_P(Workloads, LeastTimeOfTemplates, ::testing::ValuesIn(kWorkloads));
 
 TEST(LeastTimeOfTemplatesTest, EveryOperatorOfTheCpuIsAmongThem) {

@@ -53,7 +53,10 @@ const std::map<std::string, Sizes>& sizes() {
        {{"rows=1 columns=1", "rows=40 columns=100", "rows=1 columns=2048"},
         {"rows=2000 columns=2000", "rows=1 columns=4194304"}}},
       {"layer_norm", {{"rows=1 columns=1", "rows=40 columns=100"}, {"rows=2000 columns=2000"}}},
-      {"transpose", {{"rows=1 columns=1", "rows=50 columns=100"}, {"rows=2000 columns=2000"}}}};
+      {"transpose", {{"rows=1 columns=1", "rows=50 columns=100"}, {"rows=2000 columns=2000"}}},
+      {"conv2d",
+       {{"n=1 c=1 h=1 w=1 k=1 r=3 s=3 pad=1", "n=1 c=8 h=8 w=8 k=8 r=3 s=3 pad=1"},
+        {"n=1 c=64 h=56 w=56 k=64 r=3 s=3 pad=1 prepared=w", "n=1 c=256 h=56 w=56 k=256 r=3 s=3 pad=1"}}}};
   return all;
 }
 
