@@ -95,6 +95,12 @@ std::int64_t short_segment(std::int64_t extent, std::int64_t rows, bool composed
   return composed ? second_segment(extent, rows) : 0;
 }
 
+bool reads_narrow_floats(const StageAnalysis& stage) {
+  return std::any_of(stage.accesses.begin(), stage.accesses.end(), [](const OperandAccess& access) {
+    return access.tensor.defined() && access.tensor.dtype().is_narrow_float();
+  });
+}
+
 /// Steps of an axis that are in one body of a loop: the rest of a loop of a single iteration follows it.
 std::int64_t steps_together(std::int64_t extent, std::int64_t unroll) { return extent < 2 * unroll ? extent : unroll; }
 
@@ -191,7 +197,8 @@ TileRegisters::TileRegisters(const StageAnalysis& sums, const TileAxes& axes, co
                              return (!stride || (*stride != 0 && *stride != 1)) &&
                                     !is_packed(sums, access, axes.vector);
                            })),
-      fused_(sums.tensor.dtype().is_float() && !sums.tensor.dtype().is_narrow_float()),
+      fused_(sums.tensor.dtype().is_float() && !sums.tensor.dtype().is_narrow_float() &&
+             (target.has_masks() || !reads_narrow_floats(sums))),
       others_(std::max(0, sums.operations - 1) + (sums.tensor.dtype().is_narrow_float() ? kWidened : 0)) {
   for (int axis = sums.spatial; axis < sums.spatial + sums.reduced(); ++axis) {
     const std::int64_t of_rows = overlapping_steps(sums, axes.row, axis);

@@ -81,7 +81,7 @@ TEST(GeneratedSpaces, TransposeOnlyTilesThatReadOneIndexOfTheOtherDimensions) {
 
 TEST(GeneratedTemplates, ServeEveryOperatorOnCpus) {
   const Target target = cpu_target(CpuIsa::kAvx512, 2);
-  for (const char* text : {"conv2d n=1 c=4 h=9 w=9 k=4 r=3 s=3", "depthwise_conv2d n=1 c=4 h=9 w=9 r=3 s=3",
+  for (const char* text : {"conv2d n=1 c=4 h=9 w=9 k=4 r=5 s=5", "depthwise_conv2d n=1 c=4 h=9 w=9 r=3 s=3",
                            "scan function=sum steps=20 columns=100"}) {
     const std::vector<const Template*> serving = templates_for(parse_workload(text), target);
     ASSERT_EQ(serving.size(), 1U) << text;
