@@ -86,10 +86,15 @@ double function_error(Intrinsic function) {
   throw UsageError(std::string(ir::intrinsic_name(function)) + " has no error bound: compute without it");
 }
 
-/// Of sums of more terms than this, the partial sums are not written out.
-constexpr std::size_t kShortSum = 16;
+/// A sum of more terms than this is judged without its partial sums.
+constexpr int kShortSum = 16;
 
 bool is_sum(BinaryOp op) { return op == BinaryOp::kAdd || op == BinaryOp::kSub; }
+
+int count_terms(const Expr& e) {
+  const auto* sum = e.as<ir::Binary>();
+  return sum != nullptr && is_sum(sum->op) ? count_terms(sum->a) + count_terms(sum->b) : 1;
+}
 
 /// Whether a small change of an operand may change all bits of the result.
 bool is_of_bits(Intrinsic function) {
@@ -152,10 +157,10 @@ class Judge {
   }
 
   JudgedExpr binary(const ir::Binary& n, ir::Type type) const {
-    if (is_sum(n.op) && type.is_float()) {
+    if (is_sum(n.op) && type.is_float() && count_terms(n.a) + count_terms(n.b) > kShortSum) {
       std::vector<Term> terms;
       const Expr value = add_terms(n, 1, terms);
-      if (terms.size() > kShortSum) return {value, error_of_sum(terms, type)};
+      return {value, error_of_sum(terms, type)};
     }
     const JudgedExpr a = run(n.a), b = run(n.b);
     const Expr value = ir::apply(n.op, a.value, b.value);

@@ -45,6 +45,12 @@ TEST(Bounds, OfAddedReadsCountTheirAdditions) {
   }
 }
 
+TEST(Bounds, OfNestedSumsAreMadeInTimeLinearInTheirDepth) {
+  std::string polynomial = "X[i]";
+  for (int k = 0; k < 24; ++k) polynomial = "(" + polynomial + ") * 0.5 + 0.25";
+  EXPECT_LT(largest_bound("Y[i] = " + polynomial + " i=10"), 10 * kEps);
+}
+
 TEST(Bounds, OfSumsGrowWithTheRootOfTheirTerms) {
   const double few = largest_bound("Y[i] = sum(k, X[i, k]) i=20 k=256");
   const double many = largest_bound("Y[i] = sum(k, X[i, k]) i=20 k=4096");
