@@ -45,7 +45,7 @@ struct PhasedSums {
   std::vector<PhasedPart> parts;  ///< all combinations of ranges
 };
 
-/// Nothing where the sum has no terms of this kind. A term that counts for nothing is a product with a factor
+/// Returns nothing where the sum has no terms of this kind. A term that counts for nothing is a product with a factor
 /// select(..., ..., 0), or such a select itself; its conditions are remainders of sums of indices by a literal.
 std::optional<PhasedSums> find_phases(const Stage& stage);
 

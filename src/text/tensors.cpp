@@ -252,7 +252,7 @@ class TensorMaker {
     return find_function(function.name)->build(arguments);
   }
 
-  /// Of the indices.
+  /// Returns the interval of each index.
   Ranges ranges_of(const Access& access) const {
     Ranges ranges;
     for (const Term& index : access.indices) ranges.push_back(interval_of(index, leaves()));
