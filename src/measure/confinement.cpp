@@ -78,6 +78,8 @@ void confine_runner(DeviceKind device) {
   if (device != DeviceKind::kCpu) {
     access.writable = paths_of_environment({"POCL_CACHE_DIR", "CUDA_CACHE_PATH", "TMPDIR"});
     access.writable.emplace_back("/dev");
+    // NVIDIA's driver names its threads by writing to their files here; otherwise cuInit fails.
+    access.writable.emplace_back("/proc/self/task");
     for (std::string& path :
          paths_of_environment({"LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "NESTWRIGHT_CUDA_DRIVER", "NESTWRIGHT_NVML",
                                "NESTWRIGHT_OPENCL", "OCL_ICD_VENDORS"})) {
