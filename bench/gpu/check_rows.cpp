@@ -8,6 +8,7 @@
 namespace nestwright::bench {
 
 const char* CheckRow::verdict() const {
+  if (template_name.empty()) return "not checked";
   if (is_wrong()) return "wrong result";
   if (outcomes.contains(Outcome::kOk)) return "right";
   const bool compiled = std::any_of(outcomes.begin(), outcomes.end(), [](const auto& of) {
@@ -16,7 +17,7 @@ const char* CheckRow::verdict() const {
   return compiled ? "never ran" : "never compiled";
 }
 
-std::vector<CheckRow> check_rows(std::span<const TrialRecord> trials) {
+std::vector<CheckRow> check_rows(std::span<const TrialRecord> trials, std::span<const std::string> workloads) {
   std::vector<CheckRow> rows;
   for (const TrialRecord& trial : trials) {
     const std::string& name = trial.proposal.from.name;
@@ -29,6 +30,11 @@ std::vector<CheckRow> check_rows(std::span<const TrialRecord> trials) {
     if (is_first_wrong || row->message.empty()) row->message = trial.measurement.message;
     ++row->outcomes[outcome];
   }
+  for (const std::string& workload : workloads) {
+    const bool has_row =
+        std::any_of(rows.begin(), rows.end(), [&](const CheckRow& row) { return row.workload == workload; });
+    if (!has_row) rows.push_back({workload, "", {}, "the trials were over before it: give the check more of them"});
+  }
   return rows;
 }
 
@@ -39,7 +45,8 @@ std::string to_text(std::span<const CheckRow> rows) {
     if (std::string_view(row.verdict()) == "right") {
       ++right;
     } else {
-      text += fmt::format("check: {} of {}: {} ({})\n", row.template_name, row.workload, row.verdict(), row.message);
+      const std::string of = row.template_name.empty() ? "" : row.template_name + " of ";
+      text += fmt::format("check: {}{}: {} ({})\n", of, row.workload, row.verdict(), row.message);
     }
   }
   return text + fmt::format("check: {} of {} workloads and templates gave right results\n", right, rows.size());

@@ -13,17 +13,18 @@
 namespace nestwright::bench {
 
 struct CheckRow {
-  std::string workload, template_name;
+  std::string workload, template_name;  ///< no template: none of them had a trial
   std::map<Outcome, int> outcomes;  ///< number of trials by outcome
   std::string message;              ///< of the first wrong result, else of the first failure
 
   bool is_wrong() const { return outcomes.contains(Outcome::kWrongResult); }
-  /// "right", "wrong result", or, where no trial was right, "never compiled" or "never ran".
+  /// "right", "wrong result", or, where no trial was right, "never compiled" or "never ran"; "not checked" without a
+  /// template.
   const char* verdict() const;
 };
 
-/// The rows in the order of their first trials.
-std::vector<CheckRow> check_rows(std::span<const TrialRecord> trials);
+/// The rows in the order of their first trials, and one for each of `workloads` that has none.
+std::vector<CheckRow> check_rows(std::span<const TrialRecord> trials, std::span<const std::string> workloads);
 
 /// One line for each row that is not right, and the number of rows that are.
 std::string to_text(std::span<const CheckRow> rows);

@@ -129,10 +129,14 @@ Comparison failure(const Case& subject, const std::string& why) {
   return {.subject = subject, .series = {{"nestwright", why, true, {}}}};
 }
 
-/// The rows of the check of results; none where `file` is empty.
-std::vector<CheckRow> read_check(const std::string& file) {
-  if (file.empty()) return {};
-  return check_rows(TuningLog::open(file, OpenMode::kRead).trials({}));
+/// The rows of the check of results of the suite gpu_check; none where there is no file of it.
+std::vector<CheckRow> read_check(const Options& options) {
+  if (options.check_db.empty()) return {};
+  std::vector<std::string> workloads;
+  for (const SuiteEntry& entry : load_suite("gpu_check", options.suites_folder).entries) {
+    workloads.push_back(entry.text);
+  }
+  return check_rows(TuningLog::open(options.check_db, OpenMode::kRead).trials({}), workloads);
 }
 
 /// Why the part's template, if it has one, does not serve the workload on the target; empty where it does.
@@ -157,7 +161,7 @@ class Run {
                                 : ResultsFile::begin(options.results, provenance_)) {}
 
   int operator()(const std::vector<Part>& parts) {
-    check_ = read_check(options_.check_db);
+    check_ = read_check(options_);
     fmt::print("{}\n", report_heading(provenance_, {}));
     if (!check_.empty()) fmt::print("{}", to_text(check_));
     for (const Part& part : parts) sections_.push_back(Section{.suite = part.name()});

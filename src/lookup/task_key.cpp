@@ -27,8 +27,7 @@ std::string machine_of(const Target& target) {
   if (target.device == DeviceKind::kCpu) return machine;
   const DeviceListing listing = list_devices(target.device);
   if (listing.devices.empty()) return machine;
-  const DeviceInfo& device = listing.devices.front();
-  return fmt::format("{}; {}, {}", machine, device.name, device.driver);
+  return fmt::format("{}; {}", machine, listing.devices.front().str());
 }
 
 TaskKey task_key(const Task& task) {

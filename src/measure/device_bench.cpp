@@ -67,10 +67,21 @@ std::vector<ir::Type> output_types(const RunnerSetup& setup) {
   return types;
 }
 
+/// Opens the first device of that kind. Throws DeviceError if it is another one than the setup says: where a driver
+/// does not start in a confined process, the next driver's device is the first.
+std::shared_ptr<Device> open_device(const RunnerSetup& setup, const Target& target) {
+  std::shared_ptr<Device> device = make_device(target.device);
+  const std::string found = device->info().str();
+  if (!setup.device.empty() && found != setup.device) {
+    throw DeviceError(fmt::format("it finds the device {}, but {} is meant", found, setup.device));
+  }
+  return device;
+}
+
 class DeviceBench final : public Bench {
  public:
   DeviceBench(const RunnerSetup& setup, const Target& target)
-      : device_(make_device(target.device)),
+      : device_(open_device(setup, target)),
         l2_bytes_(device_->info().target.l2_bytes),
         checker_(DeviceChecker::make(device_, setup.checker, output_types(setup))) {
     for (const TensorLayout& layout : setup.tensors) {

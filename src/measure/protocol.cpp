@@ -134,7 +134,7 @@ TensorLayout decode_tensor_layout(Decoder& decoder) {
 
 std::string encode(const RunnerSetup& setup) {
   Encoder e;
-  e.i64(setup.threads).u8(code(setup.pool)).bytes(setup.target).bytes(setup.checker);
+  e.i64(setup.threads).u8(code(setup.pool)).bytes(setup.target).bytes(setup.checker).bytes(setup.device);
   e.i64(static_cast<std::int64_t>(setup.tensors.size()));
   for (const TensorLayout& layout : setup.tensors) encode(e, layout);
   return e.str();
@@ -147,6 +147,7 @@ RunnerSetup decode_runner_setup(std::string_view message) {
   setup.pool = decode_enum(d, PoolKind::kSpin);
   setup.target = d.bytes();
   setup.checker = d.bytes();
+  setup.device = d.bytes();
   for (std::int64_t n = d.i64(); n > 0; --n) setup.tensors.push_back(decode_tensor_layout(d));
   return setup;
 }

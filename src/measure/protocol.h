@@ -68,6 +68,7 @@ struct RunnerSetup {
   PoolKind pool = PoolKind::kSerial;
   std::string target;   ///< for a device, its Target::str(); empty: the CPU
   std::string checker;  ///< for a device, device_checker_object(); empty: none
+  std::string device;   ///< DeviceInfo::str() of the device that is meant; empty: the first one
 };
 std::string encode(const RunnerSetup& setup);
 RunnerSetup decode_runner_setup(std::string_view message);

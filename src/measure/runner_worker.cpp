@@ -8,6 +8,7 @@
 
 #include "measure/device_checker_source.h"
 #include "measure/guarded_region.h"
+#include "runtime/device.h"
 #include "support/clock.h"
 #include "support/cpu_accounting.h"
 #include "support/error.h"
@@ -46,12 +47,20 @@ std::string checker_of(const RunnerOptions& options, const CheckData& data) {
   return bytes < options.device_compare_bytes ? std::string() : device_checker_object(options.target, types);
 }
 
+/// The first device of that kind, as this process sees it; empty on a CPU, and where there is none.
+std::string device_of(const Target& target) {
+  if (target.device == DeviceKind::kCpu) return {};
+  const DeviceListing listing = list_devices(target.device);
+  return listing.devices.empty() ? std::string() : listing.devices.front().str();
+}
+
 }  // namespace
 
 RunnerWorker::RunnerWorker(const CheckData& data, const RunnerOptions& options)
     : options_(options),
       tensors_(data),
       checker_(checker_of(options, data)),
+      device_(device_of(options.target)),
       fault_fd_(memfd_create("nestwright-fault", MFD_CLOEXEC)) {
   // For files of drivers, which a killed process cannot remove.
   if (is_device()) device_files_.emplace("nestwright-device");
@@ -77,7 +86,7 @@ void RunnerWorker::ensure() {
   worker->expect_ready();
   const RunnerSetup setup{tensors_.layout(), options_.threads,
                           options_.threads == 1 ? PoolKind::kSerial : options_.pool,
-                          is_device() ? options_.target.str() : std::string(), checker_};
+                          is_device() ? options_.target.str() : std::string(), checker_, device_};
   std::string message;
   if (!worker->channel().send(encode(setup), kSetupTimeoutNs) ||
       worker->channel().receive(message, kSetupTimeoutNs) != Channel::Status::kMessage) {

@@ -49,7 +49,7 @@ class RunnerWorker {
 
   RunnerOptions options_;
   TensorFile tensors_;
-  std::string checker_;  ///< RunnerSetup::checker
+  std::string checker_, device_;  ///< those of RunnerSetup
   UniqueFd fault_fd_;
   std::optional<ScratchFolder> device_files_;  ///< must outlive the worker
   std::unique_ptr<WorkerProcess> worker_;

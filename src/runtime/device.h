@@ -38,6 +38,9 @@ struct DeviceInfo {
   std::int64_t memory_bytes = 0;
   Target target;            ///< its description for schedules
   std::string pci_address;  ///< "00000000:01:00.0"; empty if it is not reported
+
+  /// "NAME, DRIVER", which identifies it in records.
+  std::string str() const { return name + ", " + driver; }
 };
 
 /// Conditions that timings depend on; 0 if the driver does not report them.

@@ -72,8 +72,8 @@ KnobExpr KnobExpr::over(const std::vector<std::shared_ptr<const KnobInRun>>& kno
 
 template <class ValueAt>
 std::int64_t KnobExpr::run(const ValueAt& value_at) const {
-  std::int64_t stack[kMaxDepth];
-  std::int64_t* top = stack - 1;  // the left operand, once the right one is taken off: top[1]
+  std::int64_t stack[kMaxDepth + 1];
+  std::int64_t* top = stack;  // below the first operand; the left operand, once the right one, top[1], is taken off
   for (const Instruction *at = code_.data(), *const end = at + code_.size(); at < end; ++at) {
     switch (at->op) {
       case Op::kConstant:

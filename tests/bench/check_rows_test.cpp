@@ -35,17 +35,21 @@ const std::vector<TrialRecord> kTrials = {trial("a", "t", Outcome::kCompileError
                                           trial("b", "u", Outcome::kLaunchError, "refused")};
 
 TEST(CheckRows, EachTemplateOfAWorkloadHasItsVerdict) {
-  EXPECT_THAT(verdicts(check_rows(kTrials)),
-              ElementsAre("a, t: right", "a, u: wrong result", "b, t: never compiled", "b, u: never ran"));
+  const std::vector<std::string> workloads = {"a", "b", "c"};
+  EXPECT_THAT(
+      verdicts(check_rows(kTrials, workloads)),
+      ElementsAre("a, t: right", "a, u: wrong result", "b, t: never compiled", "b, u: never ran", "c, : not checked"));
 }
 
 TEST(CheckRows, WhatIsNotRightIsTold) {
-  const std::vector<CheckRow> rows = check_rows(kTrials);
+  const std::vector<std::string> workloads = {"c"};
+  const std::vector<CheckRow> rows = check_rows(kTrials, workloads);
   EXPECT_EQ(to_text(rows),
             "check: u of a: wrong result (element 3)\n"
             "check: t of b: never compiled (no code for b)\n"
             "check: u of b: never ran (refused)\n"
-            "check: 1 of 4 workloads and templates gave right results\n");
+            "check: c: not checked (the trials were over before it: give the check more of them)\n"
+            "check: 1 of 5 workloads and templates gave right results\n");
   const nlohmann::json json = to_json(rows);
   EXPECT_EQ(json[1]["outcomes"]["wrong_result"], 2);
   EXPECT_EQ(json[1]["verdict"], "wrong result");

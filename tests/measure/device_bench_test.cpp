@@ -6,8 +6,10 @@
 
 #include "ir/serialize/serialize.h"
 #include "measure/builder.h"
+#include "runtime/device.h"
 #include "support/error.h"
 #include "tests/measure/planted.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -227,6 +229,7 @@ TEST(DeviceBench, AHangAndACrashCostOneCandidateEach) {
 TEST(DeviceBench, WhatPoclCompiledGoesWithTheRunner) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "nestwright-device-bench-test";
   std::filesystem::create_directories(folder);
+  list_devices(DeviceKind::kOpenCl);  // so that the files of this process, which lists them too, lie elsewhere
   setenv("TMPDIR", folder.c_str(), 1);
   unsetenv("POCL_CACHE_DIR");
   {
@@ -309,6 +312,15 @@ TEST(DeviceBench, CallsOfASampleFindTheirTensorsElsewhere) {
   const Measurement m = run(*runner, {cuda("adds_elsewhere_3")})[0];
   EXPECT_EQ(m.outcome, Outcome::kOk) << m.message;
   EXPECT_EQ(m.timing.median_ns, 250'000);
+}
+
+TEST(DeviceBench, RefusesAnotherDeviceThanTheOneThatIsMeant) {
+  const auto runner = device_runner("cuda,arch=sm_90");
+  setenv("FAKE_CUDA_VERSION", "12080", 1);  // for the process that follows the crash
+  const std::string said = message<Error>([&] { run(*runner, {cuda("traps_3"), cuda("adds_3")}); });
+  unsetenv("FAKE_CUDA_VERSION");
+  EXPECT_THAT(said, AllOf(HasSubstr("the runner did not start"), HasSubstr("it finds the device"),
+                          HasSubstr("CUDA 12.8, but "), HasSubstr("CUDA 13.0 is meant")));
 }
 
 TEST(DeviceBench, AStickyErrorCostsOneCandidateAndANewContext) {

@@ -48,8 +48,10 @@ TEST(Protocol, RunnerMessagesComeBackWhole) {
                     3,
                     PoolKind::kTbb,
                     "opencl",
-                    "code"};
+                    "code",
+                    "a device"};
   const RunnerSetup s = decode_runner_setup(encode(setup));
+  EXPECT_EQ(s.device, "a device");
   ASSERT_EQ(s.tensors.size(), 2u);
   EXPECT_EQ(s.tensors[0].type, kBFloat16);
   EXPECT_EQ(s.tensors[0].second, 8192);

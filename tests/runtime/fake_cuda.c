@@ -4,11 +4,17 @@
  * fails if they are at the same place as in the previous launch. Code that begins with "bad" is refused. A launch takes
  * 250 us. FAKE_CUDA_VERSION in the environment is the version of the driver (13000). Prototypes are those of the
  * driver's documentation. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 typedef int result;
 typedef unsigned long long pointer;
@@ -19,6 +25,7 @@ enum {
   no_device = 100,
   invalid_image = 200,
   no_binary = 209,
+  operating_system = 304,
   not_found = 500,
   illegal = 700
 };
@@ -72,7 +79,27 @@ void fake_cuda_refuse_cubins(void) { takes_cubins = 0; }
 #define FAIL_IF_BROKEN \
   if (broken) return illegal
 
-result cuInit(unsigned int flags) { return flags == 0 ? success : invalid_value; }
+static void* sleep_forever(void* ready) {
+  atomic_store((atomic_int*)ready, (int)syscall(SYS_gettid));
+  for (;;) pause();
+  return NULL;
+}
+
+/* Like NVIDIA's driver, starts a thread and writes its name to a file under /proc, which confinement must allow. */
+result cuInit(unsigned int flags) {
+  if (flags != 0) return invalid_value;
+  static atomic_int thread_number;
+  if (atomic_load(&thread_number) != 0) return success;
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, sleep_forever, &thread_number) != 0) return operating_system;
+  while (atomic_load(&thread_number) == 0) sched_yield();
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/task/%d/comm", atomic_load(&thread_number));
+  FILE* const name = fopen(path, "w");
+  if (name == NULL) return operating_system;
+  fputs("fake-cuda", name);
+  return fclose(name) == 0 ? success : operating_system;
+}
 result cuDriverGetVersion(int* version) {
   const char* const value = getenv("FAKE_CUDA_VERSION");
   return *version = value != NULL ? atoi(value) : 13000, success;
@@ -81,6 +108,7 @@ result cuGetErrorName(result error, const char** name) {
   *name = error == illegal         ? "CUDA_ERROR_ILLEGAL_ADDRESS"
           : error == invalid_image ? "CUDA_ERROR_INVALID_IMAGE"
           : error == no_memory     ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : error == operating_system ? "CUDA_ERROR_OPERATING_SYSTEM"
                                    : NULL;
   return *name ? success : invalid_value;
 }

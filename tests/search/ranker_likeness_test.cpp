@@ -146,7 +146,6 @@ TEST(RankerLikeness, SeesHintsPaddingAndBindingsInEveryTemplate) {
                            "matmul.mma blocks_x",
                            "matmul.mma vector_b",
                            "matmul.mma double_buffer",
-                           "matmul.wgmma padding",
                            "matmul.wgmma blocks_x",
                            "transpose.gpu padding",
                            "transpose.gpu blocks_x",

@@ -141,13 +141,15 @@ std::vector<std::string> CudaDialect::shared(const std::vector<SharedArray>& arr
   std::vector<std::string> lines;
   const bool is_static = bytes <= ir::kMaxStaticSharedBytes;
   if (!is_static) {
+    std::int64_t alignment = ir::kPointerAlignment;
+    for (const SharedArray& array : arrays) alignment = std::max(alignment, array.alignment);
     lines.push_back(
         fmt::format("extern __shared__ __align__({}) unsigned char nw_shared[];  // the launch says how large",
-                    ir::kPointerAlignment));
+                    alignment));
   }
   for (const SharedArray& array : arrays) {
     lines.push_back(
-        is_static ? fmt::format("__shared__ __align__({}) {} {}[{}];", ir::kPointerAlignment, array.type, array.name,
+        is_static ? fmt::format("__shared__ __align__({}) {} {}[{}];", array.alignment, array.type, array.name,
                                 array.elements)
                   : fmt::format("{0}* const {1} = ({0}*)(nw_shared + {2});", array.type, array.name, array.offset));
   }

@@ -11,8 +11,8 @@
 namespace nestwright::codegen {
 namespace {
 
-// A descriptor has the address of a matrix without swizzling and the distances of its cores, in units of 16 bytes. No
-// other instruction may access the sums until they are awaited.
+// A descriptor has the address of a matrix, the distances of its cores, all in units of 16 bytes, and in the uppermost
+// bits whether it is swizzled. No other instruction may access the sums until they are awaited.
 constexpr const char* kProduct =
     R"(static __device__ __forceinline__ void nw_wgmma_{name}(
     {value}* top, {value}* bottom, unsigned long long a, unsigned long long b) {{
@@ -25,8 +25,8 @@ constexpr const char* kProduct =
 static __device__ __forceinline__ void nw_multiply_shared_{name}(
     {value}* top, {value}* bottom, const void* a, int a_along, int a_across, const void* b, int b_along, int b_across,
     int steps) {{
-  const unsigned long long a_cores = (unsigned long long)(a_across >> 4) << 32 | (unsigned int)(a_along >> 4) << 16;
-  const unsigned long long b_cores = (unsigned long long)(b_across >> 4) << 32 | (unsigned int)(b_along >> 4) << 16;
+  const unsigned long long a_cores = {a_cores};
+  const unsigned long long b_cores = {b_cores};
   const unsigned int a_at = (unsigned int)__cvta_generic_to_shared(a), b_at = (unsigned int)__cvta_generic_to_shared(b);
 #pragma unroll
   for (int i = 0; i < {half}; ++i) asm volatile("" : "+{constraint}"(top[i]), "+{constraint}"(bottom[i])::"memory");
@@ -46,6 +46,14 @@ constexpr const char* kAwait =
   for (int i = 0; i < {half}; ++i) asm volatile("" : "+{constraint}"(top[i]), "+{constraint}"(bottom[i])::"memory");
 }}
 )";
+
+/// The distances of the cores of operand `x` in a descriptor. If it is swizzled, the second is that of 8 rows, and the
+/// first, of rows that run across the reduction only, that of one column of rows and the next.
+std::string cores_of(const char* x, bool transposes, bool swizzles) {
+  const bool swaps = transposes && swizzles;
+  return fmt::format("{0}(unsigned long long)({1}_{2} >> 4) << 32 | (unsigned int)({1}_{3} >> 4) << 16",
+                     swizzles ? "1ull << 62 | " : "", x, swaps ? "along" : "across", swaps ? "across" : "along");
+}
 
 /// The types of sums, A and B in PTX.
 const char* types_of(ir::Type a) {
@@ -79,13 +87,19 @@ Dialect::TensorFunction CudaDialect::warpgroup_function(const ir::TensorInstruct
                                          : ", ",
                             constraint, row, r / 4 * 2 + r % 2);
   }
+  const auto suffix = [](const char* x, bool transposes, bool swizzles) {
+    return fmt::format("{}{}", transposes ? fmt::format("_{}", x) : "", swizzles ? fmt::format("_swizzled_{}", x) : "");
+  };
   const std::string name = fmt::format("{}_{}{}{}", instruction.type.str(), instruction.columns,
-                                       instruction.transposes_a ? "_a" : "", instruction.transposes_b ? "_b" : "");
+                                       suffix("a", instruction.transposes_a, instruction.swizzles_a),
+                                       suffix("b", instruction.transposes_b, instruction.swizzles_b));
   const std::string text = fmt::format(
       fmt::runtime(kProduct), fmt::arg("name", name), fmt::arg("value", value),
       fmt::arg("columns", instruction.columns), fmt::arg("steps", of_bytes ? 32 : 16),
       fmt::arg("types", types_of(instruction.type)), fmt::arg("registers", registers), fmt::arg("operands", operands),
-      fmt::arg("constraint", constraint), fmt::arg("half", half), fmt::arg("a", 2 * half), fmt::arg("b", 2 * half + 1),
+      fmt::arg("constraint", constraint), fmt::arg("half", half),
+      fmt::arg("a_cores", cores_of("a", instruction.transposes_a, instruction.swizzles_a)),
+      fmt::arg("b_cores", cores_of("b", instruction.transposes_b, instruction.swizzles_b)), fmt::arg("a", 2 * half), fmt::arg("b", 2 * half + 1),
       fmt::arg("modifiers",
                of_bytes ? std::string("1")
                         : fmt::format("1, 1, 1, {:d}, {:d}", instruction.transposes_a, instruction.transposes_b)));

@@ -82,7 +82,7 @@ std::vector<std::string> OpenClDialect::shared(const std::vector<SharedArray>& a
   std::vector<std::string> lines;
   for (const SharedArray& array : arrays) {
     lines.push_back(fmt::format("__local {} {}[{}] __attribute__((aligned({})));", array.type, array.name,
-                                array.elements, ir::kPointerAlignment));
+                                array.elements, array.alignment));
   }
   return lines;
 }

@@ -76,6 +76,7 @@ class Dialect {
     std::string type, name;
     std::int64_t elements;
     std::int64_t offset;  ///< in the block's shared memory
+    std::int64_t alignment;
   };
   /// The declarations of a kernel's shared arrays, which take `bytes` bytes together.
   virtual std::vector<std::string> shared(const std::vector<SharedArray>& arrays, std::int64_t bytes) const = 0;

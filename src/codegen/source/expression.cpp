@@ -28,7 +28,9 @@ bool is_rounded(const Expr& e) {
 std::string ExpressionWriter::element(const Buffer& buffer, const std::vector<Expr>& indices) {
   const Expr at = buffer->scope == Scope::kFragment ? fragments_.own_register(buffer, indices, ranges_)
                                                     : element_offset(buffer, indices);
-  return fmt::format("{}[{}]", name(buffer), value(at).text);
+  const std::string index = value(at).text;
+  if (!swizzled_.contains(buffer)) return fmt::format("{}[{}]", name(buffer), index);
+  return fmt::format("{}[{}({})]", name(buffer), prelude_.swizzle(buffer->element), index);
 }
 
 Text ExpressionWriter::converted(const Text& from, Type to) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,15 @@ namespace nestwright::codegen {
 
 class ExpressionWriter {
  public:
-  /// `fragments` must outlive the writer.
+  /// `fragments` and `swizzled`, the buffers that are stored so (ir/analysis/swizzle.h), must outlive the writer.
   ExpressionWriter(const Dialect& dialect, Prelude& prelude, Names& names, const ir::FragmentLayout& fragments,
-                   ir::Ranges known)
-      : dialect_(dialect), prelude_(prelude), names_(names), fragments_(fragments), ranges_(std::move(known)) {}
+                   const std::set<ir::Buffer>& swizzled, ir::Ranges known)
+      : dialect_(dialect),
+        prelude_(prelude),
+        names_(names),
+        fragments_(fragments),
+        swizzled_(swizzled),
+        ranges_(std::move(known)) {}
 
   /// The ranges that hold at the current place of the text.
   ir::Ranges& ranges() { return ranges_; }
@@ -69,6 +75,7 @@ class ExpressionWriter {
   Prelude& prelude_;
   Names& names_;
   const ir::FragmentLayout& fragments_;
+  const std::set<ir::Buffer>& swizzled_;
   ir::Ranges ranges_;
   std::map<ir::Var, Held> held_;
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ir/analysis/swizzle.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {
@@ -112,6 +113,13 @@ std::string Prelude::widen(Type type) {
 std::string Prelude::narrow(Type type) {
   define_narrow(type);
   return "nw_" + type.str() + "_of_float32";
+}
+
+// The number of the row in its lowest bits is xored to that of the piece.
+std::string Prelude::swizzle(Type type) {
+  const std::int64_t piece = ir::kSwizzledPieceBytes / type.bytes();
+  return define("int", fmt::format("nw_swizzle_{}", type.bytes()),
+                fmt::format("(int index) {{ return index ^ (index >> 3 & {}); }}", (ir::kSwizzledRows - 1) * piece));
 }
 
 std::string Prelude::copy(int bytes) {

@@ -10,6 +10,7 @@
 #include "codegen/source/names.h"
 #include "codegen/source/statement.h"
 #include "ir/analysis/launch.h"
+#include "ir/analysis/swizzle.h"
 #include "ir/analysis/symbol_ranges.h"
 #include "ir/core/print.h"
 #include "ir/core/rewrite.h"
@@ -54,7 +55,8 @@ class KernelWriter {
         kernel_(program.kernels[static_cast<std::size_t>(number)]),
         dialect_(dialect),
         fragments_(kernel_.body),
-        expressions_(dialect, prelude, names_, fragments_, ranges_of_host(program)),
+        swizzled_(swizzled_buffers(kernel_.body)),
+        expressions_(dialect, prelude, names_, fragments_, swizzled_, ranges_of_host(program)),
         statements_(expressions_, prelude, names_, kernel_.body) {}
 
   std::string write() {
@@ -119,7 +121,8 @@ class KernelWriter {
     if (layout.offsets.empty()) return;
     std::vector<Dialect::SharedArray> arrays;
     for (const auto& [buffer, offset] : layout.offsets) {
-      arrays.push_back({dialect_.memory_type(buffer->element), expressions_.name(buffer), buffer->elements(), offset});
+      arrays.push_back({dialect_.memory_type(buffer->element), expressions_.name(buffer), buffer->elements(), offset,
+                        swizzled_.contains(buffer) ? kSwizzleAlignment : kPointerAlignment});
     }
     for (const std::string& line : dialect_.shared(arrays, layout.bytes)) statements_.line(line, 1);
   }
@@ -149,6 +152,7 @@ class KernelWriter {
   const Dialect& dialect_;
   Names names_;
   const FragmentLayout fragments_;
+  const std::set<Buffer> swizzled_;
   ExpressionWriter expressions_;
   StatementWriter statements_;
   Stmt body_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/swizzle.h"
 #include "ir/core/rewrite.h"
 #include "support/error.h"
 
@@ -73,11 +74,13 @@ LaunchShape launch_shape(const Kernel& kernel) {
 
 SharedLayout shared_layout(const Kernel& kernel) {
   SharedLayout layout;
+  const std::set<Buffer> swizzled = swizzled_buffers(kernel.body);
   for_each_stmt(kernel.body, [&](const Stmt& s) {
     const auto* allocation = s.as<Allocate>();
     if (allocation == nullptr || allocation->buffer->scope != Scope::kShared) return;
     const Buffer& buffer = allocation->buffer;
-    const std::int64_t alignment = std::max<std::int64_t>(16, buffer->alignment);
+    const std::int64_t alignment =
+        swizzled.contains(buffer) ? kSwizzleAlignment : std::max<std::int64_t>(16, buffer->alignment);
     const std::int64_t offset = (layout.bytes + alignment - 1) / alignment * alignment;
     layout.offsets.emplace_back(buffer, offset);
     layout.bytes = offset + buffer->elements() * buffer->element.bytes();

@@ -22,7 +22,8 @@
 //   CommitCopies ::= pending                               in device kernels
 //   Barrier      ::= pending                               in device kernels
 //   Launch       ::= kernel                                in the host statement and the preparation
-//   TensorInstruction ::= TensorOp operands:(Buffer? at:Expr)* Type columns transposes_a transposes_b body:Stmt?
+//   TensorInstruction ::= TensorOp operands:(Buffer? at:Expr)* Type columns transposes_a transposes_b swizzles_a
+//                         swizzles_b body:Stmt?
 //                                                          in the vector form
 //
 //   Expr         ::= Type (IntImm | FloatImm | VarRef | Binary | Not | Select | Cast | Load | Ramp | Broadcast | Call |

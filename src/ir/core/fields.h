@@ -154,6 +154,8 @@ struct Fields<TensorInstruction> {
                                    &TensorInstruction::columns,
                                    &TensorInstruction::transposes_a,
                                    &TensorInstruction::transposes_b,
+                                   &TensorInstruction::swizzles_a,
+                                   &TensorInstruction::swizzles_b,
                                    Optional{&TensorInstruction::body}};
 };
 template <>

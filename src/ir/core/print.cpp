@@ -262,6 +262,8 @@ class Printer {
     if (n.columns > 0) out_ += " columns " + std::to_string(n.columns);
     if (n.transposes_a) out_ += " transposed a";
     if (n.transposes_b) out_ += " transposed b";
+    if (n.swizzles_a) out_ += " swizzled a";
+    if (n.swizzles_b) out_ += " swizzled b";
     out_ += n.body.defined() ? ":\n" : "\n";
     if (n.body.defined()) inside(n.body);
   }

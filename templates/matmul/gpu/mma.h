@@ -55,7 +55,7 @@ struct MatmulMmaKnobs {
   std::int64_t k_block = 16;  ///< steps of the reduction that are fetched at a time
   bool unroll_k = false;
   std::int64_t lanes_a = 1, lanes_b = 1, lanes_c = 1;  ///< of vectors that are fetched and stored
-  std::int64_t padding = 0;  ///< elements between rows in shared memory, see MmaOperand, or between columns of pieces
+  std::int64_t padding = 0;  ///< elements between rows in shared memory, of kWarps; see MmaOperand
   bool double_buffer = false;
   std::int64_t stages = 2;  ///< slices in shared memory, where double-buffered
   bool n_along_y = false;   ///< blocks of N have blockIdx.y, those of M blockIdx.x

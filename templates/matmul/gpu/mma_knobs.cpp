@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/analysis/divergence.h"
+#include "ir/analysis/swizzle.h"
 #include "templates/framework/completion.h"
 #include "templates/framework/seed_table.h"
 #include "templates/loops/gpu_threads.h"
@@ -90,17 +91,18 @@ KnobExpr registers_of(const WarpTileKnobs& m, const WarpTileKnobs& n, const Slic
   return registers + ahead(slice.lanes_a, m.of_block()) + ahead(slice.lanes_b, n.of_block()) + kSpareRegisters;
 }
 
-/// Of the slices of an operand in shared memory.
-KnobExpr slice_bytes(const KnobExpr& across, const MmaOperand& lies, const SliceKnobs& slice, const Product& p) {
+/// Of the slices of an operand in shared memory, of which a warpgroup has `of_group` rows or columns of C.
+KnobExpr slice_bytes(const KnobExpr& across, const KnobExpr& of_group, const MmaOperand& lies, const SliceKnobs& slice,
+                     const Product& p) {
   const std::int64_t size = p.types.a.bytes();
-  KnobExpr length = lies.rows ? slice.k_block : across, count = lies.rows ? across : slice.k_block;
-  if (p.kind == MmaKind::kWarpgroups) {  // columns of rows of 16 bytes
-    const KnobExpr columns = length * size / kCoreRowBytes;
-    length = count * kCoreRowBytes / size;
-    count = columns;
+  const KnobExpr length = lies.rows ? slice.k_block : across, count = lies.rows ? across : slice.k_block;
+  if (p.kind == MmaKind::kWarps) {
+    return slice.slices() * count * (length + lies.padding(slice.padding, p.types.a)) * size + kAlignment;
   }
-  const KnobExpr elements = count * (length + lies.padding(slice.padding, p.types.a));
-  return slice.slices() * elements * size + kAlignment;
+  const KnobExpr row = (lies.rows ? slice.k_block : of_group) * size;
+  const KnobExpr is_swizzled = row % ir::kSwizzledRowBytes == 0;
+  const KnobExpr padding = select(is_swizzled, 0, length * size);  // a row of 16 bytes behind each column of them
+  return slice.slices() * (count * length * size + padding) + select(is_swizzled, ir::kSwizzleAlignment, kAlignment);
 }
 
 void require_block(Tuning& t, const WarpTileKnobs& m, const WarpTileKnobs& n, const SliceKnobs& slice,
@@ -111,7 +113,9 @@ void require_block(Tuning& t, const WarpTileKnobs& m, const WarpTileKnobs& n, co
   const KnobExpr registers = registers_of(m, n, slice, p), threads = ir::kWarp * m.warps * n.warps;
   t.require(registers <= target.registers_per_thread && registers * threads <= target.registers_per_block,
             "sums and operands of a thread need more registers than the target has");
-  t.require(slice_bytes(m.of_block(), p.a, slice, p) + slice_bytes(n.of_block(), p.b, slice, p) <= target.shared_bytes,
+  t.require(slice_bytes(m.of_block(), kGroupWarps * m.elements, p.a, slice, p) +
+                    slice_bytes(n.of_block(), n.elements, p.b, slice, p) <=
+                target.shared_bytes,
             "the slices of A and B do not fit into a block's shared memory");
   t.require(select(n_along_x, ceil_div(p.shape.m, m.of_block()), ceil_div(p.shape.n, n.of_block())) <= kMaxBlocks,
             "there are more than 65535 blocks along blockIdx.y");
@@ -119,6 +123,9 @@ void require_block(Tuning& t, const WarpTileKnobs& m, const WarpTileKnobs& n, co
 
 /// A slice is multiplied in fewer cycles than it takes to arrive: another one is on its way meanwhile.
 constexpr std::int64_t kStages = 3;
+
+/// Of the reduction, a row that is swizzled.
+constexpr std::int64_t kSwizzledSteps = ir::kSwizzledRowBytes / kMmaStepBytes;
 
 /// Warps of a block, and rows and columns of a warp.
 struct Block {
@@ -153,7 +160,7 @@ MatmulMmaKnobs define_matmul_mma_knobs(Tuning& t, const Workload& workload, cons
   slice.lanes_b = define_fetch(t, {"b", p.types.b, shape.b, p.b, shape.n}, n, slice.k_block, shape);
   const KnobExpr lanes_c = t.define_knob("vector_c", matrix_widths(shape.c, shape.batch, p.types.c, 2));
   t.require(lanes_c == 1 || shape.n % n.of_block() == 0, "vectors of C would be cut by the end of a row");
-  slice.padding = t.define_knob("padding", {kPadding / p.types.a.bytes(), 0});
+  if (kind == MmaKind::kWarps) slice.padding = t.define_knob("padding", {kPadding / p.types.a.bytes(), 0});
   if (kind == MmaKind::kWarps) knobs.unroll_k = t.define_annotate("unroll_k", {"no", "yes"}) == "yes";
   slice.double_buffer = t.define_annotate("double_buffer", {"no", "yes"}) == "yes";
   t.require(!slice.double_buffer || shape.k > slice.k_block,
@@ -215,7 +222,8 @@ std::string why_not_mma(const Workload& workload, std::int64_t least_rows, bool 
 namespace {
 
 std::vector<Config> seeds(const Template& source, const Workload& workload, const Target& target,
-                          std::span<const Block> blocks, const std::vector<std::int64_t>& steps_of_block) {
+                          std::span<const Block> blocks, const std::vector<std::int64_t>& steps_of_block,
+                          const std::vector<SeedValue>& stages) {
   const MatmulShape shape = matmul_shape(workload);
   const std::int64_t bytes = matmul_types(workload.type("dtype")).a.bytes();
   // The largest blocks of which there are enough for the device, then those that leave some of it idle.
@@ -243,7 +251,7 @@ std::vector<Config> seeds(const Template& source, const Workload& workload, cons
                                   {"padding", {kPadding / bytes}},
                                   {"unroll_k", {"yes"}},
                                   {"double_buffer", {"yes"}},
-                                  {"stages", {kStages}},
+                                  {"stages", stages},
                                   {"blocks_x", {"n"}}}));
   }
   return complete_seeds(source, workload, target, partial);
@@ -252,11 +260,11 @@ std::vector<Config> seeds(const Template& source, const Workload& workload, cons
 }  // namespace
 
 std::vector<Config> matmul_mma_seeds(const Workload& workload, const Target& target) {
-  return seeds(matmul_mma_template(), workload, target, kWarpBlocks, {2, 4});
+  return seeds(matmul_mma_template(), workload, target, kWarpBlocks, {2, 4}, {kStages});
 }
 
 std::vector<Config> matmul_wgmma_seeds(const Workload& workload, const Target& target) {
-  return seeds(matmul_wgmma_template(), workload, target, kGroupBlocks, {4, 2});
+  return seeds(matmul_wgmma_template(), workload, target, kGroupBlocks, {kSwizzledSteps}, {kStages, kStages + 1});
 }
 
 }  // namespace nestwright

@@ -8,9 +8,12 @@
 //         AB += shared A * shared B                                 (by the warpgroup, of its 64 rows)
 //       C = AB                                                      (the elements that the thread has)
 //
-// In shared memory A and B are cut into columns of rows of 16 bytes, 8 of which lie in one piece; rows run as those of
-// the matrix do, but for bytes, whose run along the reduction. Columns may lie 16 bytes further apart, so that threads
-// that copy along rows write to other banks.
+// In shared memory A and B are cut into columns of rows of 128 bytes, which are swizzled, or, where a row is no multiple
+// of that, of 16 bytes; 8 rows lie in one piece, and run as those of the matrix do, but for bytes, whose run along the
+// reduction. Columns of 16 bytes lie 16 bytes further apart, so that threads that copy along rows write to other banks.
+#include <algorithm>
+
+#include "ir/analysis/swizzle.h"
 #include "target/gpu_target.h"
 #include "templates/loops/gpu_threads.h"
 #include "templates/matmul/gpu/mma.h"
@@ -49,12 +52,17 @@ struct Operand {
   Tensor slice;
   MmaOperand lies;
   std::int64_t lanes, of_block;
+  std::int64_t row;  ///< what a warpgroup reads of a row of the slice
 };
+
+/// Whether a matrix of rows of so many bytes is swizzled.
+bool is_swizzled(std::int64_t row_bytes) { return row_bytes % ir::kSwizzledRowBytes == 0; }
 
 void fetch_slice(Schedule& s, const Operand& x, const Tensor& tile, const IterVar& block, const MatmulMmaKnobs& knobs) {
   const Tensor cache = s.cache_read(x.slice, ir::Scope::kShared, {tile});
   s[x.slice].compute_inline();
-  const std::int64_t row = kCoreRowBytes / cache.dtype().bytes();
+  const std::int64_t bytes = cache.dtype().bytes(), 
+                     row = (is_swizzled(x.row * bytes) ? ir::kSwizzledRowBytes : kCoreRowBytes) / bytes;
   // The batch, columns of rows, rows, and the elements of these.
   const std::vector<IterVar> layout = s.transform_layout(cache, [&](std::span<const Expr> at) {
     std::vector<Expr> stored(at.begin(), at.end() - 2);
@@ -64,8 +72,10 @@ void fetch_slice(Schedule& s, const Operand& x, const Tensor& tile, const IterVa
   const std::size_t first = layout.size() - 3;
   Stage stage = s[cache];
   stage.compute_at(s[tile], block);
-  const std::int64_t column = (x.lies.rows ? x.of_block : knobs.k_block) * row + knobs.padding;
-  stage.storage_align(layout[first], column + 1, column);
+  if (!is_swizzled(x.row * bytes)) {
+    const std::int64_t column = (x.lies.rows ? x.of_block : knobs.k_block) * row + row;
+    stage.storage_align(layout[first], column + 1, column);
+  }
   // Neighbours in the matrix by neighbouring threads.
   std::vector<IterVar> loops{layout[first + 1], layout[first], layout[first + 2]};
   if (x.lies.along_k != x.lies.rows) loops = {layout[first], layout[first + 2], layout[first + 1]};
@@ -83,12 +93,22 @@ Schedule schedule_matmul_wgmma(Tuning& t, const Workload& workload, Definition& 
   tile.set_scope(ir::Scope::kFragment).compute_at(s[form.result], thread);
   const int rank = form.tile.rank();
   const auto [block, in_block] = tile.split(tile.reduce_axis(0), factor(knobs.k_block));
-  const auto [pieces, step] = tile.split(in_block, factor(kCoreRowBytes / form.a.dtype().bytes()));
+  const std::int64_t bytes = form.a.dtype().bytes(), long_row = ir::kSwizzledRowBytes / bytes;
+  const auto [slices, in_row] = tile.split(in_block, factor(std::min(knobs.k_block, long_row)));
+  const auto [pieces, step] = tile.split(in_row, factor(kCoreRowBytes / bytes));
   const auto [rows, row] = tile.split(tile.axis(rank - 2), factor(ir::kFragmentSide));
   const auto [columns, column] = tile.split(tile.axis(rank - 1), factor(ir::kFragmentSide));
-  tile.reorder({block, rows, row, columns, column, pieces, step});
-  fetch_slice(s, {form.a, a, knobs.lanes_a, knobs.m.of_block()}, form.tile, block, knobs);
-  fetch_slice(s, {form.b, b, knobs.lanes_b, knobs.n.of_block()}, form.tile, block, knobs);
+  std::vector<IterVar> order{block, slices, rows, row, columns, column, pieces, step};
+  if (!b.rows && is_swizzled(knobs.n.elements * bytes)) {
+    const auto [wide, narrow] = tile.split(columns, factor(long_row / ir::kFragmentSide));
+    order[4] = wide;
+    order.insert(order.begin() + 5, narrow);
+  }
+  tile.reorder(order).unroll(slices);
+  fetch_slice(s, {form.a, a, knobs.lanes_a, knobs.m.of_block(), a.rows ? knobs.k_block : kGroupRows}, form.tile, block,
+              knobs);
+  fetch_slice(s, {form.b, b, knobs.lanes_b, knobs.n.of_block(), b.rows ? knobs.k_block : knobs.n.elements}, form.tile,
+              block, knobs);
   return s;
 }
 
@@ -100,7 +120,7 @@ std::string why_not(const Workload& workload, const Target& target) {
 }  // namespace
 
 Template matmul_wgmma_template() {
-  return {"matmul.wgmma", 2, {DeviceKind::kCuda}, schedule_matmul_wgmma, matmul_wgmma_seeds, why_not};
+  return {"matmul.wgmma", 3, {DeviceKind::kCuda}, schedule_matmul_wgmma, matmul_wgmma_seeds, why_not};
 }
 
 }  // namespace nestwright

@@ -1,5 +1,6 @@
 #include "tests/codegen/device/products.h"
 
+#include <algorithm>
 #include <tuple>
 
 #include "codegen/cuda/cuda_dialect.h"
@@ -76,11 +77,14 @@ NamedProgram fragments(ir::Type type, bool ta, bool tb, std::int64_t k, std::int
   return {"fragments", lower(s, {A, B, C}, device_target(DeviceKind::kCuda), "fragments"), {}};
 }
 
-NamedProgram warpgroups(ir::Type type, bool ta, bool tb, std::int64_t k, std::int64_t stages) {
-  const auto [A, B, a, b, C] = product({type, 128, 96, k, ta, tb});
+/// `row_bytes` of the matrices in shared memory, 16 or 128.
+NamedProgram warpgroups_of_rows(std::int64_t row_bytes, const ProductShape& shape, std::int64_t columns_of_block,
+                                std::int64_t stages) {
+  const ir::Type type = shape.type;
+  const auto [A, B, a, b, C] = product(shape);
   Schedule s = create_schedule(C);
   const Tensor sums = s.cache_write(C, ir::Scope::kFragment);
-  const auto [by, bx, i, j] = s[C].tile(s[C].axis(0), s[C].axis(1), 128, 32);
+  const auto [by, bx, i, j] = s[C].tile(s[C].axis(0), s[C].axis(1), 128, columns_of_block);
   const auto [group, i64] = s[C].split(i, factor(64));
   const auto [warp, i16] = s[C].split(i64, factor(16));
   const auto [i8, y] = s[C].split(i16, factor(8));
@@ -90,25 +94,41 @@ NamedProgram warpgroups(ir::Type type, bool ta, bool tb, std::int64_t k, std::in
   s[C].bind(s[C].fuse(group, warp), kThreadIdxZ).bind(y, kThreadIdxY).bind(x, kThreadIdxX);
   s[C].unroll(i8).unroll(j8).vectorize(pair);
   s[sums].compute_at(s[C], x);
-  const std::int64_t row = 16 / type.bytes();  // of a core
-  const auto [slice, in_slice] = s[sums].split(s[sums].reduce_axis(0), factor(64));
-  const auto [cores, step] = s[sums].split(in_slice, factor(row));
+  const std::int64_t row = row_bytes / type.bytes(), core_row = 16 / type.bytes();
+  const auto [slice, in_slice] = s[sums].split(s[sums].reduce_axis(0), factor(std::max<std::int64_t>(64, row)));
+  const auto [cores, step] = s[sums].split(in_slice, factor(core_row));
   const auto [rows, row8] = s[sums].split(s[sums].axis(0), factor(8));
   const auto [columns, column] = s[sums].split(s[sums].axis(1), factor(8));
-  s[sums].reorder({slice, rows, row8, columns, column, cores, step});
+  std::vector<IterVar> order{slice, rows, row8, columns, column, cores, step};
+  if (columns_of_block > 64) {
+    const auto [wide, narrow] = s[sums].split(columns, factor(8));
+    order[3] = wide;
+    order.insert(order.begin() + 4, narrow);
+  }
+  s[sums].reorder(order);
   for (const Tensor& read : {A, B}) {
     const Tensor cache = s.cache_read(read, ir::Scope::kShared, {sums});
     // Rows of cores have the direction of the matrix's rows.
     const auto layout = s.transform_layout(
         cache, [&](std::span<const Expr> at) { return std::vector<Expr>{at[1] / row, at[0], at[1] % row}; });
     s[cache].compute_at(s[sums], slice).double_buffer(stages);
-    s[cache].reorder({layout[1], layout[0], layout[2]});
-    const auto [turn, thread] = s[cache].split(s[cache].fuse(layout[1], layout[0]), factor(256));
+    const auto [pieces, lanes] = s[cache].split(layout[2], factor(core_row));
+    s[cache].reorder({layout[1], layout[0], pieces, lanes});
+    const IterVar all = s[cache].fuse(s[cache].fuse(layout[1], layout[0]), pieces);
+    const auto [turn, thread] = s[cache].split(all, factor(256));
     const auto [yz, tx] = s[cache].split(thread, factor(4));
     const auto [tz, ty] = s[cache].split(yz, factor(8));
-    s[cache].bind(tz, kThreadIdxZ).bind(ty, kThreadIdxY).bind(tx, kThreadIdxX).vectorize(layout[2]);
+    s[cache].bind(tz, kThreadIdxZ).bind(ty, kThreadIdxY).bind(tx, kThreadIdxX).vectorize(lanes);
   }
   return {"warpgroups", lower(s, {A, B, C}, device_target(DeviceKind::kCuda), "warpgroups"), {}};
+}
+
+NamedProgram warpgroups(ir::Type type, bool ta, bool tb, std::int64_t k, std::int64_t stages) {
+  return warpgroups_of_rows(16, {type, 128, 96, k, ta, tb}, 32, stages);
+}
+
+NamedProgram swizzled_warpgroups(ir::Type type, bool ta, bool tb, std::int64_t k, std::int64_t stages) {
+  return warpgroups_of_rows(128, {type, 128, 256, k, ta, tb}, 128, stages);
 }
 
 }  // namespace nestwright::testing

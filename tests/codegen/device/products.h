@@ -30,6 +30,8 @@ NamedProgram fragments(ir::Type type, bool ta, bool tb, std::int64_t k = 64, std
 /// A product by warpgroups: blocks of 128 x 32 by two warpgroups, slices of 64 steps, double-buffered in `stages`
 /// stages. A is [128, k], B is [k, 96], transposed likewise.
 NamedProgram warpgroups(ir::Type type, bool ta, bool tb, std::int64_t k = 128, std::int64_t stages = 2);
+/// Blocks of 128 x 128 of a product of 128 x 256, with swizzled rows of 128 bytes.
+NamedProgram swizzled_warpgroups(ir::Type type, bool ta, bool tb, std::int64_t k = 128, std::int64_t stages = 2);
 
 /// The source of the program for `arch`, verified after each pass.
 std::string cuda_source(const NamedProgram& p, const char* arch = "sm_90");

@@ -317,7 +317,7 @@ std::string without_instructions(const std::string& source) {
       continue;
     }
     if (line.find("extern __shared__") != std::string::npos) {
-      line = "__align__(16) __shared__ unsigned char nw_shared[232448];";
+      line = "__align__(1024) __shared__ unsigned char nw_shared[232448];";
     }
     in_function = in_function || line.starts_with("static __device__");
     if (!in_function) {
@@ -325,7 +325,7 @@ std::string without_instructions(const std::string& source) {
       continue;
     }
     function += line + "\n";
-    if (line != "}") continue;
+    if (line != "}" && !(line.starts_with("static __device__") && line.ends_with(" }"))) continue;
     if (function.find("asm") == std::string::npos) result += function;
     function.clear();
     in_function = false;
@@ -335,7 +335,7 @@ std::string without_instructions(const std::string& source) {
 
 /// The definitions of the warpgroup instructions that `source` calls.
 std::string warpgroup_instructions(const std::string& source) {
-  static const std::regex call("nw_wgmma_([a-z]*)(float16|int8)_([0-9]+)(_a)?(_b)?\\(");
+  static const std::regex call("nw_wgmma_([a-z]*)(float16|int8)_([0-9]+)(_a)?(?:_swizzled_a)?(_b)?(?:_swizzled_b)?\\(");
   std::string text;
   std::set<std::string> defined;
   for (std::sregex_iterator found(source.begin(), source.end(), call), end; found != end; ++found) {
@@ -359,9 +359,9 @@ std::string warpgroup_instructions(const std::string& source) {
 std::string with_counted_accesses(std::string source) {
   const std::pair<const char*, const char*> changes[] = {
       {R"((const )?([a-z_0-9 ]+)\* __restrict__ (\w+))", "Counted<$1$2> $3"},
-      {R"(__shared__ __align__\(16\) ([a-z ]+) (\w+)\[([0-9]+)\];)",
-       "__shared__ __align__(16) $1 $2_array[$3]; const Counted<$1> $2($2_array); nw_array(\"$2\", $2_array, sizeof "
-       "$2_array, true);"},
+      {R"(__shared__ __align__\(([0-9]+)\) ([a-z ]+) (\w+)\[([0-9]+)\];)",
+       "__shared__ __align__($1) $2 $3_array[$4]; const Counted<$2> $3($3_array); nw_array(\"$3\", $3_array, sizeof "
+       "$3_array, true);"},
       {R"(([a-z ]+)\* const (\w+) = \(\1\*\)\(nw_shared \+ ([0-9]+)\);)",
        "const Counted<$1> $2(nw_shared + $3); nw_array(\"$2\", nw_shared + $3, 1 << 20, true);"},
       {R"(\*\((const )?([a-z]+[a-z0-9 ]*)\*\))", "*(Counted<$1$2>)"},

@@ -6,7 +6,8 @@
 namespace nestwright::testing {
 
 /// Defines wgmma<columns, across_a, across_b, type_a, type_b>(top, bottom, a, b): a and b are descriptors of matrices
-/// without swizzling (PTX ISA, "Matrix Descriptor Format", "Strides"); and nw_wait_for_products() for wgmma.wait_group.
+/// without swizzling or with that of 128 bytes (PTX ISA, "Matrix Descriptor Format", "Strides"); and
+/// nw_wait_for_products() for wgmma.wait_group.
 inline constexpr const char* kWarpgroupInstructions = R"(
 extern char __start_nw_shared[];
 static unsigned long __cvta_generic_to_shared(const void* at) { return (const char*)at - __start_nw_shared; }
@@ -14,15 +15,24 @@ static unsigned long __cvta_generic_to_shared(const void* at) { return (const ch
 struct Warpgroup { pthread_barrier_t all; unsigned long long a[128], b[128]; };
 static Warpgroup warpgroups[8];
 
-// Element (i, k), i across the reduction, of a matrix of cores of 8 rows of 16 bytes.
+// Element (i, k), i across the reduction, of a matrix of cores of 8 rows of 16 bytes, or of 8 swizzled rows of 128 bytes.
 template <class T, bool kAcross>
 static T element(unsigned long long descriptor, unsigned i, unsigned k) {
   const auto field = [&](unsigned bit) { return (unsigned)(descriptor >> bit & 0x3fff) << 4; };
-  const unsigned begin = field(0), along = field(16), across = field(32), steps = 16 / sizeof(T);
-  const unsigned at = kAcross ? i / 8 * across + i % 8 * 2 + k / 8 * along + k % 8 * 16
-                              : i / 8 * across + i % 8 * 16 + k / steps * along + k % steps * sizeof(T);
+  const unsigned first = field(16), second = field(32), steps = 16 / sizeof(T);
+  unsigned at = field(0);
+  if (descriptor >> 62 == 0) {
+    at += kAcross ? i / 8 * second + i % 8 * 2 + k / 8 * first + k % 8 * 16
+                  : i / 8 * second + i % 8 * 16 + k / steps * first + k % steps * sizeof(T);
+  } else if (descriptor >> 62 == 1) {
+    at += kAcross ? i / 64 * first + i % 64 * 2 + k / 8 * second + k % 8 * 128
+                  : i / 8 * second + i % 8 * 128 + k * sizeof(T);
+    at ^= (at >> 7 & 7) << 4;
+  } else {
+    puts("a matrix is swizzled by less than 128 bytes"), __builtin_trap();
+  }
   T value;
-  memcpy(&value, __start_nw_shared + begin + at, sizeof value);
+  memcpy(&value, __start_nw_shared + at, sizeof value);
   return value;
 }
 static float number(unsigned short half) { return of_half(half); }

@@ -48,6 +48,15 @@ TEST_P(Warpgroups, CompileToTheirInstructionWithoutSpills) {
   EXPECT_EQ(object.resources[0].spill_bytes, 0);
 }
 
+TEST_P(Warpgroups, SwizzledTextComputesTheProductOnEmulatedWarps) {
+  const auto [name, type, ta, tb, instruction] = GetParam();
+  const NamedProgram p = swizzled_warpgroups(type, ta, tb, 256);
+  const std::string source = cuda_source(p);
+  EXPECT_THAT(source, HasSubstr("_swizzled_a"));
+  EXPECT_THAT(source, HasSubstr("_swizzled_b"));
+  EXPECT_EQ(run_on_emulated_warps(p.program, source, {type, 128, 256, 256, ta, tb}), "") << source;
+}
+
 INSTANTIATE_TEST_SUITE_P(Products, Warpgroups,
                          ::testing::Values(Case{"plain", kFloat16, false, false, "k16.f32.f16.f16"},
                                            Case{"both", kBFloat16, true, true, "k16.f32.bf16.bf16"},
@@ -156,7 +165,8 @@ TEST(WarpgroupRefusals, SayWhatToDo) {
             "threadIdx.z");
   EXPECT_EQ(TwoWarpgroups{.has_cores = false}.refusal(),
             "buffer A.cache is multiplied by a warpgroup, but it is not made up of 8 rows of 16 bytes in one piece: "
-            "store its element [i, k] at [k / 8, i, k % 8] or [i / 8, k, i % 8]");
+            "store its element [i, k] at [k / 8, i, k % 8] or [i / 8, k, i % 8], or by 128 bytes at [k / 64, i, k % 64] "
+            "or [i / 64, k, i % 64]");
   EXPECT_EQ(TwoWarpgroups{.padding = 8}.refusal(), TwoWarpgroups{.has_cores = false}.refusal());
   EXPECT_EQ(
       TwoWarpgroups{.warps_first = true}.refusal(),

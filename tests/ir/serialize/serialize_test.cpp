@@ -113,8 +113,8 @@ TEST(Serialize, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(refusal("ELF, if anything"), HasSubstr("does not start with \"NWIR\""));
   EXPECT_THAT(refusal(bytes + "!"), HasSubstr("1 bytes follow its end"));
   EXPECT_THAT(refusal(bytes.substr(0, 40)), HasSubstr("malformed program: "));
-  bytes[4] = 12;
-  EXPECT_THAT(refusal(bytes), HasSubstr("it has version 12, this reader knows version 11"));
+  bytes[4] = 13;
+  EXPECT_THAT(refusal(bytes), HasSubstr("it has version 13, this reader knows version 12"));
 }
 
 TEST(Serialize, RefusesDanglingReferences) {

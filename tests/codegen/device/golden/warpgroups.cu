@@ -56,8 +56,8 @@ extern "C" __global__ void __launch_bounds__(256) warpgroups_kernel0(
   const int i_inner_inner_outer = i_inner_outer_i_inner_inner_outer%4;
   float C_tile[16];
   nw_fill_all_float32(&C_tile[0], 16, 0.0f);
-  for (int ax0_ax1_outer_outer = 0; ax0_ax1_outer_outer < 4; ++ax0_ax1_outer_outer) {
-    const int ax0 = ax0_ax1_outer_outer*16 + i_inner_outer_i_inner_inner_outer*2 + i_inner_inner_inner_inner/4;
+  for (int ax0_ax1_outer_ax1_inner_outer_outer = 0; ax0_ax1_outer_ax1_inner_outer_outer < 4; ++ax0_ax1_outer_ax1_inner_outer_outer) {
+    const int ax0 = ax0_ax1_outer_ax1_inner_outer_outer*16 + i_inner_outer_i_inner_inner_outer*2 + i_inner_inner_inner_inner/4;
     const int ax1_outer = i_inner_inner_inner_inner%4*4 + j_inner_inner_outer;
     nw_copy_16(&A_cache[ax1_outer*512 + ax0*8], &A[ax0*128 + ax1_outer*8], true);
   }
@@ -69,8 +69,8 @@ extern "C" __global__ void __launch_bounds__(256) warpgroups_kernel0(
   for (int k_outer = 0; k_outer < 3; ++k_outer) {
     nw_multiply_shared_float16_32_a_b(&C_tile[0], &C_tile[8], &A_cache[k_outer%2*8192 + i_inner_outer_i_inner_inner_outer/4*4096], 128, 1024, &B_cache[k_outer%2*2048], 128, 1024, 4);
     if (k_outer < 2) {
-      for (int ax0_ax1_outer_outer_1 = 0; ax0_ax1_outer_outer_1 < 4; ++ax0_ax1_outer_outer_1) {
-        const int ax0_2 = ax0_ax1_outer_outer_1*16 + i_inner_outer_i_inner_inner_outer*2 + i_inner_inner_inner_inner/4;
+      for (int ax0_ax1_outer_ax1_inner_outer_outer_1 = 0; ax0_ax1_outer_ax1_inner_outer_outer_1 < 4; ++ax0_ax1_outer_ax1_inner_outer_outer_1) {
+        const int ax0_2 = ax0_ax1_outer_ax1_inner_outer_outer_1*16 + i_inner_outer_i_inner_inner_outer*2 + i_inner_inner_inner_inner/4;
         const int ax1_outer_1 = i_inner_inner_inner_inner%4*4 + j_inner_inner_outer;
         nw_copy_16(&A_cache[(k_outer + 1)%2*8192 + ax1_outer_1*512 + ax0_2*8], &A[k_outer*8192 + ax0_2*128 + ax1_outer_1*8 + 8192], true);
       }
