@@ -14,8 +14,8 @@ namespace nestwright::bench {
 
 struct CheckRow {
   std::string workload, template_name;  ///< no template: none of them had a trial
-  std::map<Outcome, int> outcomes;  ///< number of trials by outcome
-  std::string message;              ///< of the first wrong result, else of the first failure
+  std::map<Outcome, int> outcomes;      ///< number of trials by outcome
+  std::string message;                  ///< of the first wrong result, else of the first failure
 
   bool is_wrong() const { return outcomes.contains(Outcome::kWrongResult); }
   /// "right", "wrong result", or, where no trial was right, "never compiled" or "never ran"; "not checked" without a

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "support/landlock.h"
+#include "support/sanitizer.h"
 #include "support/syscall_filter.h"
 
 namespace nestwright {
@@ -22,13 +23,6 @@ bool is_wanted() {
   const char* setting = std::getenv("NESTWRIGHT_CONFINEMENT");
   return setting == nullptr || std::string_view(setting) != "off";
 }
-
-// A sanitizer's runtime starts processes of its own, to look for leaks and to print stacks.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kIsSanitized = true;
-#else
-constexpr bool kIsSanitized = false;
-#endif
 
 /// The folders of the loaded libraries; what those load later lies next to them.
 std::vector<std::string> library_folders() {

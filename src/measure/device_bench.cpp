@@ -68,14 +68,12 @@ std::vector<ir::Type> output_types(const RunnerSetup& setup) {
 }
 
 /// Opens the first device of that kind. Throws DeviceError if it is another one than the setup says: where a driver
-/// does not start in a confined process, the next driver's device is the first.
+/// does not start in a worker, the next driver's device is the first.
 std::shared_ptr<Device> open_device(const RunnerSetup& setup, const Target& target) {
   std::shared_ptr<Device> device = make_device(target.device);
   const std::string found = device->info().str();
-  if (!setup.device.empty() && found != setup.device) {
-    throw DeviceError(fmt::format("it finds the device {}, but {} is meant", found, setup.device));
-  }
-  return device;
+  if (setup.device.empty() || found == setup.device) return device;
+  throw DeviceError(fmt::format("it finds the device {}, but {} is meant", found, setup.device));
 }
 
 class DeviceBench final : public Bench {

@@ -84,9 +84,12 @@ void RunnerWorker::ensure() {
   auto worker =
       std::make_unique<WorkerProcess>("runner", 0, std::vector<int>{tensors_.fd(), fault_fd_.get()}, environment);
   worker->expect_ready();
-  const RunnerSetup setup{tensors_.layout(), options_.threads,
+  const RunnerSetup setup{tensors_.layout(),
+                          options_.threads,
                           options_.threads == 1 ? PoolKind::kSerial : options_.pool,
-                          is_device() ? options_.target.str() : std::string(), checker_, device_};
+                          is_device() ? options_.target.str() : std::string(),
+                          checker_,
+                          device_};
   std::string message;
   if (!worker->channel().send(encode(setup), kSetupTimeoutNs) ||
       worker->channel().receive(message, kSetupTimeoutNs) != Channel::Status::kMessage) {

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "support/error.h"
+#include "support/sanitizer.h"
 
 extern char** environ;
 
@@ -188,10 +189,7 @@ void limit_this_process(std::int64_t memory_bytes) {
   const UniqueFd score(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
   constexpr std::string_view kFirst = "1000";
   [[maybe_unused]] const ssize_t written = write(score.get(), kFirst.data(), kFirst.size());
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  memory_bytes = 0;  // their shadow memory takes terabytes of address space
-#endif
-  if (memory_bytes > 0) {
+  if (memory_bytes > 0 && !kIsSanitized) {
     const rlimit memory{static_cast<rlim_t>(memory_bytes), static_cast<rlim_t>(memory_bytes)};
     setrlimit(RLIMIT_AS, &memory);
   }

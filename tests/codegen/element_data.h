@@ -69,7 +69,7 @@ inline std::vector<ir::Scalar> interesting_values(ir::Type type) {
   for (int bit = 20; bit < (type == kInt64 ? 30 : 64); ++bit) integers.push_back(std::int64_t{1} << bit);
   const std::size_t positive = integers.size();
   for (std::size_t i = 0; i < positive; ++i) {
-    integers.push_back(-integers[i]);
+    integers.push_back(ir::wrap_int(-static_cast<std::uint64_t>(integers[i]), kInt64));
     if (type != kInt64) integers.push_back(integers[i] - 1);
   }
   for (std::int64_t value : integers) values.push_back(ir::integer_scalar(ir::wrap_int(value, type)));

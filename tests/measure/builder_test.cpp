@@ -9,6 +9,7 @@
 
 #include "support/clock.h"
 #include "support/error.h"
+#include "support/sanitizer.h"
 #include "tests/measure/use_worker.h"
 
 namespace nestwright {
@@ -65,9 +66,7 @@ TEST_F(FaultyBuilder, AHangIsEndedInTime) {
 }
 
 TEST_F(FaultyBuilder, SwellingIsStoppedByTheLimit) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers need address space without limit";
-#endif
+  if (kIsSanitized) GTEST_SKIP() << "sanitizers need address space without limit";
   const auto results = build({"swell", "fine"}, {.processes = 1, .memory_bytes = std::int64_t{600} << 20});
   EXPECT_EQ(results[0].outcome, Outcome::kCompileError);
   EXPECT_EQ(results[0].message, "builder gave up (exit code 1: out of memory)");

@@ -105,11 +105,11 @@ result cuDriverGetVersion(int* version) {
   return *version = value != NULL ? atoi(value) : 13000, success;
 }
 result cuGetErrorName(result error, const char** name) {
-  *name = error == illegal         ? "CUDA_ERROR_ILLEGAL_ADDRESS"
-          : error == invalid_image ? "CUDA_ERROR_INVALID_IMAGE"
-          : error == no_memory     ? "CUDA_ERROR_OUT_OF_MEMORY"
+  *name = error == illegal            ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+          : error == invalid_image    ? "CUDA_ERROR_INVALID_IMAGE"
+          : error == no_memory        ? "CUDA_ERROR_OUT_OF_MEMORY"
           : error == operating_system ? "CUDA_ERROR_OPERATING_SYSTEM"
-                                   : NULL;
+                                      : NULL;
   return *name ? success : invalid_value;
 }
 result cuGetErrorString(result error, const char** text) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "runtime/parallel_pool.h"
+#include "support/sanitizer.h"
 
 namespace nestwright {
 namespace {
@@ -143,8 +144,8 @@ int code_of_child(const std::function<int()>& child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 TEST(SpinPool, StartsThreadsOfItsOwnInTheChildOfAFork) {
+  if (kIsSanitized) GTEST_SKIP() << "a sanitizer slows threads down, and its runtime has some of its own";
   const auto pool = make_pool(PoolKind::kSpin, 2);
   ASSERT_EQ(meet(*pool, kTimeout), 2);
   const auto child = [&] {
@@ -159,6 +160,7 @@ TEST(SpinPool, StartsThreadsOfItsOwnInTheChildOfAFork) {
 }
 
 TEST(SpinPool, WithoutThreadsTheCallerRunsAllTasks) {
+  if (kIsSanitized) GTEST_SKIP() << "a sanitizer slows threads down, and its runtime has some of its own";
   const int code = code_of_child([] {
     const auto pool = make_pool(PoolKind::kSpin, 3);
     const rlimit none{1, 1};
@@ -204,6 +206,7 @@ double time_against_serial(const ParallelPool& pool) {
 }
 
 TEST(SpinPool, ABusyProcessOnTheOtherCoreDoesNotDelayTheCaller) {
+  if (kIsSanitized) GTEST_SKIP() << "a sanitizer slows threads down, and its runtime has some of its own";
   cpu_set_t allowed;
   ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
   std::vector<int> cores;
@@ -235,7 +238,6 @@ TEST(SpinPool, ABusyProcessOnTheOtherCoreDoesNotDelayTheCaller) {
   ASSERT_EQ(sched_setaffinity(0, sizeof allowed, &allowed), 0);
   EXPECT_LT(ratio, 1.3);
 }
-#endif
 
 }  // namespace
 }  // namespace nestwright

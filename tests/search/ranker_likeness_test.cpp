@@ -125,34 +125,20 @@ TEST(RankerLikeness, SeesHintsPaddingAndBindingsInEveryTemplate) {
     EXPECT_LE(pairs.alike, kVacuous * pairs.all)
         << knob << ": " << pairs.alike << " of " << pairs.all << "; " << pairs.example;
   }
-  for (const char* knob : {"matmul.cpu prefetch_a",
-                           "matmul.cpu prefetch_b",
-                           "matmul.dot prefetch_a",
-                           "matmul.convert prefetch_b",
-                           "softmax.cpu stores",
-                           "layer_norm.cpu stores",
-                           "transpose.cpu stores",
-                           "elementwise.cpu stores",
-                           "elementwise.cpu prefetch",
-                           "broadcast.cpu stores",
-                           "broadcast.cpu prefetch",
-                           "reduce.cpu prefetch",
-                           "matmul.gpu padding",
-                           "matmul.gpu blocks_x",
-                           "matmul.gpu double_buffer",
-                           "matmul.gpu fragments",
-                           "matmul.gpu vector_a",
-                           "matmul.mma padding",
-                           "matmul.mma blocks_x",
-                           "matmul.mma vector_b",
-                           "matmul.mma double_buffer",
-                           "matmul.wgmma blocks_x",
-                           "transpose.gpu padding",
-                           "transpose.gpu blocks_x",
-                           "conv2d.gpu padding",
-                           "conv2d.gpu threads_x",
-                           "conv2d.gpu_direct threads_x",
-                           "depthwise_conv2d.gpu threads_x"}) {
+  for (const char* knob : {"matmul.cpu prefetch_a",       "matmul.cpu prefetch_b",
+                           "matmul.dot prefetch_a",       "matmul.convert prefetch_b",
+                           "softmax.cpu stores",          "layer_norm.cpu stores",
+                           "transpose.cpu stores",        "elementwise.cpu stores",
+                           "elementwise.cpu prefetch",    "broadcast.cpu stores",
+                           "broadcast.cpu prefetch",      "reduce.cpu prefetch",
+                           "matmul.gpu padding",          "matmul.gpu blocks_x",
+                           "matmul.gpu double_buffer",    "matmul.gpu fragments",
+                           "matmul.gpu vector_a",         "matmul.mma padding",
+                           "matmul.mma blocks_x",         "matmul.mma vector_b",
+                           "matmul.mma double_buffer",    "matmul.wgmma blocks_x",
+                           "transpose.gpu padding",       "transpose.gpu blocks_x",
+                           "conv2d.gpu padding",          "conv2d.gpu threads_x",
+                           "conv2d.gpu_direct threads_x", "depthwise_conv2d.gpu threads_x"}) {
     EXPECT_GT(found[knob].all, 0) << knob << " was not compared";
   }
 }

@@ -14,6 +14,8 @@
 #include <cerrno>
 #include <thread>
 
+#include "support/sanitizer.h"
+
 namespace nestwright {
 namespace {
 
@@ -22,9 +24,7 @@ using Denial = SyscallPolicy::Denial;
 class SyscallFilter : public ::testing::Test {
  protected:
   void SetUp() override {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    GTEST_SKIP() << "a sanitizer's runtime starts processes of its own";
-#endif
+    if (kIsSanitized) GTEST_SKIP() << "a sanitizer's runtime starts processes of its own";
     if (!has_syscall_filter()) GTEST_SKIP() << "this kernel has no seccomp";
   }
 

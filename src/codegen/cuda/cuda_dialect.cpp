@@ -143,9 +143,8 @@ std::vector<std::string> CudaDialect::shared(const std::vector<SharedArray>& arr
   if (!is_static) {
     std::int64_t alignment = ir::kPointerAlignment;
     for (const SharedArray& array : arrays) alignment = std::max(alignment, array.alignment);
-    lines.push_back(
-        fmt::format("extern __shared__ __align__({}) unsigned char nw_shared[];  // the launch says how large",
-                    alignment));
+    lines.push_back(fmt::format(
+        "extern __shared__ __align__({}) unsigned char nw_shared[];  // the launch says how large", alignment));
   }
   for (const SharedArray& array : arrays) {
     lines.push_back(

@@ -99,7 +99,8 @@ Dialect::TensorFunction CudaDialect::warpgroup_function(const ir::TensorInstruct
       fmt::arg("types", types_of(instruction.type)), fmt::arg("registers", registers), fmt::arg("operands", operands),
       fmt::arg("constraint", constraint), fmt::arg("half", half),
       fmt::arg("a_cores", cores_of("a", instruction.transposes_a, instruction.swizzles_a)),
-      fmt::arg("b_cores", cores_of("b", instruction.transposes_b, instruction.swizzles_b)), fmt::arg("a", 2 * half), fmt::arg("b", 2 * half + 1),
+      fmt::arg("b_cores", cores_of("b", instruction.transposes_b, instruction.swizzles_b)), fmt::arg("a", 2 * half),
+      fmt::arg("b", 2 * half + 1),
       fmt::arg("modifiers",
                of_bytes ? std::string("1")
                         : fmt::format("1, 1, 1, {:d}, {:d}", instruction.transposes_a, instruction.transposes_b)));

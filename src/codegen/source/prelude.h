@@ -31,7 +31,7 @@ class Prelude {
   std::string word_function(ir::Intrinsic intrinsic);         ///< of kJoinBytes and the intrinsics after it
 
   std::string swizzle(ir::Type type);  ///< (index), of a buffer of ir/analysis/swizzle.h
-  std::string copy(int bytes);  ///< (to, from, condition), asynchronous
+  std::string copy(int bytes);         ///< (to, from, condition), asynchronous
 
   std::string tensor_function(const ir::TensorInstruction& instruction);  ///< takes the instruction's operands
 

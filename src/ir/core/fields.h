@@ -148,15 +148,10 @@ struct Fields<Operand> {
 };
 template <>
 struct Fields<TensorInstruction> {
-  static constexpr std::tuple list{&TensorInstruction::op,
-                                   &TensorInstruction::operands,
-                                   &TensorInstruction::type,
-                                   &TensorInstruction::columns,
-                                   &TensorInstruction::transposes_a,
-                                   &TensorInstruction::transposes_b,
-                                   &TensorInstruction::swizzles_a,
-                                   &TensorInstruction::swizzles_b,
-                                   Optional{&TensorInstruction::body}};
+  static constexpr std::tuple list{
+      &TensorInstruction::op,         &TensorInstruction::operands,     &TensorInstruction::type,
+      &TensorInstruction::columns,    &TensorInstruction::transposes_a, &TensorInstruction::transposes_b,
+      &TensorInstruction::swizzles_a, &TensorInstruction::swizzles_b,   Optional{&TensorInstruction::body}};
 };
 template <>
 struct Fields<Launch> {

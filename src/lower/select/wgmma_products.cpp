@@ -12,8 +12,8 @@
 //
 // Rows of 128 bytes one behind the other, A[ko, i, ki] with ki below 64 for elements of 2 bytes, or A[mo, k, mi], are
 // swizzled (ir/analysis/swizzle.h): a product is then three times as fast (H100, bfloat16 4096 x 4096 x 4096: 534
-// instead of 172 TFLOP/s). K has at most the 128 bytes of a row, if rows run along it. Unrolled loops around a nest are no
-// part of it.
+// instead of 172 TFLOP/s). K has at most the 128 bytes of a row, if rows run along it. Unrolled loops around a nest are
+// no part of it.
 //
 // A product is asynchronous. It is awaited (warpgroup_await) before the next barrier or access to a fragment, or at the
 // end of its loop body or branch. Until then no thread stores to its operands, because a barrier separates stores of
@@ -50,7 +50,7 @@ constexpr std::int64_t kWarpRows = 16, kWarps = 4, kMaxColumns = 256;
 constexpr std::int64_t kStepBytes = 32;  ///< along the reduction, of one instruction
 constexpr std::int64_t kCoreRows = 8, kRowBytes = 16;
 constexpr std::int64_t kCores = kSwizzledRowBytes / kRowBytes;  ///< next to each other in a row that is swizzled
-constexpr std::int64_t kMaxDistance = 1 << 18;  ///< bytes that a descriptor can encode
+constexpr std::int64_t kMaxDistance = 1 << 18;                  ///< bytes that a descriptor can encode
 
 [[noreturn]] void refuse(const Buffer& buffer, const std::string& why) {
   throw LowerError(fmt::format("buffer {} is multiplied by a warpgroup, but {}", buffer->name, why));
@@ -216,9 +216,9 @@ SharedMatrix shared_matrix(const Load& load, const Loops& across, const Loops& s
   const std::int64_t long_row = kCores * row;
   const Distances &in_row = rows_across ? x : k, &of_rows = rows_across ? k : x;
   const bool ends_with_row = count_of(rows_across ? across : steps) <= (is_a && rows_across ? kWarpRows : long_row);
-  const bool is_swizzled = has_cores_of(long_row) && in_row.cores == row && of_rows.cores == kCoreRows * long_row &&
-                           is_even(of_rows) &&
-                           (ends_with_row || (rows_across && in_row.rows % (kCoreRows * long_row) == 0 && fits(in_row.rows)));
+  const bool is_swizzled =
+      has_cores_of(long_row) && in_row.cores == row && of_rows.cores == kCoreRows * long_row && is_even(of_rows) &&
+      (ends_with_row || (rows_across && in_row.rows % (kCoreRows * long_row) == 0 && fits(in_row.rows)));
   if (!is_swizzled && (!has_cores_of(row) || !is_even(x) || !is_even(k) || !fits(x.cores) || !fits(k.cores))) {
     refuse(buffer, fmt::format("it is not made up of 8 rows of 16 bytes in one piece: store its element [i, k] at "
                                "[k / {0}, i, k % {0}]{1}, or by 128 bytes at [k / {2}, i, k % {2}]{3}",
@@ -228,7 +228,8 @@ SharedMatrix shared_matrix(const Load& load, const Loops& across, const Loops& s
   const Expr at = at_group(first, warps, is_a ? 2 * x.cores : 0, buffer);
   const Linear begin = to_linear(at);
   if (!is_multiple(begin, is_swizzled ? kCoreRows * long_row : row)) {
-    refuse(buffer, fmt::format("it does not begin at multiples of {} bytes", is_swizzled ? kSwizzleAlignment : kRowBytes));
+    refuse(buffer,
+           fmt::format("it does not begin at multiples of {} bytes", is_swizzled ? kSwizzleAlignment : kRowBytes));
   }
   const std::int64_t across_rows = ends_with_row ? kSwizzleAlignment : in_row.rows * bytes;
   return {at, k.cores * bytes, is_swizzled && rows_across ? across_rows : x.cores * bytes, rows_across, is_swizzled};

@@ -8,9 +8,10 @@
 //         AB += shared A * shared B                                 (by the warpgroup, of its 64 rows)
 //       C = AB                                                      (the elements that the thread has)
 //
-// In shared memory A and B are cut into columns of rows of 128 bytes, which are swizzled, or, where a row is no multiple
-// of that, of 16 bytes; 8 rows lie in one piece, and run as those of the matrix do, but for bytes, whose run along the
-// reduction. Columns of 16 bytes lie 16 bytes further apart, so that threads that copy along rows write to other banks.
+// In shared memory A and B are cut into columns of rows of 128 bytes, which are swizzled, or, where a row is no
+// multiple of that, of 16 bytes; 8 rows lie in one piece, and run as those of the matrix do, but for bytes, whose run
+// along the reduction. Columns of 16 bytes lie 16 bytes further apart, so that threads that copy along rows write to
+// other banks.
 #include <algorithm>
 
 #include "ir/analysis/swizzle.h"
@@ -61,7 +62,7 @@ bool is_swizzled(std::int64_t row_bytes) { return row_bytes % ir::kSwizzledRowBy
 void fetch_slice(Schedule& s, const Operand& x, const Tensor& tile, const IterVar& block, const MatmulMmaKnobs& knobs) {
   const Tensor cache = s.cache_read(x.slice, ir::Scope::kShared, {tile});
   s[x.slice].compute_inline();
-  const std::int64_t bytes = cache.dtype().bytes(), 
+  const std::int64_t bytes = cache.dtype().bytes(),
                      row = (is_swizzled(x.row * bytes) ? ir::kSwizzledRowBytes : kCoreRowBytes) / bytes;
   // The batch, columns of rows, rows, and the elements of these.
   const std::vector<IterVar> layout = s.transform_layout(cache, [&](std::span<const Expr> at) {

@@ -163,10 +163,11 @@ TEST(WarpgroupRefusals, SayWhatToDo) {
   EXPECT_EQ(TwoWarpgroups{.rows = 32}.refusal(),
             "buffer C.tile is multiplied by a warpgroup, but no loop over a multiple of 4 warps is bound to "
             "threadIdx.z");
-  EXPECT_EQ(TwoWarpgroups{.has_cores = false}.refusal(),
-            "buffer A.cache is multiplied by a warpgroup, but it is not made up of 8 rows of 16 bytes in one piece: "
-            "store its element [i, k] at [k / 8, i, k % 8] or [i / 8, k, i % 8], or by 128 bytes at [k / 64, i, k % 64] "
-            "or [i / 64, k, i % 64]");
+  EXPECT_EQ(
+      TwoWarpgroups{.has_cores = false}.refusal(),
+      "buffer A.cache is multiplied by a warpgroup, but it is not made up of 8 rows of 16 bytes in one piece: "
+      "store its element [i, k] at [k / 8, i, k % 8] or [i / 8, k, i % 8], or by 128 bytes at [k / 64, i, k % 64] "
+      "or [i / 64, k, i % 64]");
   EXPECT_EQ(TwoWarpgroups{.padding = 8}.refusal(), TwoWarpgroups{.has_cores = false}.refusal());
   EXPECT_EQ(
       TwoWarpgroups{.warps_first = true}.refusal(),
