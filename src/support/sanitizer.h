@@ -1,5 +1,5 @@
-// Whether this code is compiled for AddressSanitizer or ThreadSanitizer, whose runtimes reserve terabytes of addresses
-// and start processes of their own. Thread rule: a constant.
+// Says whether this code is compiled for AddressSanitizer or ThreadSanitizer. Their runtimes reserve terabytes of
+// addresses and start processes of their own. Thread rule: a constant.
 #pragma once
 
 namespace nestwright {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/analysis/fragment_layout.h"
+#include "ir/analysis/swizzle.h"
 #include "target/target.h"
 #include "templates/matmul/gpu/register_tiles.h"
 
@@ -49,6 +50,12 @@ enum class MmaKind : std::uint8_t { kWarps, kWarpgroups };
 inline constexpr std::int64_t kGroupWarps = 4;
 /// Bytes of a row of the matrices that it multiplies, 8 rows of which lie in one piece.
 inline constexpr std::int64_t kCoreRowBytes = 16;
+
+/// Tells whether a matrix in shared memory, of whose rows a warpgroup reads so many bytes, is swizzled.
+template <class Int>
+auto is_swizzled(const Int& row_bytes) {
+  return row_bytes % ir::kSwizzledRowBytes == 0;
+}
 
 struct MatmulMmaKnobs {
   WarpTile m, n;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "ir/analysis/divergence.h"
-#include "ir/analysis/swizzle.h"
 #include "templates/framework/completion.h"
 #include "templates/framework/seed_table.h"
 #include "templates/loops/gpu_threads.h"
@@ -91,7 +90,7 @@ KnobExpr registers_of(const WarpTileKnobs& m, const WarpTileKnobs& n, const Slic
   return registers + ahead(slice.lanes_a, m.of_block()) + ahead(slice.lanes_b, n.of_block()) + kSpareRegisters;
 }
 
-/// Of the slices of an operand in shared memory, of which a warpgroup has `of_group` rows or columns of C.
+/// Returns the size of an operand's slices in shared memory. A warpgroup has `of_group` rows or columns of C.
 KnobExpr slice_bytes(const KnobExpr& across, const KnobExpr& of_group, const MmaOperand& lies, const SliceKnobs& slice,
                      const Product& p) {
   const std::int64_t size = p.types.a.bytes();
@@ -99,10 +98,9 @@ KnobExpr slice_bytes(const KnobExpr& across, const KnobExpr& of_group, const Mma
   if (p.kind == MmaKind::kWarps) {
     return slice.slices() * count * (length + lies.padding(slice.padding, p.types.a)) * size + kAlignment;
   }
-  const KnobExpr row = (lies.rows ? slice.k_block : of_group) * size;
-  const KnobExpr is_swizzled = row % ir::kSwizzledRowBytes == 0;
-  const KnobExpr padding = select(is_swizzled, 0, length * size);  // a row of 16 bytes behind each column of them
-  return slice.slices() * (count * length * size + padding) + select(is_swizzled, ir::kSwizzleAlignment, kAlignment);
+  const KnobExpr swizzled = is_swizzled((lies.rows ? slice.k_block : of_group) * size);
+  const KnobExpr padding = select(swizzled, 0, length * size);  // a row of 16 bytes behind each column of them
+  return slice.slices() * (count * length * size + padding) + select(swizzled, ir::kSwizzleAlignment, kAlignment);
 }
 
 void require_block(Tuning& t, const WarpTileKnobs& m, const WarpTileKnobs& n, const SliceKnobs& slice,
@@ -124,7 +122,7 @@ void require_block(Tuning& t, const WarpTileKnobs& m, const WarpTileKnobs& n, co
 /// A slice is multiplied in fewer cycles than it takes to arrive: another one is on its way meanwhile.
 constexpr std::int64_t kStages = 3;
 
-/// Of the reduction, a row that is swizzled.
+/// A swizzled row that runs along the reduction has so many steps.
 constexpr std::int64_t kSwizzledSteps = ir::kSwizzledRowBytes / kMmaStepBytes;
 
 /// Warps of a block, and rows and columns of a warp.

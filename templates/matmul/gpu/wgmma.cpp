@@ -14,7 +14,6 @@
 // other banks.
 #include <algorithm>
 
-#include "ir/analysis/swizzle.h"
 #include "target/gpu_target.h"
 #include "templates/loops/gpu_threads.h"
 #include "templates/matmul/gpu/mma.h"
@@ -55,9 +54,6 @@ struct Operand {
   std::int64_t lanes, of_block;
   std::int64_t row;  ///< what a warpgroup reads of a row of the slice
 };
-
-/// Whether a matrix of rows of so many bytes is swizzled.
-bool is_swizzled(std::int64_t row_bytes) { return row_bytes % ir::kSwizzledRowBytes == 0; }
 
 void fetch_slice(Schedule& s, const Operand& x, const Tensor& tile, const IterVar& block, const MatmulMmaKnobs& knobs) {
   const Tensor cache = s.cache_read(x.slice, ir::Scope::kShared, {tile});
