@@ -1,5 +1,5 @@
-# cmake -DBUILD=... -DSOURCE=... -DWORK=... -P installed_package.cmake: installs the build tree, moves what was installed, and builds and
-# runs own_operator and the plugin with it.
+# cmake -DBUILD=... -DSOURCE=... -DWORK=... -DCXX=... -DCXX_FLAGS=... -P installed_package.cmake: installs the build tree, moves what was
+# installed, and builds and runs own_operator and the plugin with it, by the same compiler and flags.
 function(run)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${WORK} OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE code)
   if(NOT code EQUAL 0)
@@ -21,7 +21,8 @@ file(MAKE_DIRECTORY ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/installed)
 file(RENAME ${WORK}/installed ${WORK}/moved)
 foreach(example own_operator plugin)
-  run(${CMAKE_COMMAND} -S ${SOURCE}/${example} -B ${WORK}/${example} -D CMAKE_PREFIX_PATH=${WORK}/moved -D CMAKE_BUILD_TYPE=Debug)
+  run(${CMAKE_COMMAND} -S ${SOURCE}/${example} -B ${WORK}/${example} -D CMAKE_PREFIX_PATH=${WORK}/moved -D CMAKE_BUILD_TYPE=Debug
+      -D CMAKE_CXX_COMPILER=${CXX} "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}")
   run(${CMAKE_COMMAND} --build ${WORK}/${example})
 endforeach()
 

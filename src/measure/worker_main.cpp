@@ -26,5 +26,6 @@ int main(int argc, char** argv) {
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
   }
-  return 1;
+  // What did not start may have threads, which nothing waits for.
+  std::_Exit(1);
 }

@@ -31,7 +31,7 @@ Reducer argmax_reducer(ir::Type type, std::int64_t extent) {
 
 class TensorMaker {
  public:
-  explicit TensorMaker(const Program& program) : program_(program) {}
+  TensorMaker(const Program& program, TensorForm form) : program_(program), form_(form) {}
 
   Signature run() {
     for (const TensorInfo& tensor : program_.tensors) {
@@ -51,7 +51,8 @@ class TensorMaker {
  private:
   Tensor make(const Stage& stage) {
     if (stage.reduction == ReductionKind::kArgmax) return make_argmax(stage);
-    const std::optional<PhasedSums> phased = find_phases(stage);
+    const std::optional<PhasedSums> phased =
+        form_ == TensorForm::kFast ? find_phases(stage) : std::optional<PhasedSums>();
     if (phased && reads_are_inside(*phased)) return make_phased(stage, *phased);
     return make_plain(stage, program_.tensors[stage.tensor].name);
   }
@@ -270,7 +271,7 @@ class TensorMaker {
     const std::vector<std::int64_t>& shape = program_.find_tensor(access.tensor)->shape;
     const auto known = ranges_.find(at);
     const Ranges ranges = known != ranges_.end() ? known->second : ranges_of(access);
-    if (stage_->reduction && is_worth_padding(ranges, shape)) {
+    if (form_ == TensorForm::kFast && stage_->reduction && is_worth_padding(ranges, shape)) {
       for (std::size_t d = 0; d < indices.size(); ++d) {
         if (ranges[d]->low != 0) indices[d] = indices[d] + Expr(-ranges[d]->low);
       }
@@ -368,6 +369,7 @@ class TensorMaker {
   }
 
   const Program& program_;
+  TensorForm form_;
   std::map<std::string, Tensor, std::less<>> tensors_;
   std::map<std::tuple<std::string, double, std::vector<std::int64_t>, std::vector<std::int64_t>>, Tensor> padded_;
   const Stage* stage_ = nullptr;
@@ -377,6 +379,6 @@ class TensorMaker {
 
 }  // namespace
 
-Signature make_tensors(const Program& program) { return TensorMaker(program).run(); }
+Signature make_tensors(const Program& program, TensorForm form) { return TensorMaker(program, form).run(); }
 
 }  // namespace nestwright::text

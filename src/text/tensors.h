@@ -2,6 +2,7 @@
 // Thread rule: pure functions.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "expression/tensor.h"
@@ -14,8 +15,12 @@ struct Signature {
   int inputs = 0;
 };
 
-/// Sums read padded copies of tensors, and are computed by phases (text/phases.h). Throws UsageError as compute() does,
-/// for a body that is too large.
-Signature make_tensors(const Program& program);
+enum class TensorForm : std::uint8_t {
+  kFast,     ///< sums read padded copies of tensors, and are computed by phases (text/phases.h)
+  kWritten,  ///< as the text says
+};
+
+/// Throws UsageError as compute() does, for a body that is too large.
+Signature make_tensors(const Program& program, TensorForm form = TensorForm::kFast);
 
 }  // namespace nestwright::text

@@ -10,9 +10,9 @@
 namespace nestwright {
 namespace {
 
-Definition define(const ParsedText& text, const Workload& workload) {
+Definition define(const ParsedText& text, const Workload& workload, text::TensorForm form = text::TensorForm::kFast) {
   const auto expression = text.expression_of(workload);
-  const text::Signature signature = text::make_tensors(expression->program());
+  const text::Signature signature = text::make_tensors(expression->program(), form);
   Definition definition{.args = signature.args, .inputs = signature.inputs};
   definition.flops = count_flops(definition.outputs());
   for (const Tensor& tensor : definition.args) {
@@ -47,7 +47,7 @@ std::shared_ptr<const Operator> make_text_operator(const text::Expression& expre
   const ParsedText text(expression);
   op.define = [text](const Workload& workload) { return define(text, workload); };
   op.reference = [text](const Workload& workload, const HostTensors& inputs) {
-    return judge_definition(define(text, workload), inputs);
+    return judge_definition(define(text, workload, text::TensorForm::kWritten), inputs);
   };
   op.whole_inputs = [text](const Workload& workload) {
     return whole_inputs_of(*text.expression_of(workload), workload, define(text, workload));

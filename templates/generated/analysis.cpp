@@ -187,8 +187,9 @@ bool StageAnalysis::has_reuse() const {
 }
 
 std::int64_t StageAnalysis::result_stride(int axis) const {
-  const std::int64_t* const stride = ir::as_const_int(tensor.buffer()->stride(axis));
-  return stride == nullptr ? 0 : *stride;
+  const Expr stride = tensor.buffer()->stride(axis);
+  const std::int64_t* const constant = ir::as_const_int(stride);
+  return constant == nullptr ? 0 : *constant;
 }
 
 std::vector<StageAnalysis> analyse_stages(const Schedule& schedule, const std::vector<Tensor>& constants) {

@@ -11,6 +11,7 @@
 
 #include "search/timing_lock.h"
 #include "support/machine_lock.h"
+#include "support/sanitizer.h"
 #include "target/target.h"
 #include "tests/cli/command_line.h"
 #include "tests/logs/sample.h"
@@ -165,6 +166,7 @@ std::string starved_worker() {
 }
 
 TEST_F(TuneTest, ExitsWithFourWithoutAValidCandidate) {
+  if (kIsSanitized) GTEST_SKIP() << "sanitizers need address space without limit";
   const std::string worker = starved_worker();
   const CommandOutput ran =
       run("tune matmul m=32 n=32 k=32 --threads 1 --trials 4", {.environment = {"NESTWRIGHT_WORKER=" + worker}});

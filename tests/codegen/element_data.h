@@ -70,7 +70,7 @@ inline std::vector<ir::Scalar> interesting_values(ir::Type type) {
   const std::size_t positive = integers.size();
   for (std::size_t i = 0; i < positive; ++i) {
     integers.push_back(ir::wrap_int(-static_cast<std::uint64_t>(integers[i]), kInt64));
-    if (type != kInt64) integers.push_back(integers[i] - 1);
+    if (type != kInt64) integers.push_back(ir::wrap_int(static_cast<std::uint64_t>(integers[i]) - 1, kInt64));
   }
   for (std::int64_t value : integers) values.push_back(ir::integer_scalar(ir::wrap_int(value, type)));
   return values;

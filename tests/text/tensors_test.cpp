@@ -40,6 +40,17 @@ TEST(Tensors, ReductionsReadPaddedCopies) {
       << "a copy would be far larger than X";
 }
 
+TEST(Tensors, AsWrittenHaveNoCopiesAndNoPhases) {
+  const auto written = [](const std::string& text) {
+    return to_string(make_tensors(Expression::parse(text).program(), TensorForm::kWritten).args.back().op());
+  };
+  EXPECT_EQ(written("Y[y] = sum(r, X[y + r - 1]?0 * W[r]); X: float32[8]; W: float32[3] y=8"),
+            "Y: float32[8], Y[i] = sum(select(i + r - 1 >= 0 && i + r - 1 < 8, X[i + r - 1], 0.0)*W[r], r in 0..3)");
+  EXPECT_EQ(written("Y[y] = sum(r, select((y + r) % 2 == 0, X[(y + r)/2], 0) * W[r]); X: float32[10]; W: float32[4] "
+                    "y=16"),
+            "Y: float32[16], Y[i] = sum(select((i + r)%2 == 0, X[(i + r)/2], 0.0)*W[r], r in 0..4)");
+}
+
 TEST(Tensors, OutputsAreWhatNoStatementReads) {
   const Signature s = tensors_of("T[i] = A[i] + B[i]; P[i] = T[i] * 2; Q[i] = T[i] - A[i] i=4");
   std::string names;

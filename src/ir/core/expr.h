@@ -64,6 +64,8 @@
 #include <variant>
 #include <vector>
 
+#include "support/lifetime_bound.h"
+
 #include "ir/core/type.h"
 
 namespace nestwright::ir {
@@ -88,10 +90,10 @@ class Expr {
   /// Throws UsageError for an undefined expression, as does lanes().
   Type type() const;
   int lanes() const { return type().lanes; }
-  const ExprNode& node() const { return *node_; }
+  const ExprNode& node() const NESTWRIGHT_LIFETIME_BOUND { return *node_; }
   /// The node as T, or nullptr where it is of another kind. Requires defined().
   template <class T>
-  const T* as() const;
+  const T* as() const NESTWRIGHT_LIFETIME_BOUND;
   /// Whether both are the same node, not merely equal ones: a pass returns the same node for unchanged input.
   bool same_as(const Expr& other) const { return node_ == other.node_; }
 
@@ -402,7 +404,7 @@ Expr reducer_identity(const Reduce& reduce, std::size_t member);
 Expr reducer_combine(ReducerKind kind, const Expr& a, const Expr& b);
 
 /// The value of an integer literal; nullptr for any other expression, also one that could be folded.
-const std::int64_t* as_const_int(const Expr& e);
+const std::int64_t* as_const_int(const Expr& e NESTWRIGHT_LIFETIME_BOUND);
 bool is_const_int(const Expr& e, std::int64_t value);
 /// Whether a bool expression is the literal true or false, or a broadcast of it.
 bool is_true(const Expr& e);

@@ -21,7 +21,7 @@ class Stmt {
   bool defined() const { return node_ != nullptr; }
   const StmtNode& node() const { return *node_; }
   template <class T>
-  const T* as() const;
+  const T* as() const NESTWRIGHT_LIFETIME_BOUND;
   bool same_as(const Stmt& other) const { return node_ == other.node_; }
 
  private:

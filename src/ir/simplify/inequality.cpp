@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <span>
 
 #include "ir/analysis/bounds.h"
 #include "ir/core/equal.h"
@@ -44,6 +45,13 @@ Interval bounds_by_facts(const Expr& e, const Ranges& ranges) {
 bool is_division(const Expr& atom) {
   const auto* binary = atom.as<Binary>();
   return binary != nullptr && (binary->op == BinaryOp::kDiv || binary->op == BinaryOp::kMod);
+}
+
+/// Whether `atom` has the value of one of its operands.
+bool is_choice(const Expr& atom) {
+  const auto* binary = atom.as<Binary>();
+  return atom.as<Select>() != nullptr ||
+         (binary != nullptr && (binary->op == BinaryOp::kMin || binary->op == BinaryOp::kMax));
 }
 
 /// Adds what the definition of floor division implies for an atom x / c or x % c, as sums that are at least 0.
@@ -126,12 +134,37 @@ void add_remainder_facts(const Expr& atom, const Linear& sum, std::vector<Linear
   }
 }
 
+bool search(const Linear& sum, const Ranges& ranges, int depth, int& budget);
+
+/// Whether the sum is at least 0 by a fact that eliminates one of `terms`, which are terms of the sum.
+bool search_with(std::span<const Linear> facts, std::span<const LinearTerm> terms, const Linear& sum,
+                 const Ranges& ranges, int depth, int& budget) {
+  for (const Linear& fact : facts) {
+    for (const LinearTerm& term : terms) {
+      const auto match = std::find_if(fact.terms.begin(), fact.terms.end(), [&](const LinearTerm& candidate) {
+        return (candidate.coefficient > 0) == (term.coefficient > 0) && same_atom(candidate.atom, term.atom);
+      });
+      if (match == fact.terms.end()) continue;
+      // scale * sum - times * fact eliminates the term. An integer n >= 0 if scale * n + scale - 1 >= 0.
+      const std::int64_t of_fact = std::abs(match->coefficient), of_target = std::abs(term.coefficient);
+      const std::int64_t common = std::gcd(of_fact, of_target);
+      const std::int64_t scale = of_fact / common, times = of_target / common;
+      constexpr std::int64_t kMaxScale = 1 << 20;  // far from any overflow
+      if (scale > kMaxScale || times > kMaxScale) continue;
+      const Linear next = Linear{scale - 1, {}}.add(sum, scale).add(fact, -times);
+      if (search(next, ranges, depth - 1, budget)) return true;
+    }
+  }
+  return false;
+}
+
 bool search(const Linear& sum, const Ranges& ranges, int depth, int& budget) {
   const Linear target = tightened(sum);
   if (interval_bounds(target, ranges).lo >= 0) return true;
   if (depth == 0 || --budget < 0) return false;
   for (std::size_t t = 0; t < target.terms.size(); ++t) {
     const LinearTerm& term = target.terms[t];
+    if (is_choice(term.atom) && search_with(ranges.facts(), {&term, 1}, target, ranges, depth, budget)) return true;
     if (const auto* choice = term.atom.as<Select>()) {
       Ranges where_true = ranges, where_false = ranges;
       where_true.assume(choice->condition);
@@ -139,8 +172,8 @@ bool search(const Linear& sum, const Ranges& ranges, int depth, int& budget) {
       return search(replaced(target, t, choice->if_true), where_true, depth - 1, budget) &&
              search(replaced(target, t, choice->if_false), where_false, depth - 1, budget);
     }
+    if (!is_choice(term.atom)) continue;
     const auto* binary = term.atom.as<Binary>();
-    if (!binary || (binary->op != BinaryOp::kMin && binary->op != BinaryOp::kMax)) continue;
     // The atom is a or b, so both cases must hold; where either operand bounds the sum from below, one is sufficient.
     const bool either = (binary->op == BinaryOp::kMin) == (term.coefficient < 0);
     const bool first = search(replaced(target, t, binary->a), ranges, depth - 1, budget);
@@ -159,23 +192,7 @@ bool search(const Linear& sum, const Ranges& ranges, int depth, int& budget) {
     add_division_facts(term.atom, facts);
     add_bound_facts(term.atom, ranges, facts);
   }
-  for (const Linear& fact : facts) {
-    for (const LinearTerm& term : target.terms) {
-      const auto match = std::find_if(fact.terms.begin(), fact.terms.end(), [&](const LinearTerm& candidate) {
-        return (candidate.coefficient > 0) == (term.coefficient > 0) && same_atom(candidate.atom, term.atom);
-      });
-      if (match == fact.terms.end()) continue;
-      // scale * target - times * fact eliminates the term. An integer n >= 0 if scale * n + scale - 1 >= 0.
-      const std::int64_t of_fact = std::abs(match->coefficient), of_target = std::abs(term.coefficient);
-      const std::int64_t common = std::gcd(of_fact, of_target);
-      const std::int64_t scale = of_fact / common, times = of_target / common;
-      constexpr std::int64_t kMaxScale = 1 << 20;  // far from any overflow
-      if (scale > kMaxScale || times > kMaxScale) continue;
-      const Linear next = Linear{scale - 1, {}}.add(target, scale).add(fact, -times);
-      if (search(next, ranges, depth - 1, budget)) return true;
-    }
-  }
-  return false;
+  return search_with(facts, target.terms, target, ranges, depth, budget);
 }
 
 /// `sum` with the terms that are no multiples of its quotients' and remainders' coefficients at their lower bounds, and

@@ -69,6 +69,19 @@ TEST(NonNegative, BoundsARemainderByThatOfAMultiple) {
   EXPECT_FALSE(non_negative(1 - (x + 1) % 3, ranges)) << "another dividend";
 }
 
+TEST(NonNegative, UsesGuardsOfAMinimumBeforeItIsTakenApart) {
+  // A sampled element of a padded tensor: the guard is on the clamped index as a whole.
+  const Var x("x");
+  Ranges ranges;
+  const Expr clamped = min(Expr(31), max(Expr(0), Expr(x)));
+  EXPECT_FALSE(non_negative(clamped - 1, ranges));
+  EXPECT_FALSE(non_negative(29 - (clamped - 1), ranges));
+  ranges.assume(clamped + -1 >= 0 && clamped + -1 < 30);
+  EXPECT_TRUE(non_negative(clamped - 1, ranges));
+  EXPECT_TRUE(non_negative(29 - (clamped - 1), ranges));
+  EXPECT_FALSE(non_negative(clamped - 2, ranges));
+}
+
 TEST(NonNegative, HoldsUnderConditionsThatNeverHoldTogether) {
   // From r >= 3 follows 3*r + 2*i >= 9.
   const Var block("block"), part("part"), i("i");
