@@ -262,7 +262,8 @@ Frame NestBuilder::attached_frame(int stage, std::vector<Span> region, const Fra
   // In a blocked reduction the blocks' loops are open already, in the nest of the stage that copies out.
   for (int axis = 0; axis < graph.rank; ++axis) {
     const std::int64_t* computed = as_const_int(frame.region(axis).extent);
-    const std::int64_t* copied = as_const_int(host.root_span(static_cast<std::size_t>(axis), facts_).extent);
+    const Span whole = host.root_span(static_cast<std::size_t>(axis), facts_);
+    const std::int64_t* copied = as_const_int(whole.extent);
     if (computed == nullptr || copied == nullptr || *computed <= *copied) continue;
     throw LowerError(
         fmt::format("{} sums up {} elements along {} where {} copies {} out: more is read of it than it can carry from "
