@@ -6,7 +6,8 @@
 
 namespace nestwright {
 
-/// Serve requests on `channel` until the peer is gone. Return the exit code of the process.
+/// Serve requests on `channel` until the peer is gone. Return the exit code of the process. Throw Error where the
+/// channel was closed instead.
 int run_builder_role(Channel& channel);
 int run_runner_role(Channel& channel);
 

@@ -1,4 +1,5 @@
-#include <cstdio>
+#include <memory>
+#include <string>
 
 #include "measure/bench.h"
 #include "measure/confinement.h"
@@ -56,8 +57,7 @@ int run_runner_role(Channel& channel) {
   channel.send(encode(RunnerReply{}));
   while (channel.receive(message) == Channel::Status::kMessage) {
     if (!channel.send(encode(handle(*bench, decode_runner_request(message))))) {
-      std::fprintf(stderr, "its channel was closed\n");
-      return 1;
+      throw Error("its channel was closed");
     }
   }
   return 0;

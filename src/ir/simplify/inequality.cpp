@@ -54,6 +54,10 @@ bool is_choice(const Expr& atom) {
          (binary != nullptr && (binary->op == BinaryOp::kMin || binary->op == BinaryOp::kMax));
 }
 
+bool has_choice(const Linear& sum) {
+  return std::any_of(sum.terms.begin(), sum.terms.end(), [](const LinearTerm& term) { return is_choice(term.atom); });
+}
+
 /// Adds what the definition of floor division implies for an atom x / c or x % c, as sums that are at least 0.
 void add_division_facts(const Expr& atom, std::vector<Linear>& facts) {
   if (!is_division(atom)) return;
@@ -225,6 +229,10 @@ bool non_negative(const Expr& e, const Ranges& ranges) {
   if (bounds_by_facts(sum.expr(), ranges).lo >= 0) return true;
   int budget = kSearchBudget;
   if (search(sum, ranges, kSearchDepth, budget) || is_contradictory(ranges)) return true;
+  // A guard on a minimum has its operands in the order in which they are written, which simplify() may exchange.
+  const Linear written = to_linear(e);
+  budget = kSearchBudget;
+  if (has_choice(written) && search(written, ranges, kSearchDepth, budget)) return true;
   const std::optional<Linear> rounded = rounded_to_quotients(sum, ranges);
   budget = kSearchBudget;
   return rounded && search(*rounded, ranges, kSearchDepth, budget);

@@ -71,15 +71,19 @@ TEST(NonNegative, BoundsARemainderByThatOfAMultiple) {
 
 TEST(NonNegative, UsesGuardsOfAMinimumBeforeItIsTakenApart) {
   // A sampled element of a padded tensor: the guard is on the clamped index as a whole.
-  const Var x("x");
+  const Buffer positions{"positions", kInt64, {Expr(12)}};
+  const Var i("i");
   Ranges ranges;
-  const Expr clamped = min(Expr(31), max(Expr(0), Expr(x)));
-  EXPECT_FALSE(non_negative(clamped - 1, ranges));
-  EXPECT_FALSE(non_negative(29 - (clamped - 1), ranges));
-  ranges.assume(clamped + -1 >= 0 && clamped + -1 < 30);
-  EXPECT_TRUE(non_negative(clamped - 1, ranges));
-  EXPECT_TRUE(non_negative(29 - (clamped - 1), ranges));
-  EXPECT_FALSE(non_negative(clamped - 2, ranges));
+  ranges.bind(i, {0, 11});
+  for (const Expr& position : {Expr(i), make_load(positions, {Expr(i)})}) {
+    const Expr clamped = min(Expr(31), max(Expr(0), position));
+    EXPECT_FALSE(non_negative(clamped - 1, ranges));
+    Ranges guarded = ranges;
+    guarded.assume(clamped + -1 >= 0 && clamped + -1 < 30);
+    EXPECT_TRUE(non_negative(clamped - 1, guarded));
+    EXPECT_TRUE(non_negative(29 - (clamped - 1), guarded));
+    EXPECT_FALSE(non_negative(clamped - 2, guarded));
+  }
 }
 
 TEST(NonNegative, HoldsUnderConditionsThatNeverHoldTogether) {
