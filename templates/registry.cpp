@@ -32,18 +32,12 @@ Registry make_registry() {
                      {matmul_amx_template(), matmul_dot_template(), matmul_convert_template(), matmul_gemv_template(),
                       matmul_cpu_template(), matmul_split_k_template(), generated_cpu_template(),
                       matmul_wgmma_template(), matmul_mma_template(), matmul_gpu_template()}));
-  registry.add(with_templates(elementwise_operator(),
-                              {elementwise_cpu_template(), generated_cpu_template(), elementwise_gpu_template()}));
-  registry.add(with_templates(broadcast_operator(),
-                              {broadcast_cpu_template(), generated_cpu_template(), broadcast_gpu_template()}));
-  registry.add(
-      with_templates(reduce_operator(), {reduce_cpu_template(), generated_cpu_template(), reduce_gpu_template()}));
-  registry.add(
-      with_templates(softmax_operator(), {softmax_cpu_template(), generated_cpu_template(), softmax_gpu_template()}));
-  registry.add(with_templates(layer_norm_operator(),
-                              {layer_norm_cpu_template(), generated_cpu_template(), layer_norm_gpu_template()}));
-  registry.add(with_templates(transpose_operator(),
-                              {transpose_cpu_template(), generated_cpu_template(), transpose_gpu_template()}));
+  registry.add(with_templates(elementwise_operator(), {generated_cpu_template(), elementwise_gpu_template()}));
+  registry.add(with_templates(broadcast_operator(), {generated_cpu_template(), broadcast_gpu_template()}));
+  registry.add(with_templates(reduce_operator(), {generated_cpu_template(), reduce_gpu_template()}));
+  registry.add(with_templates(softmax_operator(), {generated_cpu_template(), softmax_gpu_template()}));
+  registry.add(with_templates(layer_norm_operator(), {generated_cpu_template(), layer_norm_gpu_template()}));
+  registry.add(with_templates(transpose_operator(), {generated_cpu_template(), transpose_gpu_template()}));
   registry.add(
       with_templates(conv2d_operator(), {generated_cpu_template(), conv2d_winograd_template(), conv2d_gpu_template(),
                                          conv2d_gpu_direct_template(), generated_gpu_template()}));

@@ -12,9 +12,6 @@ Operator broadcast_operator();
 /// The function in double; the bound is the function's (templates/pointwise/functions.h).
 Reference broadcast_reference(const Workload& workload, const HostTensors& inputs);
 
-/// For any sizes, types and x86-64 targets: rows in vectors, in blocks of rows or columns.
-Template broadcast_cpu_template();
-
 Template broadcast_gpu_template();
 
 }  // namespace nestwright

@@ -13,9 +13,6 @@ Operator elementwise_operator();
 /// The function in double; the bound is the function's (templates/pointwise/functions.h).
 Reference elementwise_reference(const Workload& workload, const HostTensors& inputs);
 
-/// For any sizes, types and x86-64 targets: vectors in blocks.
-Template elementwise_cpu_template();
-
 Template elementwise_gpu_template();
 
 }  // namespace nestwright

@@ -1,5 +1,6 @@
 // The template generated.cpu: the rules of templates/generated/rules.h, applied to the stages of the operator's
 // definition. Each combination of what the rules choose is a sketch; numbers inside of a sketch are knobs.
+#include "templates/generated/far_rows.h"
 #include "templates/generated/generated.h"
 #include "templates/generated/rules.h"
 #include "templates/generated/seeds.h"
@@ -7,8 +8,10 @@
 namespace nestwright {
 namespace {
 
-Schedule schedule_generated(Tuning& t, const Definition& definition, const Target& target) {
+Schedule schedule_generated(Tuning& t, Definition& definition, const Target& target) {
+  const std::int64_t far_rows = may_take_far_rows(definition, target) ? take_far_rows(t, definition, target) : 0;
   Sketch sketch(t, definition, target);
+  sketch.far_rows = far_rows;
   sketch.parallel = target.threads > 1 && sketch.choose("parallel", {"none", "loops"}) == "loops";
   inline_cheap(sketch);
   apply_rules(sketch, cpu_rules());

@@ -1,8 +1,10 @@
 #include "templates/generated/seeds.h"
 
 #include <algorithm>
+#include <array>
 
 #include "templates/framework/completion.h"
+#include "templates/generated/far_rows.h"
 #include "templates/generated/register_tile.h"
 #include "templates/generated/row_seeds.h"
 #include "templates/loops/register_tile.h"
@@ -156,6 +158,14 @@ std::vector<StageSeed> seeds_of(const StageAnalysis& stage, const Target& target
   return seeds;
 }
 
+/// The wishes of sums of far rows (far_rows.h): what streams from memory is fastest in half vectors.
+void set_far_rows(Config& config, const StageAnalysis& sums, std::size_t seed, const Target& target) {
+  constexpr std::array kStreams{"eight", "four", "one"};
+  config.set("streams", {}, kStreams[seed % kStreams.size()]);
+  set_knobs(config, sums.name + ".far",
+            {{"vectors", 2}, {"vector_lanes", half_lanes(widest_type(sums), target)}, {"blocks", target.threads}});
+}
+
 }  // namespace
 
 std::vector<Config> generated_seeds(const Template& t, const Workload& workload, const Target& target) {
@@ -168,6 +178,7 @@ std::vector<Config> generated_seeds(const Template& t, const Workload& workload,
     wishes.push_back(seeds_of(stage, target));
     count = std::max(count, wishes.back().size());
   }
+  const bool far_rows = may_take_far_rows(definition, target);
   std::vector<Config> seeds;
   for (std::size_t i = 0; i < std::min(count, kSeeds); ++i) {
     Config& config = seeds.emplace_back();
@@ -175,6 +186,7 @@ std::vector<Config> generated_seeds(const Template& t, const Workload& workload,
     for (std::size_t s = 0; s < stages.size(); ++s) {
       set_knobs(config, stages[s].name, wishes[s][i % wishes[s].size()]);
     }
+    if (far_rows) set_far_rows(config, stages.front(), i, target);
   }
   Config serial = seeds.front();
   serial.set("parallel", {}, "none");

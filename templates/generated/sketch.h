@@ -54,6 +54,9 @@ class Sketch {
   std::vector<StageAnalysis> stages;  ///< as of the last analyse()
   std::vector<SketchNest> nests;
   bool parallel = false;  ///< threads share the loops at root
+  /// Rows far apart that are summed up side by side (far_rows.h); of several, the last axis of the sums runs over them.
+  /// 0 where the definition is not of that kind.
+  std::int64_t far_rows = 0;
 
   /// Takes note of what the primitives so far have changed. Requires that nothing is placed.
   void analyse();

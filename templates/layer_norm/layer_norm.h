@@ -20,9 +20,6 @@ Operator layer_norm_operator();
 /// far from 0 has.
 Reference layer_norm_reference(const Workload& workload, const HostTensors& inputs);
 
-/// For any sizes and x86-64 targets: rows in blocks, each in vectors, several rows together.
-Template layer_norm_cpu_template();
-
 Template layer_norm_gpu_template();
 
 }  // namespace nestwright

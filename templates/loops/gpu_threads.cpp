@@ -15,13 +15,12 @@ namespace {
 constexpr std::int64_t kMaxItems = 8;
 constexpr std::int64_t kMinThreads = 32;  ///< offered: fewer leave most of every device idle
 
-}  // namespace
-
-IterVar share_among_threads(Stage stage, const IterVar& loop, const BlockThreads& threads) {
-  const auto [round, thread] = stage.split(loop, factor(threads.count()));
+/// `loop` shared out to the threads of a block: `loop` -> rounds, threads, bound.
+void share_among_threads(Stage stage, const IterVar& loop, const BlockThreads& threads) {
+  const IterVar thread = stage.split(loop, factor(threads.count())).second;
   if (threads.y == 1 && threads.z == 1) {
     stage.bind(thread, kThreadIdxX);
-    return round;
+    return;
   }
   auto [y, x] = stage.split(thread, factor(threads.x));
   if (threads.z > 1) {
@@ -30,8 +29,9 @@ IterVar share_among_threads(Stage stage, const IterVar& loop, const BlockThreads
     stage.bind(z, kThreadIdxZ);
   }
   stage.bind(y, kThreadIdxY).bind(x, kThreadIdxX);
-  return round;
 }
+
+}  // namespace
 
 void fetch_together(Stage stage, std::vector<IterVar> loops, const BlockThreads& threads, std::int64_t lanes) {
   IterVar lane;

@@ -23,9 +23,6 @@ struct BlockThreads {
   std::int64_t count() const { return x * y * z; }
 };
 
-/// `loop` shared out to the threads of a block: `loop` -> rounds, threads, bound. Returns the loop over rounds.
-IterVar share_among_threads(Stage stage, const IterVar& loop, const BlockThreads& threads);
-
 /// Has the threads of a block compute `stage`, which they keep in shared memory, together: neighbouring threads have
 /// neighbouring vectors of `lanes` elements along the last of `loops`, all loops of the stage that are to be shared
 /// out, outermost first. Requires that `lanes` divides what is computed along that one.

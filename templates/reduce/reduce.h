@@ -19,10 +19,6 @@ HostTensors reduce_whole_inputs(const Workload& workload);
 /// Of sums and means, what is reduced to one result has one scale.
 CheckedInputs reduce_wide_inputs(const Workload& workload, const CheckedInputs& uniform);
 
-/// For any shapes, types and x86-64 targets. Where the innermost dimension is kept, vectors run along it; where it is
-/// reduced, each result is reduced in vectors. Threads share results or what is reduced.
-Template reduce_cpu_template();
-
 Template reduce_gpu_template();
 
 }  // namespace nestwright

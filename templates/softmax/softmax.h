@@ -17,9 +17,6 @@ Operator softmax_operator();
 /// be anything up to that.
 Reference softmax_reference(const Workload& workload, const HostTensors& inputs);
 
-/// For any sizes and x86-64 targets: rows in blocks, each row in vectors, or a long row shared by threads.
-Template softmax_cpu_template();
-
 Template softmax_gpu_template();
 
 }  // namespace nestwright

@@ -67,7 +67,7 @@ TEST_F(TargetTest, AMissingInstructionSetIsRefused) {
 }
 
 TEST_F(TargetTest, ARefusedRunCreatesNoDatabase) {
-  expect_refusal(run("tune matmul m=32 n=32 k=32 --template softmax.cpu"), 2, {"softmax.cpu"});
+  expect_refusal(run("tune matmul m=32 n=32 k=32 --template softmax.gpu"), 2, {"softmax.gpu"});
   EXPECT_FALSE(has_database());
 }
 

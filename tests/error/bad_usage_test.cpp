@@ -92,7 +92,7 @@ const std::vector<Wrong> kWrong = {
     {"UnknownTemplate",
      {"lower", kSmallWorkload, "--template", "x", "--config", "a=1"},
      {"no template 'x'", "matmul.cpu"}},
-    {"TemplateOfAnotherOperator", {"lower", kSmallWorkload, "--template", "softmax.cpu"}, {"softmax.cpu"}},
+    {"TemplateOfAnotherOperator", {"lower", kSmallWorkload, "--template", "softmax.gpu"}, {"softmax.gpu"}},
     {"ResourcesOfACpu", {"lower", kSmallWorkload, "--resources"}, {"only CUDA's compiler tells", "--target cuda"}},
     {"ResourcesOfOpenCl",
      {"lower", kSmallWorkload, "--target", "opencl", "--resources"},

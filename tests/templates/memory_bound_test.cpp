@@ -186,9 +186,9 @@ TEST(MemoryBoundSpaces, OfferStoresRoundTheCachesWhereAlignmentIsProven) {
     const Template& t = *templates_for(*w.op, DeviceKind::kCpu).front();
     const ConfigSpace space = discover_space(t, w, testing_memory::target(CpuIsa::kAvx512));
     Config config = t.seeds(w, testing_memory::target(CpuIsa::kAvx512)).front();
-    if (config.find("stores") == nullptr) throw InternalError(text + " has no knob for its stores");
-    EXPECT_EQ(config.find("stores")->label, "cached") << text << ": off by default";
-    config.set("stores", {}, "streaming");
+    if (config.find("Y.stores") == nullptr) throw InternalError(text + " has no knob for its stores");
+    EXPECT_EQ(config.find("Y.stores")->label, "cached") << text << ": off by default";
+    config.set("Y.stores", {}, "streaming");
     try {
       return space.why_invalid(space.resolve(config)).empty();
     } catch (const UsageError&) {

@@ -124,8 +124,27 @@ Expr scaled(const Expr& atom, std::int64_t coefficient) {
   return coefficient == 1 ? atom : make_binary(BinaryOp::kMul, atom, make_int(coefficient, atom.type()));
 }
 
+constexpr std::int64_t kLarge = std::int64_t{1} << 60;
+bool is_large(std::int64_t n) { return n > kLarge || n < -kLarge; }
+
+// The other operand of `op` and a number that is not large; undefined for anything else.
+Expr bounded_operand(const Expr& e, BinaryOp op) {
+  const auto* n = e.as<Binary>();
+  if (!n || n->op != op) return {};
+  const std::int64_t *a = as_const_int(n->a), *b = as_const_int(n->b);
+  if (a && !is_large(*a)) return n->b;
+  return b && !is_large(*b) ? n->a : Expr();
+}
+
+// min(max(x, c), d) or max(min(x, d), c): bounded, whatever x is.
+bool is_clamped(const Expr& atom) {
+  const Expr from_above = bounded_operand(atom, BinaryOp::kMin), from_below = bounded_operand(atom, BinaryOp::kMax);
+  return (from_above.defined() && bounded_operand(from_above, BinaryOp::kMax).defined()) ||
+         (from_below.defined() && bounded_operand(from_below, BinaryOp::kMin).defined());
+}
+
 bool is_data(const Expr& atom) {
-  if (atom.as<VarRef>()) return false;
+  if (atom.as<VarRef>() || is_clamped(atom)) return false;
   return any_expr(atom, [&](const Expr& e) { return e.as<Load>() || e.as<Cast>() || e.as<Call>(); });
 }
 
@@ -136,8 +155,6 @@ bool has_data(const Linear& sum) {
 }
 
 bool may_wrap(const Linear& sum) {
-  constexpr std::int64_t kLarge = std::int64_t{1} << 60;
-  const auto is_large = [](std::int64_t n) { return n > kLarge || n < -kLarge; };
   if (is_large(sum.constant) && !sum.is_constant()) return true;
   for (const LinearTerm& term : sum.terms)
     if (is_large(term.coefficient)) return true;

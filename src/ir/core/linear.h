@@ -45,8 +45,8 @@ bool same_atom(const Expr& a, const Expr& b);
 /// (v + 1)%2.
 bool never_equal(const Expr& a, const Expr& b);
 
-/// Whether an atom contains a loaded value, a cast or a call. Sums of such values may wrap around in 64 bits, unlike
-/// index arithmetic.
+/// Whether an atom contains a loaded value, a cast or a call that is not clamped to a range. Sums of such values may
+/// wrap around in 64 bits, unlike index arithmetic.
 bool has_data(const Linear& sum);
 /// Whether the sum may overflow: it contains loaded values among other terms, or a number above 2^60. Comparisons must
 /// not be decided by the difference of such sums.

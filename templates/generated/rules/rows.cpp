@@ -39,6 +39,21 @@ int common_rows(Sketch& sketch, int root, int rows) {
   return common;
 }
 
+/// The result takes its elements from the sums of rows that are far apart.
+void schedule_far_rows(Sketch& sketch, int number) {
+  const StageAnalysis& stage = sketch.of(number);
+  if (!stage.is_reduction) {
+    sketch.loops_of(number).split(sketch.loops_of(number).axis(0), nparts(sketch.far_rows));
+    sketch.add_nest({SketchNest::Kind::kRows, number, {}});
+    return;
+  }
+  const std::vector<SketchLoop> loops = share_rows(sketch, number, 1, 1);
+  sketch.loops_of(number).unroll(sketch.loops_of(number).axis(1));
+  ScopedTuning t = sketch.knobs_of(number);
+  schedule_row_reduction(sketch, t, number, {loops.back().loop, stage.tensor, sketch.far_rows});
+  sketch.add_nest({SketchNest::Kind::kRows, number, loops});
+}
+
 void schedule_reduced_rows(Sketch& sketch, int number) {
   const StageAnalysis& stage = sketch.of(number);
   const bool is_lanes = sketch.form_of(number).kind == ReductionForm::Kind::kLanes;
@@ -48,7 +63,7 @@ void schedule_reduced_rows(Sketch& sketch, int number) {
   ScopedTuning t = sketch.knobs_of(number);
   RowPlace place{loops.empty() ? IterVar() : loops.back().loop, stage.tensor, 1};
   // Rows that no other stage joins are reduced side by side, where the last loop is that of the last axis alone.
-  if (is_lanes && common == 0 && loops.back().axes.size() == 1) {
+  if (is_lanes && common == 0 && sketch.far_rows == 0 && loops.back().axes.size() == 1) {
     place.streams =
         choose_side_by_side(sketch, stage.name, stage.extents[static_cast<std::size_t>(rows - 1)], 1, bytes_of(stage));
     if (place.streams > 1) {
@@ -87,7 +102,9 @@ void schedule_rows_of_points(Sketch& sketch, int number) {
 bool is_any_stage(Sketch&, int) { return true; }
 
 void schedule_rows(Sketch& sketch, int number) {
-  if (sketch.of(number).is_reduction) {
+  if (sketch.far_rows > 1) {
+    schedule_far_rows(sketch, number);
+  } else if (sketch.of(number).is_reduction) {
     schedule_reduced_rows(sketch, number);
   } else {
     schedule_rows_of_points(sketch, number);

@@ -54,6 +54,13 @@ std::vector<Tensor> column_sums() {
   return {a, compute({96}, [&](Expr j) { return sum(a(k, j), k); }, "y")};
 }
 
+/// More than the second-level cache holds.
+std::vector<Tensor> long_rows() {
+  const Tensor a = placeholder({2048, 1024}, kFloat32, "A");
+  const IterVar k = reduce_axis(1024, "k");
+  return {a, compute({2048}, [&](Expr i) { return sum(a(i, k), k); }, "y")};
+}
+
 std::vector<Tensor> transposed() {
   const Tensor a = placeholder({48, 32}, kFloat32, "A"), b = placeholder({48}, kFloat32, "B");
   return {a, b, compute({32, 48}, [&](Expr i, Expr j) { return a(j, i) + b(j); }, "C")};
@@ -120,6 +127,7 @@ INSTANTIATE_TEST_SUITE_P(
                       RuleExample{"scan_part", "parallel=loops update.vectors=2 update.blocks=2", running_sums},
                       RuleExample{"rows_of_tuples", "parallel=loops best.share=results best.vectors=1", tuple_rows},
                       RuleExample{"single_tuple", "parallel=loops best.vectors=1 best.blocks=2", tuple_value},
+                      RuleExample{"far_rows", "streams=four parallel=loops y.far.vectors=2 y.far.blocks=4", long_rows},
                       RuleExample{"rows", "parallel=loops y.vectors=2 y.blocks=4", sums_of_rows}),
     [](const auto& p) { return std::string(p.param.rule); });
 

@@ -1,0 +1,47 @@
+#include "templates/generated/far_rows.h"
+
+#include <algorithm>
+
+#include "ir/core/rewrite.h"
+#include "templates/generated/forms.h"
+#include "templates/loops/vectors.h"
+
+namespace nestwright {
+namespace {
+
+StageAnalysis analysis_of(const Definition& definition) {
+  return analyse_stages(create_schedule(definition.outputs()), constants_of(definition)).front();
+}
+
+}  // namespace
+
+bool may_take_far_rows(const Definition& definition, const Target& target) {
+  if (definition.outputs().size() != 1) return false;
+  const Operation& op = definition.args.back().op();
+  const ComputeOp* const written = op.compute();
+  const bool is_of_inputs =
+      std::all_of(op->inputs.begin(), op->inputs.end(), [](const Operation& input) { return input.is_placeholder(); });
+  if (!is_of_inputs || written == nullptr || written->reduction() == nullptr || written->axes.size() != 1) return false;
+  const StageAnalysis sums = analysis_of(definition);
+  return sums.results == 1 && !sums.has_reuse() &&
+         reduction_forms(sums, target).front().kind == ReductionForm::Kind::kLanes;
+}
+
+std::int64_t take_far_rows(Tuning& t, Definition& definition, const Target& target) {
+  const StageAnalysis sums = analysis_of(definition);
+  const std::int64_t rows = sums.extents.front(), streams = choose_streams(t, rows, 1, bytes_of(sums), target);
+  if (streams == 1) return 1;
+  const std::int64_t each = rows / streams;
+  Tensor& result = definition.args.back();
+  const ComputeOp& written = *result.op().compute();
+  const Tensor far = compute(
+      {Expr(each), Expr(streams)},
+      [&](const Expr& i, const Expr& stream) {
+        return ir::substitute(written.bodies.front(), {{written.axes.front().var(), stream * each + i}});
+      },
+      result.name() + ".far");
+  result = compute({Expr(rows)}, [&](const Expr& i) { return far(i % each, i / each); }, result.name());
+  return streams;
+}
+
+}  // namespace nestwright
