@@ -4,6 +4,7 @@
 
 #include "ir/core/rewrite.h"
 #include "templates/generated/forms.h"
+#include "templates/generated/sketch.h"
 #include "templates/loops/vectors.h"
 
 namespace nestwright {

@@ -62,13 +62,13 @@ INSTANTIATE_TEST_SUITE_P(
                            "parallel=batch"},
                       Case{"filters_before", "conv2d n=1 c=5 h=9 w=11 k=19 r=3 s=3 stride=2 pad=1 prepared=w", 1, ""},
                       Case{"in_turns", "matmul batch=2 m=9 n=8 k=16 sc=8 ldc=17 epilogue=residual_relu", 1, ""},
-                      Case{"softmax_rows", "softmax rows=9 columns=101", 2, "parallel=rows"},
+                      Case{"softmax_rows", "softmax rows=9 columns=101", 2, "parallel=loops"},
                       Case{"normal_rows", "layer_norm rows=7 columns=80", 1, ""},
-                      Case{"turned", "transpose rows=37 columns=53", 2, "parallel=columns"},
+                      Case{"turned", "transpose rows=37 columns=53", 2, "parallel=loops Y.share=rows"},
                       Case{"all_of_it", "reduce function=sum shape=40x50 axes=0,1", 2, ""},
                       Case{"of_columns", "reduce function=max shape=40x50 axes=0", 1, ""},
                       Case{"bias_gelu", "broadcast function=add_gelu rows=5 columns=99", 1, ""},
-                      Case{"products", "elementwise function=multiply shape=5x99", 2, "parallel=blocks"}),
+                      Case{"products", "elementwise function=multiply shape=5x99", 2, "parallel=loops"}),
     [](const auto& test) { return test.param.name; });
 
 TEST_F(ExportTest, WhatIsPreparedHasAFunctionOfItsOwn) {

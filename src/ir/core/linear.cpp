@@ -143,8 +143,15 @@ bool is_clamped(const Expr& atom) {
          (from_below.defined() && bounded_operand(from_below, BinaryOp::kMin).defined());
 }
 
+// x/c or x%c of a sum x that cannot wrap around.
+bool is_quotient_of_bounded(const Expr& atom) {
+  const auto* n = atom.as<Binary>();
+  if (!n || (n->op != BinaryOp::kDiv && n->op != BinaryOp::kMod)) return false;
+  return as_const_int(n->b) != nullptr && !has_data(to_linear(n->a));
+}
+
 bool is_data(const Expr& atom) {
-  if (atom.as<VarRef>() || is_clamped(atom)) return false;
+  if (atom.as<VarRef>() || is_clamped(atom) || is_quotient_of_bounded(atom)) return false;
   return any_expr(atom, [&](const Expr& e) { return e.as<Load>() || e.as<Cast>() || e.as<Call>(); });
 }
 

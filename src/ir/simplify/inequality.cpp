@@ -8,6 +8,7 @@
 
 #include "ir/analysis/bounds.h"
 #include "ir/core/equal.h"
+#include "ir/core/rewrite.h"
 
 namespace nestwright::ir {
 namespace {
@@ -52,10 +53,6 @@ bool is_choice(const Expr& atom) {
   const auto* binary = atom.as<Binary>();
   return atom.as<Select>() != nullptr ||
          (binary != nullptr && (binary->op == BinaryOp::kMin || binary->op == BinaryOp::kMax));
-}
-
-bool has_choice(const Linear& sum) {
-  return std::any_of(sum.terms.begin(), sum.terms.end(), [](const LinearTerm& term) { return is_choice(term.atom); });
 }
 
 /// Adds what the definition of floor division implies for an atom x / c or x % c, as sums that are at least 0.
@@ -230,9 +227,8 @@ bool non_negative(const Expr& e, const Ranges& ranges) {
   int budget = kSearchBudget;
   if (search(sum, ranges, kSearchDepth, budget) || is_contradictory(ranges)) return true;
   // A guard on a minimum has its operands in the order in which they are written, which simplify() may exchange.
-  const Linear written = to_linear(e);
   budget = kSearchBudget;
-  if (has_choice(written) && search(written, ranges, kSearchDepth, budget)) return true;
+  if (any_expr(e, is_choice) && search(to_linear(e), ranges, kSearchDepth, budget)) return true;
   const std::optional<Linear> rounded = rounded_to_quotients(sum, ranges);
   budget = kSearchBudget;
   return rounded && search(*rounded, ranges, kSearchDepth, budget);

@@ -83,6 +83,10 @@ TEST(NonNegative, UsesGuardsOfAMinimumBeforeItIsTakenApart) {
     EXPECT_TRUE(non_negative(clamped - 1, guarded));
     EXPECT_TRUE(non_negative(29 - (clamped - 1), guarded));
     EXPECT_FALSE(non_negative(clamped - 2, guarded));
+    Ranges strided = ranges;
+    strided.assume((clamped + 2 * Expr(i) + 6) / 3 < 4);
+    EXPECT_TRUE(non_negative(3 - (clamped + 2 * Expr(i) + 6) / 3, strided)) << "simplify() rewrites the quotient";
+    EXPECT_FALSE(non_negative(2 - (clamped + 2 * Expr(i) + 6) / 3, strided));
   }
 }
 
