@@ -38,6 +38,7 @@ constexpr std::array kPasses = {
     Pass{"place_barriers", kLoops, kGpu, kGpu, passes::place_barriers},
 
     Pass{"unroll", kVectors, kCpu, kNone, passes::unroll},
+    Pass{"unswitch", kVectors, kCpu, kNone, passes::unswitch},
     Pass{"warp_shuffles", kVectors, kGpu, kNone, passes::warp_shuffles},
     Pass{"virtual_threads", kVectors, kGpu, kNone, passes::virtual_threads},
     Pass{"vectorize", kVectors, kAll, kNone, passes::vectorize},

@@ -125,6 +125,10 @@ ir::Program unroll(ir::Program program, PassContext& context);
 /// Throws as unroll() does, without unrolling.
 void limit_unrolling(const ir::Stmt& body);
 
+/// On CPUs: tests conditions of loads, as of padding, before the loops that do not change them, which have a version
+/// for either outcome.
+ir::Program unswitch(ir::Program program, PassContext& context);
+
 /// On CUDA: replaces shared memory through which the threads of a warp exchange elements by warp shuffles, which need
 /// no barriers.
 ir::Program warp_shuffles(ir::Program program, PassContext& context);

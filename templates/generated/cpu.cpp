@@ -14,6 +14,7 @@ Schedule schedule_generated(Tuning& t, Definition& definition, const Target& tar
   sketch.far_rows = far_rows;
   sketch.parallel = target.threads > 1 && sketch.choose("parallel", {"none", "loops"}) == "loops";
   inline_cheap(sketch);
+  inline_padding(sketch);
   apply_rules(sketch, cpu_rules());
   return std::move(sketch.schedule);
 }

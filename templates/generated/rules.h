@@ -18,6 +18,8 @@ std::span<const SketchRule> cpu_rules();
 
 /// Inlines what is cheaper to compute again than to store. Before all rules.
 void inline_cheap(Sketch& sketch);
+/// Reads what is padded where it is summed up, by choice. After inline_cheap().
+void inline_padding(Sketch& sketch);
 /// Whether it is better to compute a point of `stage` again where `reader` reads it than to store it.
 using InlineCriterion = bool (*)(const StageAnalysis& stage, const StageAnalysis& reader);
 /// Inlines the stages that may be inlined and for which this is so of all readers; of an expensive one with several

@@ -185,6 +185,8 @@ std::vector<Config> generated_seeds(const Template& t, const Workload& workload,
     config.set("parallel", {}, "loops");
     for (std::size_t s = 0; s < stages.size(); ++s) {
       set_knobs(config, stages[s].name, wishes[s][i % wishes[s].size()]);
+      if (stages[s].has_branch && !stages[s].is_reduction)
+        config.set(stages[s].name + ".values", {}, i % 2 == 0 ? "again" : "stored");
     }
     if (far_rows) set_far_rows(config, stages.front(), i, target);
   }

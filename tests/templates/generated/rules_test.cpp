@@ -42,6 +42,13 @@ std::vector<Tensor> filters() {
   return {a, w, compute({24, 10}, [&](Expr f, Expr x) { return sum(a(c, x + r) * w(f, c, r), {c, r}); }, "C")};
 }
 
+std::vector<Tensor> padded_filters() {
+  const Tensor a = placeholder({16, 10}, kFloat32, "A"), w = placeholder({24, 16, 3}, kFloat32, "W");
+  const Tensor p = compute({16, 12}, [&](Expr c, Expr x) { return select(x >= 1 && x < 11, a(c, x - 1), 0.0); }, "P");
+  const IterVar c = reduce_axis(16, "c"), r = reduce_axis(3, "r");
+  return {a, w, compute({24, 10}, [&](Expr f, Expr x) { return sum(p(c, x + r) * w(f, c, r), {c, r}); }, "C")};
+}
+
 std::vector<Tensor> total() {
   const Tensor a = placeholder({512}, kFloat32, "A");
   const IterVar k = reduce_axis(512, "k");
@@ -104,31 +111,36 @@ TEST_P(GeneratedRules, MakeTheLoopsOnFile) {
 
 INSTANTIATE_TEST_SUITE_P(
     Rules, GeneratedRules,
-    ::testing::Values(RuleExample{"inline_cheap", "parallel=none C.vectors=2", inlined},
-                      RuleExample{"column_sums",
-                                  "parallel=loops y.share=columns y.reduction=blocked y.vectors=1 y.rows_together=8",
-                                  column_sums},
-                      RuleExample{"register_tile",
-                                  "parallel=loops C.vectors_along=axis1 C.reduction=whole C.register_rows=14 "
-                                  "C.register_vectors=2 C.row_blocks=2 C.unroll_k=4 C.pack_vectors=no",
-                                  product},
-                      RuleExample{"register_tile_of_filters",
-                                  "parallel=none C.vectors_along=axis0 C.vector_lanes=16 C.register_rows=10 "
-                                  "C.register_vectors=1 C.pack_vectors=block",
-                                  filters},
-                      RuleExample{"transposed_tile",
-                                  "parallel=loops C.share=rows C.tile=16 C.row_tiles=1 C.column_tiles=2", transposed},
-                      RuleExample{"join_rows", "parallel=loops C.vectors=2 m.vectors=2", centred_rows},
-                      RuleExample{"join_tiles",
-                                  "parallel=none C.vectors_along=axis0 P.at=block C.reduction=whole C.register_rows=6 "
-                                  "C.unroll_k=3 C.pack_vectors=whole",
-                                  padded},
-                      RuleExample{"single_value", "parallel=loops y.blocks=4 y.vectors=2", total},
-                      RuleExample{"scan_part", "parallel=loops update.vectors=2 update.blocks=2", running_sums},
-                      RuleExample{"rows_of_tuples", "parallel=loops best.share=results best.vectors=1", tuple_rows},
-                      RuleExample{"single_tuple", "parallel=loops best.vectors=1 best.blocks=2", tuple_value},
-                      RuleExample{"far_rows", "streams=four parallel=loops y.far.vectors=2 y.far.blocks=4", long_rows},
-                      RuleExample{"rows", "parallel=loops y.vectors=2 y.blocks=4", sums_of_rows}),
+    ::testing::Values(
+        RuleExample{"inline_cheap", "parallel=none C.vectors=2", inlined},
+        RuleExample{"column_sums", "parallel=loops y.share=columns y.reduction=blocked y.vectors=1 y.rows_together=8",
+                    column_sums},
+        RuleExample{"register_tile",
+                    "parallel=loops C.vectors_along=axis1 C.reduction=whole C.register_rows=14 "
+                    "C.register_vectors=2 C.row_blocks=2 C.unroll_k=4 C.pack_vectors=no",
+                    product},
+        RuleExample{"register_tile_of_filters",
+                    "parallel=none C.vectors_along=axis0 C.vector_lanes=16 C.register_rows=10 "
+                    "C.register_vectors=1 C.pack_vectors=block",
+                    filters},
+        RuleExample{"transposed_tile", "parallel=loops C.share=rows C.tile=16 C.row_tiles=1 C.column_tiles=2",
+                    transposed},
+        RuleExample{"inline_padding",
+                    "parallel=none P.values=again C.vectors_along=axis0 C.vector_lanes=16 C.register_rows=10 "
+                    "C.register_vectors=1 C.pack_vectors=block",
+                    padded_filters},
+        RuleExample{"join_rows", "parallel=loops C.vectors=2 m.vectors=2", centred_rows},
+        RuleExample{
+            "join_tiles",
+            "parallel=none P.values=stored C.vectors_along=axis0 P.at=block C.reduction=whole C.register_rows=6 "
+            "C.unroll_k=3 C.pack_vectors=whole",
+            padded},
+        RuleExample{"single_value", "parallel=loops y.blocks=4 y.vectors=2", total},
+        RuleExample{"scan_part", "parallel=loops update.vectors=2 update.blocks=2", running_sums},
+        RuleExample{"rows_of_tuples", "parallel=loops best.share=results best.vectors=1", tuple_rows},
+        RuleExample{"single_tuple", "parallel=loops best.vectors=1 best.blocks=2", tuple_value},
+        RuleExample{"far_rows", "streams=four parallel=loops y.far.vectors=2 y.far.blocks=4", long_rows},
+        RuleExample{"rows", "parallel=loops y.vectors=2 y.blocks=4", sums_of_rows}),
     [](const auto& p) { return std::string(p.param.rule); });
 
 TEST(GeneratedRulesTable, HasAnExampleOfEachRule) {

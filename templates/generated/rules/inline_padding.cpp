@@ -1,0 +1,35 @@
+// inline_padding: what a sum reads beyond a border is not stored first, but read where it is summed up, under a mask.
+// Lowering tests the mask outside of the loops that do not change it, so that the innermost one has no branch. A
+// choice: a copy may be read more often than it costs.
+//
+//   for i: P[i] = X[i - 1] if i >= 1 else 0.0
+//   for i: for k: C[i] += P[i + k]*W[k]        ->      for i: for k: C[i] += (X[i + k - 1] if i + k >= 1)*W[k]
+#include <algorithm>
+
+#include "templates/generated/rules.h"
+
+namespace nestwright {
+namespace {
+
+bool is_padding_of_sums(const Sketch& sketch, const StageAnalysis& stage) {
+  return stage.has_branch && stage.accesses.size() == 1 && stage.operations == 0 && stage.expensive == 0 &&
+         !stage.is_output && !stage.is_reduction && !stage.is_scan_part && stage.results == 1 &&
+         std::all_of(stage.readers.begin(), stage.readers.end(), [&](int number) {
+           const StageAnalysis& reader = sketch.of(number);
+           return reader.is_reduction && !reader.is_scan_part;
+         });
+}
+
+}  // namespace
+
+void inline_padding(Sketch& sketch) {
+  std::vector<Tensor> inlined;
+  for (const StageAnalysis& stage : sketch.stages) {
+    if (!is_padding_of_sums(sketch, stage)) continue;
+    if (sketch.choose(stage.name + ".values", {"stored", "again"}) == "again") inlined.push_back(stage.tensor);
+  }
+  for (const Tensor& tensor : inlined) sketch.schedule[tensor].compute_inline();
+  if (!inlined.empty()) sketch.analyse();
+}
+
+}  // namespace nestwright
