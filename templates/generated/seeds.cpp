@@ -186,7 +186,7 @@ std::vector<Config> generated_seeds(const Template& t, const Workload& workload,
     for (std::size_t s = 0; s < stages.size(); ++s) {
       set_knobs(config, stages[s].name, wishes[s][i % wishes[s].size()]);
       if (stages[s].has_branch && !stages[s].is_reduction)
-        config.set(stages[s].name + ".values", {}, i % 2 == 0 ? "again" : "stored");
+        config.set(stages[s].name + ".values", {}, i % 2 == 0 ? "stored" : "again");
     }
     if (far_rows) set_far_rows(config, stages.front(), i, target);
   }
