@@ -1,5 +1,7 @@
 #include "search/check_data.h"
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -39,6 +41,22 @@ double draw(ir::Type type, const DataRange& range, std::mt19937_64& random) {
   return std::clamp(rounded(type, is_whole ? std::floor(value) : value), low, high);
 }
 
+/// Draws all values of a tensor: of a large one in chunks at the same time, each with a generator of its own.
+template <typename Draw>
+void draw_all(std::vector<double>& values, std::mt19937_64& random, const Draw& draw_one) {
+  constexpr std::size_t kChunk = std::size_t{1} << 20;
+  if (values.size() <= kChunk) {
+    for (double& value : values) value = draw_one(random);
+    return;
+  }
+  const std::uint64_t seed = random();
+  tbb::parallel_for(std::size_t{0}, (values.size() + kChunk - 1) / kChunk, [&](std::size_t chunk) {
+    std::mt19937_64 own(seed + chunk);
+    const std::size_t end = std::min((chunk + 1) * kChunk, values.size());
+    for (std::size_t i = chunk * kChunk; i < end; ++i) values[i] = draw_one(own);
+  });
+}
+
 }  // namespace
 
 CheckData make_check_data(const Workload& workload) {
@@ -55,9 +73,9 @@ CheckData make_check_data(const Workload& workload) {
     data.roles.push_back(is_input ? ir::Role::kInput : ir::Role::kOutput);
     if (!is_input) continue;
     std::vector<double>& values = data.inputs.emplace_back(static_cast<std::size_t>(buffer->elements()));
-    for (double& value : values) {
-      value = ranges[i] ? draw(buffer->element, *ranges[i], random) : draw(buffer->element, random);
-    }
+    draw_all(values, random, [&](std::mt19937_64& from) {
+      return ranges[i] ? draw(buffer->element, *ranges[i], from) : draw(buffer->element, from);
+    });
   }
   Reference reference = op.reference(workload, data.inputs);
   for (const std::vector<double>& expected : reference.expected) {
@@ -75,7 +93,11 @@ CheckData make_strict_check_data(const Workload& workload) {
   const Operator& op = *workload.op;
   if (op.whole_inputs) data.whole_inputs = op.whole_inputs(workload);
   if (!data.whole_inputs.empty()) data.whole_expected = op.reference(workload, data.whole_inputs).expected;
-  CheckedInputs wide = make_wide_inputs(op, workload, {data.inputs, {data.expected, data.bound}});
+  CheckedInputs uniform{std::move(data.inputs), {std::move(data.expected), std::move(data.bound)}};
+  CheckedInputs wide = make_wide_inputs(op, workload, uniform);
+  data.inputs = std::move(uniform.inputs);
+  data.expected = std::move(uniform.reference.expected);
+  data.bound = std::move(uniform.reference.bound);
   data.wide_inputs = std::move(wide.inputs);
   data.wide_expected = std::move(wide.reference.expected);
   data.wide_bound = std::move(wide.reference.bound);

@@ -1,5 +1,7 @@
 #include "templates/broadcast/broadcast.h"
 
+#include <tbb/parallel_for.h>
+
 #include <array>
 
 #include "expression/tensor.h"
@@ -53,13 +55,13 @@ Reference broadcast_reference(const Workload& workload, const HostTensors& input
     throw UsageError("the inputs of " + workload.str() + " do not have its sizes");
   }
   const double eps = epsilon_of(workload.type("dtype"));
-  Reference reference{{std::vector<double>(rows * columns)}, {std::vector<double>(rows * columns)}};
-  for (std::size_t at = 0; at < rows * columns; ++at) {
+  Reference reference = one_result(rows * columns);
+  tbb::parallel_for(std::size_t{0}, rows * columns, [&](std::size_t at) {
     const std::array values = {inputs[0][at], inputs[1][row ? at % columns : at / columns]};
     const Judged judged = function.judge(values, eps);
     reference.expected[0][at] = judged.value;
     reference.bound[0][at] = judged.bound;
-  }
+  });
   return reference;
 }
 

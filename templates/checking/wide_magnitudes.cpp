@@ -36,6 +36,7 @@ double WideMagnitudes::draw(double scale) {
 
 std::vector<double> WideMagnitudes::draw_rows(std::int64_t rows, std::size_t columns, int low, int high) {
   std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(rows) * columns);
   for (; rows > 0; --rows) {
     const double row_scale = scale(low, high);
     for (std::size_t j = 0; j < columns; ++j) values.push_back(draw(row_scale));

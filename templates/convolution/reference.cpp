@@ -116,7 +116,7 @@ Reference convolution_reference(const Convolution& c, const Workload& workload, 
   const std::int64_t together =
       std::clamp<std::int64_t>(static_cast<std::int64_t>(kPatchElements) / c.terms(), 1, outputs);
   const std::size_t results = size(c.images * c.filters * outputs);
-  Reference reference{{std::vector<double>(results)}, {std::vector<double>(results)}};
+  Reference reference = one_result(results);
   for (std::int64_t image = 0; image < c.images; ++image) {
     for (std::int64_t number = 0; number < c.groups; ++number) {
       const Group group(c, inputs, image, number);

@@ -1,5 +1,7 @@
 #include "templates/elementwise/elementwise.h"
 
+#include <tbb/parallel_for.h>
+
 #include "expression/tensor.h"
 #include "support/error.h"
 #include "templates/checking/rounding.h"
@@ -55,13 +57,13 @@ Reference elementwise_reference(const Workload& workload, const HostTensors& inp
   bool fits = inputs.size() == operands;
   for (const auto& input : inputs) fits = fits && input.size() == n;
   if (!fits) throw UsageError("the inputs of " + workload.str() + " do not have its sizes");
-  Reference reference{{std::vector<double>(n)}, {std::vector<double>(n)}};
-  for (std::size_t i = 0; i < n; ++i) {
+  Reference reference = one_result(n);
+  tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) {
     const double values[] = {inputs[0][i], inputs[operands - 1][i]};
     const Judged judged = function.judge(std::span(values, operands), eps);
     reference.expected[0][i] = judged.value;
     reference.bound[0][i] = judged.bound;
-  }
+  });
   return reference;
 }
 

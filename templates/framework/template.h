@@ -44,6 +44,14 @@ struct Reference {
   HostTensors bound;
 };
 
+/// The reference of an operator with one result, to be filled in: `elements` times `value`, with bounds of 0.
+inline Reference one_result(std::size_t elements, double value = 0) {
+  Reference reference;
+  reference.expected.emplace_back(elements, value);
+  reference.bound.emplace_back(elements);
+  return reference;
+}
+
 /// Inputs and what the results computed from them are held against.
 struct CheckedInputs {
   HostTensors inputs;

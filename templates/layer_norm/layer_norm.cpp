@@ -1,5 +1,7 @@
 #include "templates/layer_norm/layer_norm.h"
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -76,8 +78,11 @@ void judge_row(const double* x, const double* scale, const double* shift, std::s
 CheckedInputs layer_norm_wide_inputs(const Workload& workload, const CheckedInputs&) {
   const auto columns = static_cast<std::size_t>(workload.size("columns"));
   WideMagnitudes magnitudes(workload.type("dtype"), workload);
-  std::vector<double> x = magnitudes.draw_rows(workload.size("rows"), columns, -magnitudes.reach(), magnitudes.reach());
-  return {{std::move(x), magnitudes.draw_each(columns), magnitudes.draw_each(columns)}, {}};
+  CheckedInputs wide;
+  wide.inputs.push_back(magnitudes.draw_rows(workload.size("rows"), columns, -magnitudes.reach(), magnitudes.reach()));
+  wide.inputs.push_back(magnitudes.draw_each(columns));
+  wide.inputs.push_back(magnitudes.draw_each(columns));
+  return wide;
 }
 
 }  // namespace
@@ -103,11 +108,11 @@ Reference layer_norm_reference(const Workload& workload, const HostTensors& inpu
       inputs[2].size() != columns) {
     throw UsageError("the inputs of " + workload.str() + " do not have its sizes");
   }
-  Reference reference{{std::vector<double>(rows * columns)}, {std::vector<double>(rows * columns)}};
-  for (std::size_t i = 0; i < rows; ++i) {
+  Reference reference = one_result(rows * columns);
+  tbb::parallel_for(std::size_t{0}, rows, [&](std::size_t i) {
     judge_row(&inputs[0][i * columns], inputs[1].data(), inputs[2].data(), columns, workload.number("epsilon"),
               workload.type("dtype"), &reference.expected[0][i * columns], &reference.bound[0][i * columns]);
-  }
+  });
   return reference;
 }
 

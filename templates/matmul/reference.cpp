@@ -109,8 +109,7 @@ Reference matmul_reference(const Workload& workload, const HostTensors& tensors)
 
   // Between the rows of C a kernel must not write.
   constexpr double kUntouched = std::numeric_limits<double>::quiet_NaN();
-  const std::size_t elements = elements_of(shape.c, shape);
-  Reference reference{{std::vector<double>(elements, kUntouched)}, {std::vector<double>(elements, 0)}};
+  Reference reference = one_result(elements_of(shape.c, shape), kUntouched);
   for (std::int64_t number = 0; number < shape.batch; ++number) {
     std::vector<double> a = read_matrix(*inputs.a, shape.a, number, shape.ta),
                         b = read_matrix(*inputs.b, shape.b, number, shape.tb);

@@ -90,7 +90,7 @@ Reference reduce_reference(const Workload& workload, const HostTensors& inputs) 
   const double start = is_sum              ? 0
                        : function == "max" ? -std::numeric_limits<double>::infinity()
                                            : std::numeric_limits<double>::infinity();
-  Reference reference{{std::vector<double>(results, start)}, {std::vector<double>(results)}};
+  Reference reference = one_result(results, start);
   std::vector<double>&value = reference.expected[0], &bound = reference.bound[0];
   // Kahan's summation: sums of many terms in float64 are held to bounds of that type, too. The bounds are at first the
   // sums of the squares.
@@ -138,13 +138,16 @@ CheckedInputs reduce_wide_inputs(const Workload& workload, const CheckedInputs& 
   WideMagnitudes magnitudes(workload.type("dtype"), workload);
   std::vector<double> x;
   if (adds(workload)) {
+    x.reserve(elements);
     const std::vector<double> scales =
         magnitudes.scales(static_cast<std::size_t>(kept_elements(groups)), magnitudes.reach());
     for (std::size_t e = 0; e < elements; ++e) x.push_back(magnitudes.draw(scales[result_of(groups, e)]));
   } else {
     x = magnitudes.draw_each(elements);
   }
-  return {{std::move(x)}, {}};
+  CheckedInputs wide;
+  wide.inputs.push_back(std::move(x));
+  return wide;
 }
 
 }  // namespace nestwright

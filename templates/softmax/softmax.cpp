@@ -1,5 +1,7 @@
 #include "templates/softmax/softmax.h"
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -36,7 +38,9 @@ CheckedInputs softmax_wide_inputs(const Workload& workload, const CheckedInputs&
   constexpr int kLargest = 8;
   const auto columns = static_cast<std::size_t>(workload.size("columns"));
   WideMagnitudes magnitudes(kFloat32, workload);
-  return {{magnitudes.draw_rows(workload.size("rows"), columns, -magnitudes.reach(), kLargest)}, {}};
+  CheckedInputs wide;
+  wide.inputs.push_back(magnitudes.draw_rows(workload.size("rows"), columns, -magnitudes.reach(), kLargest));
+  return wide;
 }
 
 }  // namespace
@@ -61,8 +65,8 @@ Reference softmax_reference(const Workload& workload, const HostTensors& inputs)
     throw UsageError("the inputs of " + workload.str() + " do not have its sizes");
   }
   const double rounding = epsilon_of(kFloat32) / 2, of_sum = summation_error(static_cast<double>(columns), kFloat32);
-  Reference reference{{std::vector<double>(rows * columns)}, {std::vector<double>(rows * columns)}};
-  for (std::size_t i = 0; i < rows; ++i) {
+  Reference reference = one_result(rows * columns);
+  tbb::parallel_for(std::size_t{0}, rows, [&](std::size_t i) {
     const double* x = &inputs[0][i * columns];
     double* y = &reference.expected[0][i * columns];
     const double largest = *std::max_element(x, x + columns);
@@ -77,7 +81,7 @@ Reference softmax_reference(const Workload& workload, const HostTensors& inputs)
       const double relative = (largest - x[j] + mean_distance + 8) * rounding + of_sum;
       reference.bound[0][i * columns + j] = relative * y[j] + std::numeric_limits<float>::min();
     }
-  }
+  });
   return reference;
 }
 

@@ -1,5 +1,7 @@
 #include "templates/transpose/transpose.h"
 
+#include <tbb/parallel_for.h>
+
 #include "expression/tensor.h"
 #include "support/error.h"
 #include "templates/checking/wide_magnitudes.h"
@@ -17,7 +19,9 @@ Definition define_transpose(const Workload& workload) {
 
 CheckedInputs transpose_wide_inputs(const Workload& workload, const CheckedInputs& uniform) {
   WideMagnitudes magnitudes(workload.type("dtype"), workload);
-  return {{magnitudes.draw_each(uniform.inputs[0].size())}, {}};
+  CheckedInputs wide;
+  wide.inputs.push_back(magnitudes.draw_each(uniform.inputs[0].size()));
+  return wide;
 }
 
 }  // namespace
@@ -41,10 +45,10 @@ Reference transpose_reference(const Workload& workload, const HostTensors& input
   if (inputs.size() != 1 || inputs[0].size() != rows * columns) {
     throw UsageError("the inputs of " + workload.str() + " do not have its sizes");
   }
-  Reference reference{{std::vector<double>(rows * columns)}, {std::vector<double>(rows * columns)}};
-  for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t j = 0; j < columns; ++j) reference.expected[0][j * rows + i] = inputs[0][i * columns + j];
-  }
+  Reference reference = one_result(rows * columns);
+  tbb::parallel_for(std::size_t{0}, columns, [&](std::size_t j) {
+    for (std::size_t i = 0; i < rows; ++i) reference.expected[0][j * rows + i] = inputs[0][i * columns + j];
+  });
   return reference;
 }
 
