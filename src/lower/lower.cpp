@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "ir/core/rewrite.h"
 #include "lower/passes.h"
 #include "lower/signature.h"
 #include "schedule/state.h"
@@ -56,6 +57,17 @@ void verify_unscheduled(const ScheduleState& scheduled, const Args& args, std::s
       fmt::format("{}: {}: clamp the index, or select what lies inside", name, fmt::join(violations, "; ")));
 }
 
+/// Throws UsageError if the program has vectors or tensor instructions, which passes would take for loops and scalars.
+void refuse_vector_form(const ir::Program& program) {
+  const auto is_vector = [](const ir::Expr& e) { return e.lanes() > 1; };
+  const auto is_instruction = [](const ir::Stmt& s) { return s.as<ir::TensorInstruction>() != nullptr; };
+  for (const ir::Kernel& kernel : program.kernels) {
+    if (!ir::any_expr(kernel.body, is_vector) && !ir::any_stmt(kernel.body, is_instruction)) continue;
+    throw UsageError(fmt::format(
+        "{} is in vector form already: expand and build take the loop form, which lower returns", program.name));
+  }
+}
+
 }  // namespace
 
 ir::Program lower(const Schedule& schedule, const Args& args, const Target& target, std::string_view name,
@@ -75,6 +87,7 @@ ir::Program lower(const Schedule& schedule, const Args& args, const Target& targ
 }
 
 ir::Program expand(const ir::Program& program, const Target& target, const LowerOptions& options) {
+  refuse_vector_form(program);
   PassContext context{.target = target};
   return run_passes(
       LoweringStage::kVectors, program, context, options,

@@ -44,7 +44,7 @@ ir::Program lower(const Schedule& schedule, const Args& args, const Target& targ
                   const LowerOptions& options = {});
 
 /// The vector form of a program in loop form. Throws LowerError if it has none: a register buffer whose indices are not
-/// constant, a vectorised loop that is too long, ...
+/// constant, a vectorised loop that is too long, ...; UsageError if it is in vector form already.
 ir::Program expand(const ir::Program& program, const Target& target, const LowerOptions& options = {});
 
 /// The names of the passes of both stages, in the order in which they run.

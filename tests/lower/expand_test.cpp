@@ -237,6 +237,20 @@ TEST(Expand, WhatALoopCarriesKeepsItsPlace) {
   EXPECT_EQ(expand(k.program, target_of(CpuIsa::kAvx2)).workspace.shared_bytes, 128);
 }
 
+TEST(Expand, WhatIsInVectorFormIsRefused) {
+  const auto k = kernel(32, [&](Buffer A, Buffer B) {
+    const Var i("i");
+    return make_for(i, 0, 32, LoopKind::kVectorized, make_store(B, {i}, make_load(A, {i})));
+  });
+  const Target target = target_of(CpuIsa::kAvx512);
+  const Program vectors = expand(k.program, target);
+  EXPECT_EQ(message<UsageError>([&] { expand(vectors, target); }),
+            k.program.name + " is in vector form already: expand and build take the loop form, which lower returns");
+  Program instructions = k.program;
+  instructions.kernels.front().body = make_tensor_instruction({.op = TensorOp::kTileRelease});
+  EXPECT_THAT(message<UsageError>([&] { expand(instructions, target); }), HasSubstr("is in vector form already"));
+}
+
 TEST(Expand, AllocationsInParallelLoopsAreOfEachThread) {
   const Buffer X("X", kFloat32, {Expr(16)});
   const auto k = kernel(32, [&](Buffer A, Buffer B) {

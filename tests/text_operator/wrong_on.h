@@ -15,10 +15,11 @@
 
 namespace nestwright {
 
-/// The sets of check inputs on which a program's results are wrong: "uniform whole wide", or some of them.
-inline std::string wrong_on(const CheckData& data, const ir::Program& program, const Target& target,
+/// The sets of check inputs on which the results of a program in loop form are wrong: "uniform whole wide", or some of
+/// them.
+inline std::string wrong_on(const CheckData& data, const ir::Program& loops, const Target& target,
                             const std::vector<Tensor>& args) {
-  const Function function = build(program, target);
+  const Function function = build(loops, target);
   std::string wrong;
   const auto check_set = [&](const char* name, const HostTensors& inputs, const HostTensors& expected,
                              const HostTensors& bound) {
