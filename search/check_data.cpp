@@ -1,7 +1,5 @@
 #include "search/check_data.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +9,7 @@
 #include "measure/elements.h"
 #include "support/error.h"
 #include "support/hash.h"
+#include "templates/checking/draw_elements.h"
 #include "templates/checking/wide_magnitudes.h"
 
 namespace nestwright {
@@ -41,22 +40,6 @@ double draw(ir::Type type, const DataRange& range, std::mt19937_64& random) {
   return std::clamp(rounded(type, is_whole ? std::floor(value) : value), low, high);
 }
 
-/// Draws all values of a tensor: of a large one in chunks at the same time, each with a generator of its own.
-template <typename Draw>
-void draw_all(std::vector<double>& values, std::mt19937_64& random, const Draw& draw_one) {
-  constexpr std::size_t kChunk = std::size_t{1} << 20;
-  if (values.size() <= kChunk) {
-    for (double& value : values) value = draw_one(random);
-    return;
-  }
-  const std::uint64_t seed = random();
-  tbb::parallel_for(std::size_t{0}, (values.size() + kChunk - 1) / kChunk, [&](std::size_t chunk) {
-    std::mt19937_64 own(seed + chunk);
-    const std::size_t end = std::min((chunk + 1) * kChunk, values.size());
-    for (std::size_t i = chunk * kChunk; i < end; ++i) values[i] = draw_one(own);
-  });
-}
-
 }  // namespace
 
 CheckData make_check_data(const Workload& workload) {
@@ -73,7 +56,7 @@ CheckData make_check_data(const Workload& workload) {
     data.roles.push_back(is_input ? ir::Role::kInput : ir::Role::kOutput);
     if (!is_input) continue;
     std::vector<double>& values = data.inputs.emplace_back(static_cast<std::size_t>(buffer->elements()));
-    draw_all(values, random, [&](std::mt19937_64& from) {
+    draw_elements(values, random, [&](std::mt19937_64& from, std::size_t) {
       return ranges[i] ? draw(buffer->element, *ranges[i], from) : draw(buffer->element, from);
     });
   }

@@ -1,50 +1,78 @@
 #include "measure/tensor_file.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <string>
+#include <span>
 
 #include "measure/elements.h"
 #include "measure/guarded_region.h"
+#include "support/chunks.h"
 #include "support/error.h"
 
 namespace nestwright {
 
 namespace {
 
-// Appends whole pages to the file and returns their offset.
-std::int64_t append(int fd, std::int64_t& size, const std::string& bytes) {
-  const std::int64_t at = size;
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t n = pwrite(fd, bytes.data() + done, bytes.size() - done, at + static_cast<off_t>(done));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) {
-      throw Error(fmt::format("cannot keep the tensors in memory ({}); free memory or choose smaller ones",
-                              std::strerror(errno)));
+[[noreturn]] void fail(int error) {
+  throw Error(
+      fmt::format("cannot keep the tensors in memory ({}); free memory or choose smaller ones", std::strerror(error)));
+}
+
+/// Pages at the end of a file, which are mapped while they are filled.
+class NewPages {
+ public:
+  /// Appends whole pages, room for `bytes` bytes, to a file of `size` bytes. They are zero.
+  NewPages(int fd, std::int64_t& size, std::int64_t bytes) : at_(size), bytes_(GuardedRegion::padded(bytes)) {
+    // Without memory this fails, where a store to the mapping would end the process.
+    for (int error = EINTR; error == EINTR;) {
+      error = posix_fallocate(fd, at_, bytes_);
+      if (error != 0 && error != EINTR) fail(error);
     }
-    done += static_cast<std::size_t>(n);
+    void* const mapping = mmap(nullptr, static_cast<std::size_t>(bytes_), PROT_READ | PROT_WRITE, MAP_SHARED, fd, at_);
+    if (mapping == MAP_FAILED) fail(errno);
+    data_ = static_cast<char*>(mapping);
+    size += bytes_;
   }
-  size += static_cast<std::int64_t>(bytes.size());
-  return at;
-}
+  NewPages(const NewPages&) = delete;
+  NewPages& operator=(const NewPages&) = delete;
+  ~NewPages() { munmap(data_, static_cast<std::size_t>(bytes_)); }
 
+  std::int64_t at() const { return at_; }  ///< in the file
+  char* data() const { return data_; }
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  std::int64_t at_, bytes_;
+  char* data_ = nullptr;
+};
+
+/// Appends values and returns their offset.
 std::int64_t append_doubles(int fd, std::int64_t& size, const std::vector<double>& values) {
-  const auto bytes = static_cast<std::int64_t>(values.size() * sizeof(double));
-  std::string pages(static_cast<std::size_t>(GuardedRegion::padded(bytes)), '\0');
-  std::memcpy(pages.data(), values.data(), static_cast<std::size_t>(bytes));
-  return append(fd, size, pages);
+  const NewPages pages(fd, size, static_cast<std::int64_t>(values.size() * sizeof(double)));
+  for_chunks(values.size(), [&](std::size_t begin, std::size_t end) {
+    std::memcpy(pages.data() + begin * sizeof(double), &values[begin], (end - begin) * sizeof(double));
+  });
+  return pages.at();
 }
 
-// The memory of an input under one placement, including the canary around it.
-std::string place(ir::Type type, const std::vector<double>& values, Placement placement) {
+/// Appends the memory of an input under one placement, with the canary around it, and returns its offset.
+std::int64_t append_input(int fd, std::int64_t& size, ir::Type type, std::span<const double> values,
+                          Placement placement) {
   const std::int64_t bytes = static_cast<std::int64_t>(values.size()) * type.bytes();
-  std::string pages(static_cast<std::size_t>(GuardedRegion::padded(bytes)), static_cast<char>(GuardedRegion::kCanary));
-  encode_elements(type, values, pages.data() + GuardedRegion::offset(bytes, placement));
-  return pages;
+  const NewPages pages(fd, size, bytes);
+  const std::int64_t before = GuardedRegion::offset(bytes, placement), after = pages.bytes() - before - bytes;
+  char* const elements = pages.data() + before;
+  std::memset(pages.data(), GuardedRegion::kCanary, static_cast<std::size_t>(before));
+  std::memset(elements + bytes, GuardedRegion::kCanary, static_cast<std::size_t>(after));
+  for_chunks(values.size(), [&](std::size_t begin, std::size_t end) {
+    encode_elements(type, values.subspan(begin, end - begin),
+                    elements + static_cast<std::int64_t>(begin) * type.bytes());
+  });
+  return pages.at();
 }
 
 void require(bool condition, std::size_t parameter, const char* what) {
@@ -77,20 +105,20 @@ TensorFile::TensorFile(const CheckData& data) : fd_(memfd_create("nestwright-ten
       require(input < data.inputs.size() && data.inputs[input].size() == n, i,
               "an input needs a value for each element");
       const std::vector<double>& values = data.inputs[input++];
-      layout.first = layout.second = append(fd_.get(), bytes_, place(layout.type, values, Placement::kAtEnd));
+      layout.first = layout.second = append_input(fd_.get(), bytes_, layout.type, values, Placement::kAtEnd);
       const std::int64_t bytes = layout.elements * layout.type.bytes();
       if (GuardedRegion::offset(bytes, Placement::kAtEnd) != 0) {
-        layout.second = append(fd_.get(), bytes_, place(layout.type, values, Placement::kAtStart));
+        layout.second = append_input(fd_.get(), bytes_, layout.type, values, Placement::kAtStart);
       }
       if (has_whole) {
         const std::vector<double>& whole = data.whole_inputs[input - 1];
         require(whole.size() == n, i, "an input needs a whole number for each element");
-        layout.whole = append(fd_.get(), bytes_, place(layout.type, whole, Placement::kAtEnd));
+        layout.whole = append_input(fd_.get(), bytes_, layout.type, whole, Placement::kAtEnd);
       }
       if (has_wide) {
         const std::vector<double>& wide = data.wide_inputs[input - 1];
         require(wide.size() == n, i, "an input needs a value of each magnitude for each element");
-        layout.wide = append(fd_.get(), bytes_, place(layout.type, wide, Placement::kAtEnd));
+        layout.wide = append_input(fd_.get(), bytes_, layout.type, wide, Placement::kAtEnd);
       }
     } else {
       require(output < data.expected.size() && data.expected[output].size() == n && data.bound[output].size() == n, i,

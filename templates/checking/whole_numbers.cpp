@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "support/error.h"
+#include "templates/checking/draw_elements.h"
 
 namespace nestwright {
 
@@ -25,13 +26,12 @@ WholeNumbers::WholeNumbers(double terms, int factors, double largest, std::uint6
 }
 
 std::vector<double> WholeNumbers::draw(std::size_t n) {
-  std::uniform_int_distribution<int> magnitude(1, magnitude_);
-  std::bernoulli_distribution is_nonzero(nonzero_), is_negative(0.5);
   std::vector<double> values(n);
-  for (double& value : values) {
-    if (!is_nonzero(random_)) continue;
-    value = magnitude(random_) * (is_negative(random_) ? -1.0 : 1.0);
-  }
+  draw_elements(values, random_, [&](std::mt19937_64& random, std::size_t) {
+    if (!std::bernoulli_distribution(nonzero_)(random)) return 0.0;
+    const int magnitude = std::uniform_int_distribution<int>(1, magnitude_)(random);
+    return std::bernoulli_distribution(0.5)(random) ? -1.0 * magnitude : 1.0 * magnitude;
+  });
   return values;
 }
 

@@ -6,6 +6,7 @@
 #include "ir/core/fold.h"
 #include "support/error.h"
 #include "support/hash.h"
+#include "templates/checking/draw_elements.h"
 
 namespace nestwright {
 namespace {
@@ -30,18 +31,18 @@ std::vector<double> WideMagnitudes::scales(std::size_t n, int reach) {
   return list;
 }
 
-double WideMagnitudes::draw(double scale) {
-  return ir::round_float(scale * std::uniform_real_distribution<double>(-1, 1)(random_), type_);
+std::vector<double> WideMagnitudes::draw_scaled(std::size_t n, const std::function<double(std::size_t)>& scale_of) {
+  std::vector<double> values(n);
+  draw_elements(values, random_, [&](std::mt19937_64& random, std::size_t i) {
+    return ir::round_float(scale_of(i) * std::uniform_real_distribution<double>(-1, 1)(random), type_);
+  });
+  return values;
 }
 
 std::vector<double> WideMagnitudes::draw_rows(std::int64_t rows, std::size_t columns, int low, int high) {
-  std::vector<double> values;
-  values.reserve(static_cast<std::size_t>(rows) * columns);
-  for (; rows > 0; --rows) {
-    const double row_scale = scale(low, high);
-    for (std::size_t j = 0; j < columns; ++j) values.push_back(draw(row_scale));
-  }
-  return values;
+  std::vector<double> of_rows(static_cast<std::size_t>(rows));
+  for (double& each : of_rows) each = scale(low, high);
+  return draw_scaled(of_rows.size() * columns, [&](std::size_t i) { return of_rows[i / columns]; });
 }
 
 std::vector<double> WideMagnitudes::draw_each(std::size_t n, int most) {
@@ -50,12 +51,12 @@ std::vector<double> WideMagnitudes::draw_each(std::size_t n, int most) {
   // What is rounded up stays below 2^most.
   constexpr double kLargestMantissa = 1 - 0x1p-8;
   std::vector<double> values(n);
-  for (double& value : values) {
-    const std::uint64_t bits = random_();
+  draw_elements(values, random_, [&](std::mt19937_64& random, std::size_t) {
+    const std::uint64_t bits = random();
     const double mantissa = std::min(0.5 + std::ldexp(static_cast<double>(bits >> 11), -54), kLargestMantissa);
     const int exponent = static_cast<int>((bits & 0x3ff) * exponents >> 10) - reach_;
-    value = ir::round_float(std::ldexp((bits & 0x400) != 0 ? -mantissa : mantissa, exponent), type_);
-  }
+    return ir::round_float(std::ldexp((bits & 0x400) != 0 ? -mantissa : mantissa, exponent), type_);
+  });
   return values;
 }
 

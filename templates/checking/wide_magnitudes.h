@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <vector>
 
@@ -28,8 +29,9 @@ class WideMagnitudes {
   double scale(int low, int high);
   /// `n` of them in [-reach, reach].
   std::vector<double> scales(std::size_t n, int reach);
-  /// Uniform in [-1, 1] times `scale`, rounded to the type.
-  double draw(double scale);
+  /// `n` numbers, each uniform in [-1, 1] times scale_of(its place), rounded to the type. Several threads may call
+  /// `scale_of` at once.
+  std::vector<double> draw_scaled(std::size_t n, const std::function<double(std::size_t)>& scale_of);
   /// Rows of so many columns, each of a scale of its own, scale(low, high).
   std::vector<double> draw_rows(std::int64_t rows, std::size_t columns, int low, int high);
   /// `n` numbers, each of a magnitude of its own, below 2^most and above 2^-(reach() + 1).

@@ -1,3 +1,5 @@
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -5,6 +7,7 @@
 #include <vector>
 
 #include "ir/core/fold.h"
+#include "support/chunks.h"
 #include "support/hash.h"
 #include "templates/checking/whole_numbers.h"
 #include "templates/checking/wide_magnitudes.h"
@@ -16,32 +19,28 @@ namespace {
 
 using Scales = std::vector<double>;
 
-/// Calls `f(at, row, column)` for the elements of all matrices of an operand as it is stored.
-template <class F>
-void for_each_element(const MatrixLayout& layout, std::int64_t batch, const F& f) {
-  for (std::int64_t number = 0; number < batch; ++number) {
-    for (std::int64_t row = 0; row < layout.rows; ++row) {
-      for (std::int64_t column = 0; column < layout.columns; ++column) {
-        f(static_cast<std::size_t>(number * layout.step + row * layout.leading + column), static_cast<std::size_t>(row),
-          static_cast<std::size_t>(column));
-      }
-    }
-  }
+/// Whether each matrix of a batch begins behind the one before: those of inputs may have elements in common.
+bool has_own_matrices(const MatrixLayout& layout, std::int64_t batch) {
+  return batch == 1 || layout.step >= (layout.rows - 1) * layout.leading + layout.columns;
 }
 
 /// `values` times the scales of their rows and columns in op(matrix).
 void multiply(std::vector<double>& values, const MatrixLayout& layout, const MatmulShape& shape, bool transposed,
               const Scales& rows, const Scales& columns) {
-  const std::vector<double> before = values;  // elements of several matrices are scaled once
-  for_each_element(layout, shape.batch, [&](std::size_t at, std::size_t row, std::size_t column) {
-    if (transposed) std::swap(row, column);
-    values[at] = before[at] * rows[row] * columns[column];
-  });
-}
-
-/// Whether each matrix of a batch begins behind the one before: those of inputs may have elements in common.
-bool has_own_matrices(const MatrixLayout& layout, std::int64_t batch) {
-  return batch == 1 || layout.step >= (layout.rows - 1) * layout.leading + layout.columns;
+  const bool is_own = has_own_matrices(layout, shape.batch);
+  // Elements of several matrices are scaled once, as the last of these has them.
+  const std::vector<double> copy = is_own ? std::vector<double>() : values;
+  const std::vector<double>& before = is_own ? values : copy;
+  const auto multiply_row = [&](std::int64_t number, std::int64_t row) {
+    for (std::int64_t column = 0; column < layout.columns; ++column) {
+      const auto at = static_cast<std::size_t>(number * layout.step + row * layout.leading + column);
+      values[at] = before[at] * rows[static_cast<std::size_t>(transposed ? column : row)] *
+                   columns[static_cast<std::size_t>(transposed ? row : column)];
+    }
+  };
+  for (std::int64_t number = 0; number < shape.batch; ++number) {
+    tbb::parallel_for(std::int64_t{0}, layout.rows, [&](std::int64_t row) { multiply_row(number, row); });
+  }
 }
 
 /// Whether results and their bounds are those of the uniform inputs times the scales, exactly: every element has one
@@ -65,7 +64,8 @@ HostTensors matmul_whole_inputs(const Workload& workload) {
   if (largest < 16) return {};
   const std::uint64_t seed = stable_hash(workload.str());
   WholeNumbers factors(static_cast<double>(shape.k), 2, largest, seed), others(1, 1, 16, seed + 1);
-  HostTensors inputs{factors.draw(elements_of(shape.a, shape)), factors.draw(elements_of(shape.b, shape))};
+  HostTensors inputs;
+  for (const MatrixLayout* layout : {&shape.a, &shape.b}) inputs.push_back(factors.draw(elements_of(*layout, shape)));
   if (epilogue.beta != 0) inputs.push_back(others.draw(elements_of(shape.c, shape)));
   if (epilogue.bias) inputs.push_back(others.draw(static_cast<std::size_t>(shape.n)));
   if (epilogue.residual) inputs.push_back(others.draw(elements_of(shape.c, shape)));
@@ -98,7 +98,9 @@ CheckedInputs matmul_wide_inputs(const Workload& workload, const CheckedInputs& 
   if (shape.epilogue.residual) multiply(wide.inputs[next++], shape.c, shape, false, rows, columns);
   const ir::Type input_type = matmul_types(workload.type("dtype")).a;
   for (std::vector<double>& tensor : wide.inputs) {
-    for (double& value : tensor) value = ir::round_float(value, input_type);
+    for_chunks(tensor.size(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) tensor[i] = ir::round_float(tensor[i], input_type);
+    });
   }
 
   if (!scales_exactly(shape)) return wide;

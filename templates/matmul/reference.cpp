@@ -1,8 +1,11 @@
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
+#include "support/chunks.h"
 #include "support/error.h"
 #include "templates/checking/exact_product.h"
 #include "templates/checking/rounding.h"
@@ -115,11 +118,13 @@ Reference matmul_reference(const Workload& workload, const HostTensors& tensors)
                         b = read_matrix(*inputs.b, shape.b, number, shape.tb);
     if (shape.in_tf32) {
       for (std::vector<double>* operand : {&a, &b}) {
-        std::transform(operand->begin(), operand->end(), operand->begin(), rounded_to_tf32);
+        for_chunks(operand->size(), [&](std::size_t begin, std::size_t end) {
+          for (std::size_t i = begin; i < end; ++i) (*operand)[i] = rounded_to_tf32((*operand)[i]);
+        });
       }
     }
     const ExactProduct sums = exact_product(a, b, m, n, k);
-    for (std::size_t i = 0; i < m; ++i) {
+    tbb::parallel_for(std::size_t{0}, m, [&](std::size_t i) {
       const std::size_t row =
           static_cast<std::size_t>(number * shape.c.step) + i * static_cast<std::size_t>(shape.c.leading);
       for (std::size_t j = 0; j < n; ++j) {
@@ -131,7 +136,7 @@ Reference matmul_reference(const Workload& workload, const HostTensors& tensors)
         reference.expected[0][row + j] = c.value;
         reference.bound[0][row + j] = c.bound;
       }
-    }
+    });
   }
   return reference;
 }

@@ -129,7 +129,9 @@ HostTensors reduce_whole_inputs(const Workload& workload) {
     if (group.reduced) terms *= static_cast<double>(group.extent);
   }
   WholeNumbers numbers(terms, 1, largest_exact(type), stable_hash(workload.str()));
-  return {numbers.draw(static_cast<std::size_t>(elements))};
+  HostTensors inputs;
+  inputs.push_back(numbers.draw(static_cast<std::size_t>(elements)));
+  return inputs;
 }
 
 CheckedInputs reduce_wide_inputs(const Workload& workload, const CheckedInputs& uniform) {
@@ -138,10 +140,9 @@ CheckedInputs reduce_wide_inputs(const Workload& workload, const CheckedInputs& 
   WideMagnitudes magnitudes(workload.type("dtype"), workload);
   std::vector<double> x;
   if (adds(workload)) {
-    x.reserve(elements);
     const std::vector<double> scales =
         magnitudes.scales(static_cast<std::size_t>(kept_elements(groups)), magnitudes.reach());
-    for (std::size_t e = 0; e < elements; ++e) x.push_back(magnitudes.draw(scales[result_of(groups, e)]));
+    x = magnitudes.draw_scaled(elements, [&](std::size_t e) { return scales[result_of(groups, e)]; });
   } else {
     x = magnitudes.draw_each(elements);
   }

@@ -98,7 +98,9 @@ HostTensors scan_whole_inputs(const Workload& workload) {
   if (workload.choice("function") != "sum" || !type.is_float()) return {};
   const std::int64_t steps = workload.size("steps");
   WholeNumbers numbers(static_cast<double>(steps), 1, largest_exact(type), stable_hash(workload.str()));
-  return {numbers.draw(static_cast<std::size_t>(steps * workload.size("columns")))};
+  HostTensors inputs;
+  inputs.push_back(numbers.draw(static_cast<std::size_t>(steps * workload.size("columns"))));
+  return inputs;
 }
 
 CheckedInputs scan_wide_inputs(const Workload& workload, const CheckedInputs&) {
@@ -110,7 +112,7 @@ CheckedInputs scan_wide_inputs(const Workload& workload, const CheckedInputs&) {
   std::vector<double> x = magnitudes.draw_each(steps * columns);
   if (function == "sum") {
     const std::vector<double> scales = magnitudes.scales(columns, magnitudes.reach());
-    for (std::size_t at = 0; at < x.size(); ++at) x[at] = magnitudes.draw(scales[at % columns]);
+    x = magnitudes.draw_scaled(steps * columns, [&](std::size_t at) { return scales[at % columns]; });
   } else if (function == "product") {
     // Each step takes the product from one magnitude to the next.
     std::vector<double> products(columns, 1);

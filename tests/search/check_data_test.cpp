@@ -1,7 +1,9 @@
 #include "search/check_data.h"
 
 #include <gtest/gtest.h>
+#include <tbb/global_control.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "templates/registry.h"
@@ -20,6 +22,19 @@ TEST(CheckData, InputsAreReproducibleRoundedAndWithinOne) {
       EXPECT_EQ(value, static_cast<double>(static_cast<float>(value)));
     }
   }
+}
+
+TEST(CheckData, LargeTensorsDoNotDependOnTheNumberOfThreads) {
+  const Workload workload = parse_workload("softmax rows=300 columns=7000");  // two chunks of 2^20, and a part of one
+  const CheckData many = make_strict_check_data(workload);
+  const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
+  const CheckData single = make_strict_check_data(workload);
+  for (const auto member : {&CheckData::inputs, &CheckData::expected, &CheckData::bound, &CheckData::wide_inputs,
+                            &CheckData::wide_expected, &CheckData::wide_bound}) {
+    EXPECT_TRUE(many.*member == single.*member);
+  }
+  const std::vector<double>& x = many.inputs[0];
+  EXPECT_FALSE(std::equal(x.begin(), x.begin() + 100, x.begin() + (1 << 20))) << "chunks are drawn alike";
 }
 
 TEST(CheckData, ExpectedIsThePlainProductAndTheBoundItsFormula) {

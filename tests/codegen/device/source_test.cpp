@@ -7,6 +7,7 @@
 #include "codegen/opencl/opencl_dialect.h"
 #include "codegen/source/device_object.h"
 #include "ir/core/intrinsics.h"
+#include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "support/error.h"
 #include "tests/codegen/device/schedules.h"
@@ -155,7 +156,10 @@ TEST_F(Source, AVectorThatALetHolds) {
   const Var whole("whole", kFloat32.with_lanes(4));
   const std::vector<Expr> at{x_, make_ramp(Expr(0), Expr(1), 4)};
   const Stmt body = make_let(whole, make_load(a, at), make_store(c, at, Expr(whole) * Expr(whole)));
-  const std::string source = cuda_source(program_of({{a, Role::kInput}, {c, Role::kOutput}}, threads(x_, 32, body)));
+  const Program vectors = program_of({{a, Role::kInput}, {c, Role::kOutput}}, threads(x_, 32, body));
+  ASSERT_THAT(verify(vectors, Form::kDeviceVector), ::testing::IsEmpty());
+  const std::string source =
+      make_backend(DeviceKind::kCuda)->compile(vectors, device_target(DeviceKind::kCuda), {}).source;
   EXPECT_THAT(source, HasSubstr("  const float4 A_vector = *(const float4*)&A[x*4];\n"
                                 "  const float whole_0 = A_vector.x;\n"));
   EXPECT_THAT(source, HasSubstr("*(float4*)&C[x*4] = make_float4(whole_0*whole_0, whole_1*whole_1,"));
