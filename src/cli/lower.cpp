@@ -60,7 +60,7 @@ int run(const LowerCommandOptions& options) {
         fmt::format("there is no pass '{}': use all or one of {}", options.print_after, fmt::join(passes, ", ")));
   }
   if (options.resources && task.target.device != DeviceKind::kCuda) {
-    throw UsageError("--resources: only CUDA's compiler tells what kernels take: give --target cuda,arch=sm_90");
+    throw UsageError("--resources: only CUDA's compiler reports the resources of kernels: give --target cuda,arch=sm_90");
   }
   const Lookup found = choose(options, task);
   note(fmt::format("match     {}\n{}", origin_text(found), config_text(found)));
@@ -108,7 +108,7 @@ int run(const LowerCommandOptions& options) {
   if (options.assembly) fmt::print("{}", object.assembly);
   if (options.resources && object.resources.empty()) {
     return print_error(kNotFound,
-                       fmt::format("{} does not tell what the kernels take: name another one by NESTWRIGHT_NVRTC",
+                       fmt::format("{} does not report the resources of the kernels: name another one by NESTWRIGHT_NVRTC",
                                    make_backend(task.target.device)->version()));
   }
   if (options.resources) print_resources(object.resources, task.target);

@@ -173,8 +173,8 @@ void add_budget(Command& command, TuneOptions& options) {
       .check(whole_number(1, kMaxTrials));
   command
       .add_option("--seconds", budget.seconds,
-                  "stop after this much time of this run, all tasks of a file together (default: what --effort says, "
-                  "without --trials)")
+                  "stop after this much time of this run, all tasks of a file together; the final race may exceed it "
+                  "by 8% (default: what --effort says, without --trials)")
       .value_name("S")
       .check(positive_seconds());
   command
@@ -196,13 +196,13 @@ void add_search(Command& command, TuneOptions& options) {
       .value_name("NAME")
       .one_of(strategy_names())
       .show_default();
-  command.add_option("--cost-model", session.cost_model, "what ranks them")
+  command.add_option("--cost-model", session.cost_model, "model that ranks the points")
       .value_name("NAME")
       .one_of(cost_model_names())
       .show_default();
   command
       .add_option("--template", session.template_name,
-                  "search this template only, and tell its best (default: all of the operator)")
+                  "search this template only, and report its best (default: all of the operator)")
       .value_name("NAME");
   command
       .add_option("--fix", options.fixed,
@@ -215,7 +215,7 @@ void add_search(Command& command, TuneOptions& options) {
                   "pack_b == no\"; may be repeated")
       .value_name("CONDITION")
       .once_each();
-  command.add_option("--seed", session.seed, "of everything random")
+  command.add_option("--seed", session.seed, "seed of all random choices")
       .value_name("N")
       .check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       .show_default();

@@ -137,7 +137,7 @@ class Schedule {
   /// new stage's tensor, for a tuple that of its first member.
   Tensor rfactor(const Tensor& tensor, const IterVar& loop, int axis = 0);
   /// Stores a cache stage in another layout: layout(axes) gives the new indices, each an axis, axis / c or axis % c.
-  /// Partial tiles are padded with the neutral value. The new indices become the loops of the stage and are returned.
+  /// Partial tiles are padded with zeros. The new indices become the loops of the stage and are returned.
   std::vector<IterVar> transform_layout(const Tensor& cache,
                                         const std::function<std::vector<Expr>(std::span<const Expr>)>& layout);
 

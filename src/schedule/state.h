@@ -34,7 +34,7 @@ struct FuseRelation {
   IterVar outer, inner, fused;
 };
 /// axis -> outer, inner, the tile and the position in it, by transform_layout: axis = outer*factor + inner, relative to
-/// the start of the stage's region. Iterations past the region belong to the stage and store the neutral value.
+/// the start of the stage's region. Iterations past the region belong to the stage and store zeros.
 struct LayoutRelation {
   IterVar axis, outer, inner;
   std::int64_t factor;

@@ -87,8 +87,8 @@ std::vector<OperatorParameter> convolution_parameters(std::vector<OperatorParame
                         "none",
                         {"none", "relu", "bias", "bias_relu"}});
   parameters.push_back({"prepared",
-                        "what stays the same from call to call and is made ready before them, not in them: w, the "
-                        "weights of a layer",
+                        "the operand that is constant across calls and packed once, before them: w, the weights of a "
+                        "layer",
                         Kind::kChoice,
                         "none",
                         {"none", "w"}});

@@ -139,8 +139,8 @@ MatmulForm plain_form(const Workload& workload, const Definition& definition) {
 Operator matmul_operator() {
   using Kind = OperatorParameter::Kind;
   OperatorParameter dtype{"dtype",
-                          "the type of A, B and C; but bfloat16 gives a C of float32, int8 one of int32, and uint8, "
-                          "which is that of A beside a B of int8, int32, too",
+                          "the type of A, B and C; but C is float32 for bfloat16 and int32 for int8 and uint8, and "
+                          "B is int8 for uint8",
                           Kind::kType, "float32"};
   dtype.choices = {"float32", "float64", "bfloat16", "float16", "int8", "uint8"};
   std::vector<OperatorParameter> parameters{
@@ -161,8 +161,8 @@ Operator matmul_operator() {
                         {"none", "relu", "gelu", "bias", "bias_relu", "bias_gelu", "residual", "residual_relu",
                          "bias_residual", "bias_residual_relu"}});
   parameters.push_back({"prepared",
-                        "what stays the same from call to call and is made ready before them, not in them: b, the "
-                        "weights of a layer",
+                        "the operand that is constant across calls and packed once, before them: b, the weights of a "
+                        "layer",
                         Kind::kChoice,
                         "none",
                         {"none", "b"}});

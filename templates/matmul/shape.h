@@ -44,7 +44,7 @@ struct MatmulShape {
   MatrixLayout a, b, c;
   Epilogue epilogue;
   bool in_tf32 = false;     ///< A and B are rounded to tf32 before they are multiplied
-  bool prepares_b = false;  ///< B stays the same from call to call, and is made ready before them
+  bool prepares_b = false;  ///< B is constant across calls, and packed once, before them
   /// Multiply-adds.
   double products() const {
     return static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);

@@ -67,7 +67,7 @@ TEST_F(CudaToolkitTest, LowerPrintsTheResourcesOfATemplate) {
   EXPECT_THAT(lowered.err, HasSubstr("template  matmul.mma"));
   EXPECT_THAT(lowered.out, AllOf(HasSubstr("registers"), HasSubstr("blocks"), ContainsRegex("matmul[^\n]* 40 ")));
   environment_.emplace_back("FAKE_NVRTC=mute");
-  expect_failure(run(lower), 3, {"does not tell what the kernels take", "NESTWRIGHT_NVRTC"});
+  expect_failure(run(lower), 3, {"does not report the resources of the kernels", "NESTWRIGHT_NVRTC"});
 }
 
 TEST_F(CudaToolkitTest, ALargeAddressSpaceReservationSucceeds) {

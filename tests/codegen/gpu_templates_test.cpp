@@ -45,7 +45,7 @@ class GpuTemplates : public ::testing::TestWithParam<std::string> {
     std::mt19937_64 random(std::hash<std::string>()(GetParam()));
     std::vector<Candidate> result;
     std::vector<std::optional<ConfigSpace>> spaces(served.size());
-    const testing_gpu::SampleRange slice = testing_gpu::slice_of_samples();
+    const testing::CaseRange slice = testing_gpu::slice_of_samples();
     for (int n = 0; n < slice.end; ++n) {
       const std::size_t at = static_cast<std::size_t>(n) % served.size();
       const Workload& w = served[at];

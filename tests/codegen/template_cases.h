@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstdlib>
 #include <optional>
 #include <random>
 #include <string>
@@ -16,14 +15,10 @@
 #include "run_program.h"
 #include "support/error.h"
 #include "templates/registry.h"
+#include "tests/support/soak.h"
 #include "tests/templates/all_templates.h"
 
 namespace nestwright::testing {
-
-inline int soak() {
-  const char* const value = std::getenv("NESTWRIGHT_SOAK");
-  return value ? std::max(1, std::atoi(value)) : 1;
-}
 
 /// The instruction set in names of tests.
 inline std::string isa_name(CpuIsa isa) {

@@ -93,10 +93,10 @@ const std::vector<Wrong> kWrong = {
      {"lower", kSmallWorkload, "--template", "x", "--config", "a=1"},
      {"no template 'x'", "matmul.cpu"}},
     {"TemplateOfAnotherOperator", {"lower", kSmallWorkload, "--template", "softmax.gpu"}, {"softmax.gpu"}},
-    {"ResourcesOfACpu", {"lower", kSmallWorkload, "--resources"}, {"only CUDA's compiler tells", "--target cuda"}},
+    {"ResourcesOfACpu", {"lower", kSmallWorkload, "--resources"}, {"only CUDA's compiler reports", "--target cuda"}},
     {"ResourcesOfOpenCl",
      {"lower", kSmallWorkload, "--target", "opencl", "--resources"},
-     {"only CUDA's compiler tells"}},
+     {"only CUDA's compiler reports"}},
 
     {"ListingOfUnknownOperator", words("query --op conv"), {"no operator 'conv'"}},
     {"ListingOfUnknownType", words("query --dtype real"), {"real"}},

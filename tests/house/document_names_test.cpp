@@ -29,12 +29,11 @@ std::vector<std::filesystem::path> documents() {
   return paths;
 }
 
-/// Returns the text of all files that may define an option or a variable: sources, scripts and CMake files.
-std::string sources() {
+/// Returns the text of the sources, scripts and CMake files in the folders.
+std::string text_of(const std::vector<std::string>& folders) {
   std::string all;
   const std::filesystem::path root(NESTWRIGHT_SOURCE_DIR);
-  for (const char* folder :
-       {"src", "templates", "search", "cost_model", "logs", "bench", "examples", "tests", "cmake"}) {
+  for (const std::string& folder : folders) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
       const std::string ending = entry.path().extension();
       if (entry.is_regular_file() && ending != ".md" && !entry.path().string().ends_with("document_names_test.cpp")) {
@@ -42,8 +41,26 @@ std::string sources() {
       }
     }
   }
+  return all;
+}
+
+/// Returns the text of all files that may define an option or a variable.
+std::string sources() {
+  std::string all = text_of({"src", "templates", "search", "cost_model", "logs", "bench", "examples", "tests", "cmake"});
+  const std::filesystem::path root(NESTWRIGHT_SOURCE_DIR);
   for (const char* file : {"CMakeLists.txt", "CMakePresets.json", "check", "quickstart"}) all += read(root / file);
   return all;
+}
+
+/// Returns the words that begin with NESTWRIGHT_ and are a whole string of C++.
+std::set<std::string> variables_in(std::string_view source) {
+  constexpr std::string_view kBegin = "\"NESTWRIGHT_";
+  std::set<std::string> variables;
+  for (std::size_t at = source.find(kBegin); at != source.npos; at = source.find(kBegin, at + 1)) {
+    const std::size_t begin = at + 1, end = source.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_", begin);
+    if (end != source.npos && source[end] == '"') variables.emplace(source.substr(begin, end - begin));
+  }
+  return variables;
 }
 
 TEST(DocumentNames, AreFoundInText) {
@@ -77,6 +94,16 @@ TEST(DocumentNames, Exist) {
     }
   }
   EXPECT_GE(paths.size(), 60U) << "the search finds too few names";
+}
+
+TEST(DocumentNames, VariablesOfTheProductAreDescribed) {
+  EXPECT_THAT(variables_in("getenv(\"NESTWRIGHT_A\"); \"name NESTWRIGHT_B\" NESTWRIGHT_C \"NESTWRIGHT_D is\""),
+              ElementsAre("NESTWRIGHT_A"));
+  std::set<std::string> described;
+  for (const std::filesystem::path& document : documents()) described.merge(names_in(read(document)).variables);
+  for (const std::string& variable : variables_in(text_of({"src", "templates", "search", "cost_model", "logs", "bench"}))) {
+    EXPECT_TRUE(described.contains(variable)) << "no document says what " << variable << " is";
+  }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "lower/lower.h"
 #include "matmul_schedule.h"
 #include "run_program.h"
+#include "tests/support/soak.h"
 
 namespace nestwright::testing {
 namespace {
@@ -66,7 +67,11 @@ void expect_right(const MatmulVariant& v) {
 
 class RandomSchedules : public ::testing::TestWithParam<std::uint64_t> {};
 TEST_P(RandomSchedules, ComputeTheProduct) {
-  for (std::uint64_t seed = GetParam(); seed < GetParam() + 40; ++seed) expect_right(random_variant(seed));
+  constexpr int kVariants = 40, kSlices = 4;
+  const testing::CaseRange range =
+      testing::is_soak() ? testing::CaseRange{0, kVariants} : testing::slice_of(kVariants, kSlices);
+  for (int i = range.first; i < range.end; ++i)
+    expect_right(random_variant(GetParam() + static_cast<std::uint64_t>(i)));
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomSchedules, ::testing::Values(0, 1000, 2000, 3000));
 

@@ -7,34 +7,25 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <random>
 
 #include "support/error.h"
 #include "tests/property/check.h"
 #include "tests/support/cpu_target.h"
+#include "tests/support/soak.h"
 #include "tests/templates/generated/expressions.h"
 
 namespace nestwright::property {
 namespace {
 
-constexpr unsigned long kShares = 40;
 constexpr std::size_t kConfigurations = 20;
 constexpr std::int64_t kMaxSteps = 30000000;
 
-/// Expressions [first, end) of a sequence.
-struct Range {
-  int first = 0, end = 0;
-};
-
-/// Those of `count` that this run checks.
-Range share_of(int count) {
-  if (std::getenv("NESTWRIGHT_SOAK") != nullptr) return {0, count};
-  const char* const number = std::getenv("NESTWRIGHT_SLICE");
-  const int share = number != nullptr ? static_cast<int>(std::strtoul(number, nullptr, 10) % kShares) : 0;
-  const int size = count / static_cast<int>(kShares);
-  return {share * size, (share + 1) * size};
+/// The expressions of a sequence that this run checks.
+testing::CaseRange expressions_to_check() {
+  constexpr int kExpressions = 1000, kSlices = 40;
+  return testing::is_soak() ? testing::CaseRange{0, kExpressions} : testing::slice_of(kExpressions, kSlices);
 }
 
 /// The seeds of the template, then samples: kConfigurations that differ, or all where there are no more.
@@ -67,7 +58,7 @@ class SpaceChecks {
       : template_(std::move(t)), target_of_(std::move(target_of)) {}
 
   /// Checks these of the random expressions that have constant extents.
-  void check(Range range) {
+  void check(testing::CaseRange range) {
     const auto start = std::chrono::steady_clock::now();
     std::uint64_t seed = 1;
     for (int number = 0; number < range.end; ++seed) {
@@ -156,13 +147,13 @@ TEST(GeneratedSpaces, OfRandomExpressionsComputeWhatTheExpressionDoes) {
   const Template t = generated_cpu_template();
   SpaceChecks checks(t,
                      [](std::uint64_t seed) { return cpu_target(seed % 2 == 0 ? CpuIsa::kAvx2 : CpuIsa::kAvx512, 2); });
-  checks.check(share_of(1000));
+  checks.check(expressions_to_check());
 }
 
 TEST(GeneratedSpaces, OfRandomExpressionsForDevicesDoSo) {
   SpaceChecks checks(generated_gpu_template(),
                      [](std::uint64_t seed) { return Target::parse(seed % 2 == 0 ? "cuda,arch=sm_90" : "opencl"); });
-  checks.check(share_of(1000));
+  checks.check(expressions_to_check());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "templates/registry.h"
+#include "tests/support/soak.h"
 
 namespace nestwright::testing_gpu {
 
@@ -113,21 +114,9 @@ inline Target opencl() { return Target::parse("opencl"); }
 inline bool is_soak() { return std::getenv("NESTWRIGHT_GPU_SAMPLES") != nullptr; }
 inline int samples() { return is_soak() ? std::max(1, std::atoi(std::getenv("NESTWRIGHT_GPU_SAMPLES"))) : 8; }
 
-/// Samples [first, end) of a template's sequence.
-struct SampleRange {
-  int first = 0, end = 0;
-  bool contains(int number) const { return number >= first && number < end; }
-};
-/// The samples that a run compiles and executes, which is slow: all samples() of a soak, else a slice of 4 of 200,
-/// chosen by NESTWRIGHT_SLICE, a number that ./check derives from the commit's hash.
-inline SampleRange slice_of_samples() {
-  if (is_soak()) return {0, samples()};
-  constexpr unsigned long kSlices = 50;
-  constexpr int kSize = 4;
-  const char* const number = std::getenv("NESTWRIGHT_SLICE");
-  const unsigned long slice = number != nullptr ? std::strtoul(number, nullptr, 10) % kSlices : 0;
-  const int first = static_cast<int>(slice) * kSize;
-  return {first, first + kSize};
+/// The samples that a run compiles and executes, which is slow: all samples() of a soak, else a slice of 4 of 200.
+inline testing::CaseRange slice_of_samples() {
+  return is_soak() ? testing::CaseRange{0, samples()} : testing::slice_of(200, 50);
 }
 
 /// samples() divided among the workloads of an operator.

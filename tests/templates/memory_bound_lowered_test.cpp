@@ -3,23 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 
 #include "ir/interpret/interpret.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "support/error.h"
 #include "templates/registry.h"
+#include "tests/support/soak.h"
 #include "tests/templates/memory_bound_cases.h"
 
 namespace nestwright {
 namespace {
-
-/// How many times as much to try: NESTWRIGHT_SOAK=N in the environment, else 1.
-int soak() {
-  const char* const value = std::getenv("NESTWRIGHT_SOAK");
-  return value ? std::max(1, std::atoi(value)) : 1;
-}
 
 /// Runs the program on the interpreter and holds the result against the reference.
 template <class T>
@@ -62,14 +56,14 @@ class MemoryBoundLowered : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(MemoryBoundLowered, SeedsAndSamplesComputeTheReference) {
   const Workload w = parse_workload(GetParam());
-  std::mt19937_64 random(std::hash<std::string>()(GetParam()) + static_cast<std::uint64_t>(soak()));
+  std::mt19937_64 random(std::hash<std::string>()(GetParam()) + static_cast<std::uint64_t>(testing::soak()));
   std::size_t turn = random();
   for (const Target& target : testing_memory::targets()) {
     for (const Template* t : templates_for(*w.op, DeviceKind::kCpu)) {
       const std::vector<Config> seeds = t->seeds(w, target);
       check_config(*t, w, target, seeds[++turn % seeds.size()]);
       const ConfigSpace space = discover_space(*t, w, target);
-      for (int sample = 0; sample < 2 * soak(); ++sample) {
+      for (int sample = 0; sample < 2 * testing::soak(); ++sample) {
         const auto config = space.sample(random);
         ASSERT_TRUE(config);
         check_config(*t, w, target, *config);

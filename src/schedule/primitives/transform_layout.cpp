@@ -4,10 +4,10 @@
 //   for i in 0..m:                           for j / c in 0..ceil(n / c):
 //     for j in 0..n:                    ->     for i in 0..m:
 //       B.cache[i, j] = B[i, j]                  for j % c in 0..c:
-//                                                  B.cache[j / c, i, j % c] = j < n ? B[i, j] : neutral value
+//                                                  B.cache[j / c, i, j % c] = j < n ? B[i, j] : 0
 //
 // for the layout (j / c, i, j % c). Readers keep their indices, which the lowering maps. The last tiles are padded with
-// the neutral value, so that bodies need no test.
+// zeros, so that bodies need no test.
 //
 // Preconditions:
 //  1. The tensor is no output, and its stage does not store into a scan. (That would change the signature, or what the

@@ -46,7 +46,7 @@ class WinogradLowered : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(WinogradLowered, SeedsAndSamplesComputeTheReference) {
   const Workload w = parse_workload(GetParam());
-  std::mt19937_64 random(std::hash<std::string>()(GetParam()) + static_cast<std::uint64_t>(testing_matmul::soak()));
+  std::mt19937_64 random(std::hash<std::string>()(GetParam()) + static_cast<std::uint64_t>(testing::soak()));
   std::size_t turn = random();
   for (const std::string& text : targets()) {
     const Target target = Target::parse(text);
@@ -54,7 +54,7 @@ TEST_P(WinogradLowered, SeedsAndSamplesComputeTheReference) {
     const std::vector<Config> seeds = winograd().seeds(w, target);
     testing_matmul::check_config(winograd(), w, target, seeds[++turn % seeds.size()]);
     const ConfigSpace space = discover_space(winograd(), w, target);
-    for (int sample = 0; sample < 2 * testing_matmul::soak(); ++sample) {
+    for (int sample = 0; sample < 2 * testing::soak(); ++sample) {
       const auto config = space.sample(random);
       ASSERT_TRUE(config);
       testing_matmul::check_config(winograd(), w, target, *config);

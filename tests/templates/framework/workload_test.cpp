@@ -134,9 +134,8 @@ TEST(Workload, RefusesWithOneClearSentence) {
             "ta=2 of matmul is illegal: ta (whether A is stored transposed, as [k, m]) is 0 or 1");
   EXPECT_EQ(
       refusal("matmul m=1 n=1 k=1 dtype=int32"),
-      "dtype=int32 of matmul is illegal: dtype (the type of A, B and C; but bfloat16 gives a C of float32, int8 one "
-      "of int32, and uint8, which is that of A beside a B of int8, int32, too) is float32, float64, bfloat16, "
-      "float16, int8 or uint8");
+      "dtype=int32 of matmul is illegal: dtype (the type of A, B and C; but C is float32 for bfloat16 and int32 for "
+      "int8 and uint8, and B is int8 for uint8) is float32, float64, bfloat16, float16, int8 or uint8");
   EXPECT_THAT(refusal("matmul m=2147483647 n=1 k=2147483647"), ::testing::HasSubstr("larger than any address space"));
 }
 

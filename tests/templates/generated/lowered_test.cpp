@@ -13,9 +13,9 @@ class GeneratedLowered : public ::testing::TestWithParam<std::string> {};
 TEST_P(GeneratedLowered, SeedsAndSamplesComputeTheReference) {
   const Workload w = parse_workload(GetParam());
   const Template t = generated_cpu_template();
-  std::mt19937_64 random(std::hash<std::string>()(GetParam()) + static_cast<std::uint64_t>(testing_matmul::soak()));
+  std::mt19937_64 random(std::hash<std::string>()(GetParam()) + static_cast<std::uint64_t>(testing::soak()));
   const CpuIsa isas[] = {CpuIsa::kX86_64, CpuIsa::kAvx2, CpuIsa::kAvx512};
-  const int samples = 3 * testing_matmul::soak();
+  const int samples = 3 * testing::soak();
   for (int sample = 0; sample < samples && !HasFailure(); ++sample) {
     Target target = testing_matmul::target(isas[random() % 3], 1 + static_cast<int>(random() % 2));
     if (random() % 2 == 0) target.l2_bytes = 4096;  // so that small workloads have what is meant for large ones

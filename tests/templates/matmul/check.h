@@ -6,13 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <functional>
 
 #include "ir/interpret/interpret.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "support/error.h"
+#include "tests/support/soak.h"
 #include "tests/templates/matmul/cases.h"
 
 namespace nestwright::testing_matmul {
@@ -74,12 +74,6 @@ inline void check_config(const Template& source, const Workload& w, const Target
   } catch (const Error& error) {
     ADD_FAILURE() << what << ": " << error.what();
   }
-}
-
-/// How many times as much to try: NESTWRIGHT_SOAK=N in the environment, else 1.
-inline int soak() {
-  const char* const value = std::getenv("NESTWRIGHT_SOAK");
-  return value ? std::max(1, std::atoi(value)) : 1;
 }
 
 }  // namespace nestwright::testing_matmul

@@ -8,7 +8,7 @@ namespace nestwright {
 namespace {
 
 using testing_matmul::check_config;
-using testing_matmul::soak;
+using testing::soak;
 using testing_matmul::workload;
 
 struct Size {

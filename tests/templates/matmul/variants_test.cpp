@@ -7,7 +7,7 @@ namespace nestwright {
 namespace {
 
 using testing_matmul::check_config;
-using testing_matmul::soak;
+using testing::soak;
 
 template <class Random, class T>
 T one_of(const std::vector<T>& values, Random& random) {

@@ -13,8 +13,8 @@ class GeneratedGpuLowered : public ::testing::TestWithParam<std::string> {};
 TEST_P(GeneratedGpuLowered, SamplesComputeTheReference) {
   const Workload w = parse_workload(GetParam());
   const Template t = generated_gpu_template();
-  std::mt19937_64 random(std::hash<std::string>()(GetParam()) + static_cast<std::uint64_t>(testing_matmul::soak()));
-  const int samples = 2 * testing_matmul::soak();
+  std::mt19937_64 random(std::hash<std::string>()(GetParam()) + static_cast<std::uint64_t>(testing::soak()));
+  const int samples = 2 * testing::soak();
   for (int sample = 0; sample < samples && !HasFailure(); ++sample) {
     const Target target = random() % 2 == 0 ? testing_gpu::cuda() : testing_gpu::opencl();
     const std::vector<Config> seeds = t.seeds(w, target);
