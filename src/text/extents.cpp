@@ -2,6 +2,7 @@
 // shapes of computed tensors, and of inputs that are not declared from the largest index that reads them.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "text/expression_error.h"
@@ -182,47 +183,55 @@ class ExtentResolver {
             [this](const Access& access) { return tensors_.at(access.tensor)->type; }};
   }
 
-  /// Solves max(index) <= extent - 1 for the only index of unknown extent. `padded`: of padded reads, those dimensions
-  /// that an index alone reads. Returns whether it found one.
+  /// Solves max(index) <= extent - 1 for each read with one index of unknown extent, which gets the least extent found.
+  /// `padded`: of padded reads, those dimensions that an index alone reads. Returns whether it found one.
   bool derive_from_shapes(bool padded) {
-    bool found = false;
+    std::map<Axis*, std::int64_t> least;
     for (const Use& use : uses_) {
       if (use.access->padding.has_value() != padded || use.guarded) continue;
       if (padded && !std::holds_alternative<IndexValue>(use.index->value)) continue;
       const std::optional<std::int64_t> extent = fixed_extent(use.access->tensor, use.dimension);
-      if (extent) found |= solve(use, *extent);
+      const std::optional<Solution> found = extent ? solve(use, *extent) : std::nullopt;
+      if (!found) continue;
+      const auto at = least.emplace(found->axis, found->extent).first;
+      at->second = std::min(at->second, found->extent);
     }
-    return found;
+    for (const auto& [axis, extent] : least) axis->extent = extent;
+    return !least.empty();
   }
 
-  bool solve(const Use& use, std::int64_t extent) {
+  /// The largest extent of the only index of unknown extent for which a read is inside of a dimension.
+  struct Solution {
+    Axis* axis;
+    std::int64_t extent;
+  };
+  std::optional<Solution> solve(const Use& use, std::int64_t extent) {
     const std::optional<Linear> index = linear_of(*use.index);
-    if (!index) return false;
+    if (!index) return std::nullopt;
     Axis* unknown = nullptr;
     std::int64_t coefficient = 0, rest = index->constant;
     for (const auto& [name, factor] : index->coefficients) {
       const auto axes = axes_of(*use.stage);
       const auto axis = std::find_if(axes.begin(), axes.end(), [&](const Axis* a) { return a->name == name; });
-      if (axis == axes.end()) return false;
+      if (axis == axes.end()) return std::nullopt;
       if ((*axis)->extent != 0) {
         std::int64_t largest = 0;
-        if (__builtin_mul_overflow(factor, factor > 0 ? (*axis)->extent - 1 : 0, &largest)) return false;
-        if (__builtin_add_overflow(rest, largest, &rest)) return false;
+        if (__builtin_mul_overflow(factor, factor > 0 ? (*axis)->extent - 1 : 0, &largest)) return std::nullopt;
+        if (__builtin_add_overflow(rest, largest, &rest)) return std::nullopt;
         continue;
       }
-      if (unknown != nullptr || factor < 0) return false;
+      if (unknown != nullptr || factor < 0) return std::nullopt;
       unknown = *axis;
       coefficient = factor;
     }
     std::int64_t room = 0;
-    if (unknown == nullptr || __builtin_sub_overflow(extent - 1, rest, &room)) return false;
+    if (unknown == nullptr || __builtin_sub_overflow(extent - 1, rest, &room)) return std::nullopt;
     if (room < 0) {
       fail(first_character(*use.index), "this index is at least " + std::to_string(rest) + ", but dimension " +
                                             std::to_string(use.dimension) + " of '" + use.access->tensor + "' is " +
                                             std::to_string(extent));
     }
-    unknown->extent = room / coefficient + 1;
-    return true;
+    return Solution{unknown, room / coefficient + 1};
   }
 
   /// Two indices that read the same dimension of an input have the same extent, where nothing else says it.
@@ -239,7 +248,10 @@ class ExtentResolver {
         if (const Axis* const axis = other.stage->find_axis(known->name)) extent = std::max(extent, axis->extent);
       }
       if (extent == 0) continue;
-      return solve(use, extent);
+      const std::optional<Solution> found = solve(use, extent);
+      if (!found) return false;
+      found->axis->extent = found->extent;
+      return true;
     }
     return false;
   }

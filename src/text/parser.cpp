@@ -318,7 +318,12 @@ class Parser {
     std::vector<Term> operand;
     operand.push_back(unary());
     if (token.is("!")) return made(token.at, Complement{std::move(operand)});
-    if (auto* integer = std::get_if<Integer>(&operand[0].value)) return made(token.at, Integer{-integer->value});
+    if (auto* integer = std::get_if<Integer>(&operand[0].value)) {
+      if (integer->value == std::numeric_limits<std::int64_t>::min()) {
+        fail_at(token.at, "the result of '-' is out of range");
+      }
+      return made(token.at, Integer{-integer->value});
+    }
     if (auto* real = std::get_if<Real>(&operand[0].value)) return made(token.at, Real{-real->value});
     return made(token.at, Negation{std::move(operand)});
   }

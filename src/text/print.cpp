@@ -1,6 +1,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "support/error.h"
 #include "text/canonical.h"
@@ -56,12 +57,18 @@ std::string access_text(const Access& access) {
   return text + "?" + (is_whole ? std::to_string(static_cast<std::int64_t>(value)) : real_text(value));
 }
 
+/// The smallest integer is written as a difference, since its absolute value is none.
+std::string integer_text(std::int64_t value) {
+  const bool is_smallest = value == std::numeric_limits<std::int64_t>::min();
+  return is_smallest ? "(" + std::to_string(value + 1) + "-1)" : std::to_string(value);
+}
+
 }  // namespace
 
 std::string to_string(const Term& term) {
   return std::visit(
       ir::overloaded{
-          [](const Integer& n) { return std::to_string(n.value); },
+          [](const Integer& n) { return integer_text(n.value); },
           [](const Real& n) { return real_text(n.value); },
           [](const IndexValue& n) { return n.name; },
           [](const Access& n) { return access_text(n); },

@@ -80,6 +80,7 @@ class ProductFinder {
     Product product{.a = a.tensor, .b = b.tensor, .c = stage_.tensor, .sum = a.type};
     if (!lies_as(a, groups.batch, groups.rows, groups.summed, product.ta)) return std::nullopt;
     if (!lies_as(b, groups.batch, groups.summed, groups.columns, product.tb)) return std::nullopt;
+    product.has_batch = !groups.batch.empty();
     product.batch = extent_of(groups.batch);
     product.m = extent_of(groups.rows);
     product.n = extent_of(groups.columns);

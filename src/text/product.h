@@ -19,6 +19,7 @@ namespace nestwright::text {
 struct Product {
   std::size_t a = 0, b = 0, c = 0;  ///< indices into Program::tensors
   std::int64_t batch = 1, m = 1, n = 1, k = 1;
+  bool has_batch = false;  ///< its indices have some that both factors and the result have
   bool ta = false, tb = false;
   ir::Type sum;  ///< what the factors are converted to; the type of C
 };

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/core/fold.h"
 #include "text/expression_error.h"
 #include "text/functions.h"
 #include "text/infix.h"
@@ -22,8 +23,7 @@ struct TermType {
 };
 
 bool fits(double value, ir::Type type) {
-  if (type == kFloat16) return std::isinf(value) || std::abs(value) <= 65504;
-  if (type.is_float()) return std::isinf(value) || type.bits == 64 || std::abs(value) < 0x1.fep127;
+  if (type.is_float()) return std::isinf(value) || !std::isinf(ir::round_float(value, type));
   if (type.is_bool() || value != std::floor(value)) return false;
   const bool is_unsigned = type.code == ir::TypeCode::kUInt;
   return value >= (is_unsigned ? 0 : -std::ldexp(1.0, type.bits - 1)) &&
@@ -106,11 +106,12 @@ class TypeChecker {
   }
 
   void check_literal(const Term& literal, ir::Type type, const std::string& what) const {
-    double value = 0;
-    if (const auto* integer = std::get_if<Integer>(&literal.value)) value = static_cast<double>(integer->value);
-    if (const auto* real = std::get_if<Real>(&literal.value)) value = real->value;
-    const bool is_real = std::holds_alternative<Real>(literal.value);
-    if (fits(value, type) && !(is_real && !type.is_float())) return;
+    const auto* const integer = std::get_if<Integer>(&literal.value);
+    const auto* const real = std::get_if<Real>(&literal.value);
+    const bool is_of_64_bits = type.is_int() && type.bits == 64;  // a double does not hold all of its values
+    if (integer != nullptr && is_of_64_bits && (type.code == ir::TypeCode::kInt || integer->value >= 0)) return;
+    if (integer != nullptr && !is_of_64_bits && fits(static_cast<double>(integer->value), type)) return;
+    if (real != nullptr && type.is_float() && fits(real->value, type)) return;
     fail(literal.at, "this number is no " + type.str() + ", as the other operand of " + what +
                          " is: convert that, as in float32(...)");
   }

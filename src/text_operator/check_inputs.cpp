@@ -49,10 +49,11 @@ std::vector<const text::TensorInfo*> inputs_of(const text::Program& program) {
   return inputs;
 }
 
-/// Whole numbers of the range; zeros are rare, because they hide other factors.
+/// Whole numbers of the range below 2^62; zeros are rare, because they hide other factors.
 std::vector<double> draw_whole(const WholeRange& range, std::size_t n, std::mt19937_64& random) {
-  std::uniform_int_distribution<std::int64_t> number(static_cast<std::int64_t>(range.low),
-                                                     static_cast<std::int64_t>(range.high));
+  constexpr double kLargest = 0x1p62;
+  std::uniform_int_distribution<std::int64_t> number(static_cast<std::int64_t>(std::min(range.low, kLargest)),
+                                                     static_cast<std::int64_t>(std::min(range.high, kLargest)));
   std::vector<double> values(n);
   for (double& value : values) {
     value = static_cast<double>(number(random));

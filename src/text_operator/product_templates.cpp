@@ -70,6 +70,8 @@ std::optional<Workload> matmul_workload_of(const text::Expression& expression) {
   if (!product) return std::nullopt;
   const std::string type = type_name(expression.program(), *product);
   if (type.empty()) return std::nullopt;
+  // Whether matmul has batches of this type must not depend on the sizes.
+  if (product->has_batch && type != "float32" && type != "float64") return std::nullopt;
   const auto given = [](const char* name, std::int64_t value) {
     return " " + std::string(name) + "=" + std::to_string(value);
   };
@@ -78,7 +80,7 @@ std::optional<Workload> matmul_workload_of(const text::Expression& expression) {
                           given("ta", product->ta ? 1 : 0) + given("tb", product->tb ? 1 : 0) +
                           given("batch", product->batch) + " dtype=" + type);
   } catch (const UsageError&) {
-    return std::nullopt;  // matmul has no batches of this type
+    return std::nullopt;  // it is larger than any address space
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/core/equal.h"
 #include "ir/core/intrinsic_table.h"
 #include "ir/core/linear.h"
 #include "ir/core/rewrite.h"
@@ -60,8 +61,20 @@ OperandAccess access_of(const ir::Load& load, const std::vector<IterVar>& axes) 
   return access;
 }
 
-bool is_same_access(const OperandAccess& a, const OperandAccess& b) {
+bool moves_alike(const OperandAccess& a, const OperandAccess& b) {
   return a.tensor == b.tensor && a.strides == b.strides && a.axes == b.axes;
+}
+
+/// Adds a read of `access` to those of `known`, which move alike.
+void add_read(OperandAccess& known, const OperandAccess& access) {
+  const Expr& read = access.reads.front();
+  if (std::any_of(known.reads.begin(), known.reads.end(), [&](const Expr& other) { return ir::equal(other, read); })) {
+    return;
+  }
+  known.reads.push_back(read);
+  for (std::size_t d = 0; d < access.identity.size(); ++d) {
+    if (known.identity[d] != access.identity[d]) known.identity[d] = -1;
+  }
 }
 
 /// The stages of a schedule, and where they are in the result.
@@ -120,8 +133,12 @@ class Analysis {
       if (input != state_.inputs.end()) access.tensor = *input;
       access.is_constant = std::find(constants_.begin(), constants_.end(), access.tensor) != constants_.end();
     }
-    const auto is_known = [&](const OperandAccess& known) { return is_same_access(known, access); };
-    if (std::none_of(result.accesses.begin(), result.accesses.end(), is_known)) {
+    access.reads.push_back(e);
+    const auto known = std::find_if(result.accesses.begin(), result.accesses.end(),
+                                    [&](const OperandAccess& other) { return moves_alike(other, access); });
+    if (known != result.accesses.end()) {
+      add_read(*known, access);
+    } else {
       result.accesses.push_back(std::move(access));
     }
   }
@@ -184,6 +201,14 @@ bool StageAnalysis::has_reuse() const {
     }
     return false;
   });
+}
+
+std::int64_t StageAnalysis::reads_of(const Tensor& read) const {
+  std::size_t reads = 0;
+  for (const OperandAccess& access : accesses) {
+    if (access.tensor == read) reads += access.reads.size();
+  }
+  return static_cast<std::int64_t>(reads);
 }
 
 std::int64_t StageAnalysis::result_stride(int axis) const {

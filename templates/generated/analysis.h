@@ -17,13 +17,15 @@
 
 namespace nestwright {
 
-/// A read of a tensor, as the axes of its stage (the spatial ones, then those of the reduction) move it.
+/// Reads of a tensor that differ by constants, as the axes of its stage (the spatial ones, then those of the reduction)
+/// move them.
 struct OperandAccess {
   Tensor tensor;
   int producer = -1;                                 ///< the stage that computes it; -1: an input, or a scan's state
   bool is_constant = false;                          ///< an input that is the same in every call
   std::vector<std::optional<std::int64_t>> strides;  ///< one step of each axis; absent where it is not affine
-  std::vector<int> identity;           ///< of each dimension: the axis that is its index; -1 where none is
+  std::vector<Expr> reads;                           ///< the loads that move alike, each once: A[i] and A[i + 1]
+  std::vector<int> identity;           ///< of each dimension: the axis that is its index in all reads; -1 where none is
   std::vector<std::vector<int>> axes;  ///< of each dimension: the axes that its index mentions
   /// The same axes: by how many indices a step of each moves the dimension; 0 where the index is not affine in it.
   std::vector<std::vector<std::int64_t>> steps;
@@ -53,6 +55,8 @@ struct StageAnalysis {
   std::int64_t reduced_points() const;  ///< that each of them combines
   /// Whether some read does not depend on a spatial axis, so that its values serve several points.
   bool has_reuse() const;
+  /// The number of different reads of a tensor for one point, of one step of a reduction.
+  std::int64_t reads_of(const Tensor& read) const;
   /// Points of the spatial axes from `first` on.
   std::int64_t points_from(int first) const;
   /// From one point of the result to the next along a spatial axis.

@@ -23,6 +23,7 @@ bool may_take_far_rows(const Definition& definition, const Target& target) {
   const bool is_of_inputs =
       std::all_of(op->inputs.begin(), op->inputs.end(), [](const Operation& input) { return input.is_placeholder(); });
   if (!is_of_inputs || written == nullptr || written->reduction() == nullptr || written->axes.size() != 1) return false;
+  if (!definition.args.back().buffer()->strides.empty()) return false;  // the result is made anew, without gaps
   const StageAnalysis sums = analysis_of(definition);
   return sums.results == 1 && !sums.has_reuse() &&
          reduction_forms(sums, target).front().kind == ReductionForm::Kind::kLanes;

@@ -90,5 +90,11 @@ TEST(CanonicalText, HasBitsByThePrecedenceOfC) {
   EXPECT_EQ(body("-(B[i] ^ 5) + (-8 >> 1 | 1)"), "-(B[i0]^5)+-3");
 }
 
+TEST(CanonicalText, HasTheLargestAndTheSmallestNumbers) {
+  expect_canonical("Y[i] = X[i] ^ (1 << 63) i=4; X: int64", "Y[i0]=X[i0]^(-9223372036854775807-1);X:int64 i0=4");
+  expect_canonical("Y[i] = X[i] & 9223372036854775807 i=4; X: int64", "Y[i0]=X[i0]&9223372036854775807;X:int64 i0=4");
+  expect_canonical("Y[i] = max(X[i], -3.4028235e38) i=4", "Y[i0]=max(X[i0],-3.4028235e+38) i0=4");
+}
+
 }  // namespace
 }  // namespace nestwright::text

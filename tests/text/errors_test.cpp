@@ -48,6 +48,9 @@ TEST(ExpressionErrors, OfTheGrammar) {
   expect_error("C[i] = A[i] ^# 2", "this character begins no name, number or operator");
   expect_error("C[i] = A[i] * ^99999999999999999999", "the number 99999999999999999999 is out of range");
   expect_error("C[i] = A[i] * ^1e999", "the number 1e999 is out of range");
+  expect_error("C[i] = A[i] + ^-(1 << 63)", "the result of '-' is out of range");
+  expect_error("C[i] = A[i] * ^3.5e38", "this number is no float32");
+  expect_error("C[i] = A[i] & ^-1; A: uint64[4]", "this number is no uint64");
   expect_error("^3 = A[i]", "expected the name of a tensor, got the number 3");
   expect_error("C^(i) = A[i]", "expected '[' or ':' after the name of a tensor, got '('");
   expect_error("C[^3] = A[3]", "expected an index or ']', got the number 3");

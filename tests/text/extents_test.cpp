@@ -35,6 +35,13 @@ TEST(Extents, OfIndicesFollowFromShapes) {
   EXPECT_EQ(shape_of("T[i] = A[i] * 2; C[a] = A[a] + 1 i=6", "C"), (Shape{6}));
 }
 
+TEST(Extents, OfAnIndexAreTheLargestForWhichAllReadsAreInside) {
+  const std::string shapes = "; A: float32[10]; B: float32[10]";
+  EXPECT_EQ(shape_of("Y[i] = A[i] + B[i + 1]" + shapes, "Y"), (Shape{9}));
+  EXPECT_EQ(shape_of("Y[i] = B[i + 1] + A[i]" + shapes, "Y"), (Shape{9}));
+  EXPECT_EQ(shape_of("Y[i] = A[i] + A[i + 2] + A[2*i]" + shapes.substr(0, 16), "Y"), (Shape{5}));
+}
+
 TEST(Extents, OneNameMayHaveSeveral) {
   const Expression e =
       Expression::parse("S[i] = sum(j, A[i, j]); T[j] = sum(i, B[j, i]) ; A: float32[2, 3]; B: float32[4, 5]");

@@ -83,6 +83,13 @@ TEST(CheckInputs, OfAProductAreThoseOfMatmul) {
   }
 }
 
+TEST(CheckInputs, OfLargeRangesAreInside) {
+  const CheckData data =
+      make_strict_check_data(workload_of("Y[i] = select(I[i] > 5, X[i], 0.0) i=64; I: uint64 in [0, 1e19]"));
+  ASSERT_EQ(data.whole_inputs.size(), 2U);
+  for (const double value : data.whole_inputs.front()) EXPECT_TRUE(value >= 0 && value <= 1e19) << value;
+}
+
 TEST(CheckInputs, AreWideWhereResultsStayFinite) {
   const auto spread = [](const char* text) {
     const CheckData data = make_strict_check_data(workload_of(text));

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "ir/core/rewrite.h"
 #include "templates/framework/completion.h"
 #include "tests/text_operator/wrong_on.h"
 
@@ -28,6 +29,41 @@ TEST_P(Candidates, AreRightOnAllInputs) {
       const ir::Program loops = lower(made.schedule, made.definition.args, target, "candidate", {.verify = true});
       EXPECT_NO_THROW(expand(loops, target, {.verify = true})) << source->name << ": " << config->str();
       EXPECT_EQ(wrong_on(data, loops, target, made.definition.args), "") << source->name << ": " << config->str();
+    }
+  }
+}
+
+// The stages of a chain of stencils are not inlined into one another, since a point would then be computed 3 times for
+// each reader, and 9 times for two.
+TEST(Candidates, AStencilThatIsReadOftenIsStored) {
+  const Workload workload = workload_of(
+      "T[a] = exp(X[a]) + X[a + 1]; U[b] = T[b] + T[b + 1] + T[b + 2]; Y[i] = U[i] + U[i + 1] + U[i + 2] "
+      "a=204 b=202 i=200");
+  const Target target = Target::host();
+  const Template& generated = *workload.op->find_template("generated.cpu");
+  const Instance made = instantiate(generated, workload, target, seeds_of(generated, workload, target).front());
+  const ir::Program loops = lower(made.schedule, made.definition.args, target, "stencils");
+  int exponentials = 0;
+  ir::for_each_expr(loops.kernels.front().body, [&](const ir::Expr& e) {
+    const auto* call = e.as<ir::Call>();
+    exponentials += call != nullptr && call->intrinsic == ir::Intrinsic::kExp ? 1 : 0;
+  });
+  EXPECT_LE(exponentials, 2) << "in the loop and in its tail";
+}
+
+// A softmax whose rows, stored twice, exceed a block's shared memory by little.
+TEST(CandidatesOfDevices, RowsThatDoNotFitIntoABlockHaveAKernelOfTheirOwn) {
+  const Target target = Target::parse("opencl");
+  for (const char* sizes : {" i=64 j=4096", " i=64 j=4000", " i=64 j=8192", " i=64 j=2048"}) {
+    const Workload workload =
+        workload_of(std::string("U[i, j] = tanh(X[i, j]); M[i] = max(j, U[i, j]); E[i, j] = exp(U[i, j] - M[i]); "
+                                "S[i] = sum(j, E[i, j]); Y[i, j] = E[i, j] / S[i]") +
+                    sizes);
+    for (const Template* source : templates_for(workload, target)) {
+      std::vector<Config> seeds;
+      ASSERT_NO_THROW(seeds = seeds_of(*source, workload, target)) << sizes;
+      EXPECT_FALSE(seeds.empty());
+      EXPECT_TRUE(discover_space(*source, workload, target).is_valid(seeds.front())) << sizes;
     }
   }
 }
@@ -74,7 +110,14 @@ INSTANTIATE_TEST_SUITE_P(
         "Y[i, j] = T[I[i], j] * 2; I: int32 in [0, 9]; T: float32[10, 24] i=30",
         "T[i] = A[i] * B[i]; P[i] = T[i] + 2; Q[i] = T[i] - A[i] i=501", "s[] = sum(i, j, X[i, j]) i=31 j=97",
         "Y[i] = prod(k, X[i, k] + 1.5) i=50 k=20", "Y[i] = X[i] > 0.25 && !(M[i]); M: bool i=333",
-        "C[i, j] = sum(k, A[i, k] * B[k, j]) i=1 j=1 k=1"));
+        "C[i, j] = sum(k, A[i, k] * B[k, j]) i=1 j=1 k=1",
+        // Reads of one tensor that differ by constants, of a sum, across rows and in a chain.
+        "S[p] = sum(k, A[p, k]); Y[i, j] = B[i, j] * (S[i] + S[i + 1]); A: float32[37, 40] i=36 j=50",
+        "C[i, j] = A[0, j, i] + A[1, j, i]; A: float32[2, 35, 41]",
+        "T[a] = X[a] + X[a + 1] + X[a + 2]; U[b] = T[b] + T[b + 1] + T[b + 2]; V[c] = U[c] + U[c + 1] + U[c + 2]; "
+        "Y[i] = V[i] + V[i + 1] + V[i + 2] a=206 b=204 c=202 i=200",
+        "E[a] = exp(X[a]); Y[i] = E[i] + E[i + 1] a=302 i=301",
+        "T[i, j] = sum(k, A[i, k] * B[k, j]); Y[a, j] = T[a, j] * 2 i=11 a=7 j=40 k=24"));
 
 }  // namespace
 }  // namespace nestwright

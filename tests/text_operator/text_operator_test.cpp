@@ -42,6 +42,18 @@ TEST(TextOperator, HasTheTemplatesOfAProductOrTheGeneratedOneOnly) {
   EXPECT_THAT(names_of("Y[i] = X[i] + 1 i=9"), ::testing::Not(::testing::Contains("matmul.cpu")));
 }
 
+TEST(TextOperator, HasTheTemplatesOfAProductWhateverTheNumberOfBatches) {
+  const auto is_searched_as_matmul = [](const std::string& text) {
+    return workload_of(text).op->templates.size() > workload_of("Y[i] = X[i] + 1 i=4").op->templates.size();
+  };
+  for (const char* batches : {" b=1", " b=8"}) {
+    const std::string sizes = " i=4 j=5 k=6" + std::string(batches);
+    EXPECT_TRUE(is_searched_as_matmul("C[b, i, j] = sum(k, A[b, i, k] * B[b, k, j])" + sizes));
+    EXPECT_FALSE(
+        is_searched_as_matmul("C[b, i, j] = sum(k, int32(A[b, i, k]) * int32(B[b, k, j])); A: int8; B: int8" + sizes));
+  }
+}
+
 TEST(TextOperator, RangesAreThoseOfTheDeclarations) {
   const Workload workload =
       workload_of("Y[i] = log(X[i]) + Z[i] * float32(I[i]); X: in [0.5, 2]; I: int32 in [-3, 9] i=9");

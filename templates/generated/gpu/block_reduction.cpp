@@ -45,7 +45,7 @@ void reduce_rows(GpuSketch& sketch, int number) {
       s, reduced,
       {.consumer = stage.tensor, .at = nest.at, .rows_along_y = nest.rows > 1, .unroll = nest.unroll, .lanes = 1});
   s[own].compute_at(s[stage.tensor], inside);
-  nest.shared_bytes = bytes_of_partial_results(stage, nest.threads_knob, nest.rows_knob);
+  nest.shared_bytes += bytes_of_rows(stage, stage.spatial);
   sketch.row_blocks[sketch.add_nest({SketchNest::Kind::kRows, number, {}})] = nest;
 }
 
@@ -59,7 +59,7 @@ void reduce_columns(GpuSketch& sketch, int number) {
   const KnobExpr y = t.define_knob("threads_y", parts);
   const std::int64_t fan_in = t.define_knob("fan_in", {4, 2, 8, 1024}), unroll = t.define_knob("unroll", {1, 4, 8});
   require_threads(t, x, y, columns, sketch.target);
-  t.require(bytes_of_partial_results(stage, x * y, 1) <= sketch.target.shared_bytes,
+  t.require(bytes_of_rows(stage, stage.spatial).of_block(x * y, KnobExpr(1)) <= sketch.target.shared_bytes,
             "the partial results do not fit into a block's shared memory");
   Schedule& s = sketch.schedule;
   const ReducedRows reduced = share_reduction(sketch, number, y, fan_in, true);

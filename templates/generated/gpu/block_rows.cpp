@@ -144,8 +144,17 @@ ReducedRows share_reduction(GpuSketch& sketch, int number, std::int64_t threads,
   return reduced;
 }
 
-KnobExpr bytes_of_partial_results(const StageAnalysis& stage, const KnobExpr& threads, const KnobExpr& rows) {
-  return (2 * threads + 2) * rows * bytes_of_point(stage);
+bool has_shared_bytes(const GpuSketch& sketch, const RowBlockNest& nest, const RowBytes& more) {
+  RowBytes all = nest.shared_bytes;
+  all += more;
+  return all.of_block(block_sizes(sketch.target).front(), std::int64_t{1}) <= sketch.target.shared_bytes;
+}
+
+RowBytes bytes_of_rows(const StageAnalysis& stage, int row_axes) {
+  if (stage.is_reduction && stage.reduced_points() > 1) {
+    return {.of_row = 2 * bytes_of_point(stage), .of_thread = 2 * bytes_of_point(stage)};
+  }
+  return {.of_row = columns_of(stage, row_axes) * bytes_of_point(stage)};
 }
 
 }  // namespace nestwright

@@ -33,7 +33,12 @@ IterVar bind_rows(Stage stage, int spatial, RowBlockNest& nest, std::int64_t lan
 ReducedRows share_reduction(GpuSketch& sketch, int stage, std::int64_t threads, std::int64_t fan_in,
                             bool threads_first);
 
-/// Bytes of a block's partial results of a reduction, and of the results.
-KnobExpr bytes_of_partial_results(const StageAnalysis& stage, const KnobExpr& threads, const KnobExpr& rows);
+/// Whether there are fewest threads and rows for which the block's shared memory suffices, with `more` of another
+/// stage.
+bool has_shared_bytes(const GpuSketch& sketch, const RowBlockNest& nest, const RowBytes& more);
+
+/// What the values of a stage take that joins the rows of a block: of a reduction with several steps its partial
+/// results and its result.
+RowBytes bytes_of_rows(const StageAnalysis& stage, int row_axes);
 
 }  // namespace nestwright

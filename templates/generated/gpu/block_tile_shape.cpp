@@ -99,8 +99,7 @@ std::vector<FetchedOperand> operands_to_fetch(const GpuSketch& sketch, const Blo
     const OperandAccess& access = stage.accesses[i];
     if (!access.tensor.defined() || access.tensor.rank() == 0) continue;
     if (access.tensor.op()->results.size() > 1) continue;  // its results are computed together
-    const auto reads_same = [&](const OperandAccess& other) { return other.tensor == access.tensor; };
-    if (std::count_if(stage.accesses.begin(), stage.accesses.end(), reads_same) > 1) continue;
+    if (stage.reads_of(access.tensor) > 1) continue;
     bool is_affine = true, is_shared = false;
     for (std::size_t d = 0; d < access.steps.size(); ++d) {
       is_shared = is_shared || access.axes[d].size() > 1;

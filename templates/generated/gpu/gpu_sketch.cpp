@@ -21,9 +21,16 @@ bool is_contraction(const StageAnalysis& stage) {
   });
 }
 
+RowBytes& RowBytes::operator+=(const RowBytes& other) {
+  of_row += other.of_row;
+  of_thread += other.of_thread;
+  return *this;
+}
+
 void GpuSketch::require_shared_memory() {
   for (const auto& [number, nest] : row_blocks) {
-    tuning.require(nest.shared_bytes <= target.shared_bytes, "the rows do not fit into a block's shared memory");
+    tuning.require(nest.shared_bytes.of_block(nest.threads_knob, nest.rows_knob) <= target.shared_bytes,
+                   "the rows do not fit into a block's shared memory");
   }
 }
 

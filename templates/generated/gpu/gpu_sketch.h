@@ -15,6 +15,17 @@ namespace nestwright {
 /// Whether a stage is a reduction whose points read elements in common: one that is worth tiles of blocks.
 bool is_contraction(const StageAnalysis& stage);
 
+/// Bytes of shared memory for each row of a block, of which one part is for each thread of the row.
+struct RowBytes {
+  std::int64_t of_row = 0, of_thread = 0;
+  RowBytes& operator+=(const RowBytes& other);
+  /// Of `rows` rows with `threads` threads each, numbers or expressions of knobs.
+  template <class Number>
+  Number of_block(const Number& threads, const Number& rows) const {
+    return rows * (threads * of_thread + of_row);
+  }
+};
+
 /// A kernel whose blocks compute rows of a stage.
 struct RowBlockNest {
   int stage = -1;
@@ -26,7 +37,7 @@ struct RowBlockNest {
   std::int64_t unroll = 1;    ///< steps of a reduction that a thread takes at a time
   KnobExpr threads_knob = 1;  ///< the same as expressions of knobs
   KnobExpr rows_knob = 1;
-  KnobExpr shared_bytes = 0;  ///< of what was joined so far
+  RowBytes shared_bytes;  ///< of what was joined so far
 };
 
 class GpuSketch : public Sketch {

@@ -24,7 +24,8 @@ bool may_join_block(GpuSketch& sketch, int number) {
   const int nest = sketch.nest_of_readers(number);
   const auto found = sketch.row_blocks.find(nest);
   return found != sketch.row_blocks.end() &&
-         is_of_rows(sketch, number, sketch.relation(number, nest), found->second.row_axes);
+         is_of_rows(sketch, number, sketch.relation(number, nest), found->second.row_axes) &&
+         has_shared_bytes(sketch, found->second, bytes_of_rows(sketch.of(number), found->second.row_axes));
 }
 
 void join_block(GpuSketch& sketch, int number) {
@@ -40,12 +41,8 @@ void join_block(GpuSketch& sketch, int number) {
         {.consumer = consumer, .at = nest.at, .rows_along_y = nest.rows > 1, .unroll = nest.unroll, .lanes = 1});
     const Tensor own = s.cache_write(stage.tensor, ir::Scope::kLocal);
     s[own].compute_at(s[stage.tensor], s[stage.tensor].axis(stage.spatial - 1));
-    nest.shared_bytes = nest.shared_bytes + bytes_of_partial_results(stage, nest.threads_knob, nest.rows_knob);
-  } else {
-    std::int64_t columns = 1;
-    for (int a = nest.row_axes; a < stage.spatial; ++a) columns *= stage.extents[static_cast<std::size_t>(a)];
-    nest.shared_bytes = nest.shared_bytes + nest.rows_knob * (columns * stage.tensor.dtype().bytes() * stage.results);
   }
+  nest.shared_bytes += bytes_of_rows(stage, nest.row_axes);
   share_values(s[stage.tensor], stage, nest);
   s[stage.tensor].set_scope(ir::Scope::kShared).compute_at(s[consumer], nest.at);
   sketch.join(number, nest_number, 0);

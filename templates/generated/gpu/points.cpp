@@ -1,24 +1,17 @@
 #include "templates/generated/gpu/points.h"
 
-#include "templates/loops/candidates.h"
 #include "templates/loops/gpu_rows.h"
 #include "templates/loops/gpu_threads.h"
 
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kMaxVectors = 8;  ///< of a thread
-
 /// Of the points of a reduction a thread has one at a time: its accumulators are no vectors.
 ElementTile define_points(ScopedTuning& t, const StageAnalysis& stage, std::int64_t points, const Target& target) {
   const int last = stage.spatial - 1;
   const bool has_vectors = !stage.is_reduction && stage.results == 1 && stage.result_stride(last) == 1;
   const std::int64_t row = has_vectors ? stage.extents[static_cast<std::size_t>(last)] : 1;
-  const KnobExpr threads = t.define_knob("threads", block_sizes(target));
-  const KnobExpr lanes = t.define_knob("lanes", vector_widths(row, stage.tensor.dtype()));
-  const KnobExpr items = t.define_knob("items", powers_up_to(kMaxVectors));
-  t.require(threads * lanes * (items - 1) < points, "a thread has vectors that lie wholly past the end");
-  return {threads, lanes, items};
+  return define_elements(t, points, row, stage.tensor.dtype(), target);
 }
 
 }  // namespace

@@ -14,13 +14,14 @@
 namespace nestwright {
 namespace {
 
-constexpr int kCheap = 2;  ///< operations that cost less than a load and a store, however often they are done
+constexpr int kCheap = 2;          ///< operations that cost less than a load and a store
+constexpr int kMaxPointsRead = 2;  ///< for each point of a cheap stage: points that read it
 
 bool is_cheap(const StageAnalysis& stage, const StageAnalysis& reader) {
   if (stage.has_branch && reader.is_reduction) return false;
   if (reader.is_reduction && reader.has_reuse()) return stage.operations == 0 && !stage.has_branch;
   return is_read_once(stage, reader) || (stage.operations <= kCheap && stage.expensive == 0 &&
-                                         kCheap * stage.points() >= reader.points() * reader.reduced_points());
+                                         kMaxPointsRead * stage.points() >= reader.points() * reader.reduced_points());
 }
 
 bool may_inline(const Sketch& sketch, int number, InlineCriterion is_worth_it) {
@@ -51,7 +52,7 @@ int next_to_inline(Sketch& sketch, InlineCriterion is_worth_it, std::vector<std:
 void inline_cheap(Sketch& sketch) { inline_stages(sketch, is_cheap); }
 
 bool is_read_once(const StageAnalysis& stage, const StageAnalysis& reader) {
-  return reader.points() * reader.reduced_points() <= stage.points();
+  return reader.reads_of(stage.tensor) * reader.points() * reader.reduced_points() <= stage.points();
 }
 
 void inline_stages(Sketch& sketch, InlineCriterion is_worth_it) {

@@ -40,6 +40,7 @@ int sums_of(Sketch& sketch, int number) {
     const StageAnalysis& producer = sketch.of(access.producer);
     const bool fits = producer.is_reduction && !producer.is_output && !producer.is_scan_part &&
                       producer.readers.size() == 1 && producer.spatial == stage.spatial &&
+                      std::equal(stage.extents.begin(), stage.extents.end(), producer.extents.begin()) &&
                       !sketch.is_finished(access.producer);
     const bool reads_elements =
         std::all_of(stage.accesses.begin(), stage.accesses.end(), [&](const OperandAccess& other) {

@@ -34,9 +34,7 @@ bool is_point_elsewhere(const OperandAccess& access, int row_dimension, int colu
 Transposition transposition_of(const StageAnalysis& stage) {
   const int last = stage.spatial - 1;
   for (const OperandAccess& access : stage.accesses) {
-    const auto reads = std::count_if(stage.accesses.begin(), stage.accesses.end(),
-                                     [&](const OperandAccess& other) { return other.tensor == access.tensor; });
-    if (!access.tensor.defined() || reads > 1) continue;
+    if (!access.tensor.defined() || stage.reads_of(access.tensor) > 1) continue;
     const int row = access.dimension_of(last), column = static_cast<int>(access.identity.size()) - 1;
     const int axis = access.identity.empty() ? -1 : access.identity.back();
     if (row < 0 || row == column || axis < 0 || access.dimension_of(axis) != column) continue;

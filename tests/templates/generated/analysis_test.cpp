@@ -64,6 +64,20 @@ TEST(StageAnalysis, NamesTheResultThatIsRead) {
   EXPECT_EQ(stage_of(stages, "C").accesses.front().tensor, both[1]);
 }
 
+TEST(StageAnalysis, CountsReadsThatMoveAlike) {
+  const Tensor a = placeholder({65}, kFloat32, "A");
+  const auto reads_of = [&](const std::function<Expr(const Expr&)>& body) {
+    return analyse_stages(create_schedule(compute({64}, body, "C"))).front().accesses;
+  };
+  const auto shifted = reads_of([&](const Expr& i) { return a(i) * a(i) + a(i + 1); });
+  ASSERT_EQ(shifted.size(), 1U);
+  EXPECT_EQ(shifted.front().reads.size(), 2U);
+  EXPECT_THAT(shifted.front().identity, ElementsAre(-1)) << "not all reads are of the element i";
+  const auto twice = reads_of([&](const Expr& i) { return a(i) * a(i); });
+  EXPECT_EQ(twice.front().reads.size(), 1U);
+  EXPECT_THAT(twice.front().identity, ElementsAre(0));
+}
+
 TEST(StageAnalysis, CountsWhatAPointCosts) {
   const auto stages = analyse("softmax rows=5 columns=9");
   EXPECT_EQ(stage_of(stages, "power").expensive, 1);
