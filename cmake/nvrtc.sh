@@ -9,7 +9,7 @@ provide_nvrtc() {
   for prefix in "${CUDA_HOME:-}" "${CUDA_PATH:-}" /usr/local/cuda; do
     [[ -n $prefix && -e $prefix/lib64/libnvrtc.so ]] && return 0
   done
-  if /sbin/ldconfig -p | grep -q 'libnvrtc\.so'; then return 0; fi
+  [[ $(/sbin/ldconfig -p) == *libnvrtc.so* ]] && return 0
   if [[ ! -d $folder ]]; then
     install_missing "$root" nvrtc || return 1
     heading "Fetching CUDA's compiler, which this machine lacks, from Python's registry (90 MB)"

@@ -82,7 +82,7 @@ SessionId TuningLog::begin_session(const TaskKey& task, const SessionInfo& info)
       .prepare(
           fmt::format("INSERT INTO session(task_id, seed, strategy, cost_model, options, status, reason, owner, rule,"
                       " code_generator, kernel, microcode, huge_pages, plugins, started_at)"
-                      " VALUES (?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, {})",
+                      " VALUES (?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, {})",
                       kNow))
       .bind(task_id, std::to_string(info.seed), info.strategy, info.cost_model, info.options_json, kRunning,
             fmt::format("process {}", getpid()), static_cast<int>(ScoringRule::kPaired), info.made_by.code_generator,

@@ -1,6 +1,7 @@
 #include "search/chunk.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "measure/race.h"
 #include "search/stopwatch.h"
@@ -121,8 +122,9 @@ std::optional<double> adopt(SessionState& session, const ChunkResult& chunk, std
   std::optional<double> ratio;
   if (chunk.reference && is_fit(*chunk.reference)) {
     session.incumbent = kernel_of(*chunk.reference);
-    if (!session.anchor) {
-      session.anchor = session.incumbent;
+    if (!session.anchor) session.anchor = session.incumbent;
+    // The log has the first anchor of a session, even if its kernel failed later.
+    if (!std::exchange(session.has_unit, true)) {
       session.log.set_anchor(session.id, session.anchor->trial, session.anchor->reference_ns);
     }
     note_incumbent();

@@ -38,7 +38,7 @@ class Entrants {
 Entrants line_up(const SessionState& session, const std::optional<BestRecord>& stored,
                  std::span<const SoundTrial> finalists) {
   Entrants entrants;
-  // A session that stays within a restriction replaces the task's best only if it beats it, wherever that is.
+  // A session of one template or a restriction replaces the task's best only if it beats it, wherever that is.
   if (const auto point = stored ? session.point_anywhere(stored->proposal) : std::nullopt) {
     entrants.add(stored->trial, *point, kIncumbentRole);
   }
@@ -153,10 +153,20 @@ std::vector<SoundTrial> choose_finalists(SessionState& session, const std::funct
   return fastest(hold_preliminary_race(session, std::move(entrants), is_over), plan.finalists);
 }
 
+/// The entry of a stored best whose configuration this build does not have any more, which therefore loses its place.
+RaceEntry entry_of_lost_point(const BestRecord& stored) {
+  RaceEntry entry;
+  entry.trial = stored.trial;
+  entry.role = kIncumbentRole;
+  entry.measurement.outcome = Outcome::kInvalidConfig;
+  entry.measurement.message = "the template does not have this configuration any more";
+  return entry;
+}
+
 /// Repeats the race as long as other sessions store a best during it.
 void race_to_the_end(SessionState& session, const RaceEnds& ends) {
   const std::vector<SoundTrial> finalists = choose_finalists(session, ends.preliminary);
-  std::optional<BestRecord> stored = session.log.stored_best(session.id, session.versions);
+  std::optional<BestRecord> stored = session.log.stored_best(session.id, session.raced_versions);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     Entrants entrants = line_up(session, stored, finalists);
     if (entrants.list().empty()) return;
@@ -168,7 +178,8 @@ void race_to_the_end(SessionState& session, const RaceEnds& ends) {
         session.result.default_timing = entry.measurement.timing;
       }
     }
-    stored = session.log.record_race(session.id, race, session.versions);
+    if (stored && !session.point_anywhere(stored->proposal)) race.entries.push_back(entry_of_lost_point(*stored));
+    stored = session.log.record_race(session.id, race, session.raced_versions);
     if (!stored) return;
   }
 }

@@ -8,6 +8,7 @@
 #include "space/random_index.h"
 #include "support/error.h"
 #include "templates/framework/completion.h"
+#include "templates/framework/discover.h"
 
 namespace nestwright {
 
@@ -64,6 +65,10 @@ const SearchSpace::Member& SearchSpace::member(const Point& point) const {
   for (const Member& m : members_) {
     if (m.source->name == point.template_name && m.source->version == point.version) return m;
   }
+  refuse_template(point);
+}
+
+void SearchSpace::refuse_template(const Point& point) const {
   throw UsageError(fmt::format("template {} version {} is not one of this build: tune '{}' again", point.template_name,
                                point.version, task_.workload.str()));
 }
@@ -128,6 +133,8 @@ Point SearchSpace::at(unsigned __int128 index) const {
 }
 
 std::optional<Point> SearchSpace::find(const std::string& template_name, int version, const Config& config) const {
+  const auto is_of = [&](const Member& m) { return m.source->name == template_name && m.source->version == version; };
+  if (std::none_of(members_.begin(), members_.end(), is_of)) return std::nullopt;
   std::optional<Point> point = find_anywhere(template_name, version, config);
   if (point && is_restricted() && !member(*point).searched().is_valid(point->config)) return std::nullopt;
   return point;
@@ -135,15 +142,17 @@ std::optional<Point> SearchSpace::find(const std::string& template_name, int ver
 
 std::optional<Point> SearchSpace::find_anywhere(const std::string& template_name, int version,
                                                 const Config& config) const {
-  for (const Member& m : members_) {
-    if (m.source->name != template_name || m.source->version != version) continue;
-    try {
-      return Point{template_name, version, m.space.resolve(config)};
-    } catch (const UsageError&) {
-      return std::nullopt;
-    }
+  const auto is_it = [&](const Template& t) { return t.name == template_name && t.version == version; };
+  const auto member = std::find_if(members_.begin(), members_.end(), [&](const Member& m) { return is_it(*m.source); });
+  const Template* const other = task_.workload.op->find_template(template_name);
+  try {
+    if (member != members_.end()) return Point{template_name, version, member->space.resolve(config)};
+    if (other == nullptr || !is_it(*other)) return std::nullopt;
+    const ConfigSpace branch = discover_branch(*other, task_.workload, task_.target, config);
+    return Point{template_name, version, branch.resolve(config)};
+  } catch (const UsageError&) {
+    return std::nullopt;
   }
-  return std::nullopt;
 }
 
 bool SearchSpace::is_valid(const Point& point) const { return member(point).searched().is_valid(point.config); }
@@ -159,7 +168,9 @@ std::optional<double> SearchSpace::exact_valid_points() const {
 }
 
 Instance SearchSpace::instantiate(const Point& point) const {
-  return nestwright::instantiate(*member(point).source, task_.workload, task_.target, point.config);
+  const Template* const source = task_.workload.op->find_template(point.template_name);
+  if (source == nullptr || source->version != point.version) refuse_template(point);
+  return nestwright::instantiate(*source, task_.workload, task_.target, point.config);
 }
 
 }  // namespace nestwright

@@ -71,7 +71,7 @@ class SearchSpace {
   /// The point that a log or a user specifies, with its labels resolved. nullopt where it is not in this space, for
   /// example because it is of another version of the template, or outside of the restriction.
   std::optional<Point> find(const std::string& template_name, int version, const Config& config) const;
-  /// The same, whatever the restriction.
+  /// The same, whatever the restriction, also of a template of the operator that is not searched.
   std::optional<Point> find_anywhere(const std::string& template_name, int version, const Config& config) const;
   /// Applies the template to the point. Throws ScheduleError or UsageError for an invalid point.
   Instance instantiate(const Point& point) const;
@@ -84,6 +84,7 @@ class SearchSpace {
   SearchSpace(const SearchSpace& whole, const Member& member);
 
   const Member& member(const Point& point) const;
+  [[noreturn]] void refuse_template(const Point& point) const;
 
   void restrict_to(const Restriction& restriction);
   void add_seed(const Member& member, const Config& seed);

@@ -396,6 +396,7 @@ class TuningSession::Loop {
     for (std::size_t i = 0; i < again.size(); ++i) {
       Measurement m = chunk.measurements[i].value();
       if (m.outcome == Outcome::kOk && m.timing.is_disturbed()) continue;
+      if (state_.log.may_be_best(trials[i])) continue;  // another session has measured it meanwhile
       m.compile_ms = again[i].built.result.compile_ms;
       {
         const Stopwatch watch(state_.result.times.log);

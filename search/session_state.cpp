@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "cost_model/least_time.h"
+#include "lookup/lookup.h"
 #include "lookup/task_key.h"
 #include "search/check_data.h"
 #include "search/stopwatch.h"
@@ -55,6 +56,7 @@ SessionState::SessionState(const Task& task, TuningLog& tuning_log, const Sessio
   for (const SearchSpace::Member& member : space.members()) {
     versions.push_back({member.source->name, member.source->version});
   }
+  raced_versions = usable_templates(*task.workload.op, task.target.device);
   const Definition definition = task.workload.op->define(task.workload);
   operations_ = definition.flops;
   bytes_ = definition.bytes;
@@ -129,9 +131,9 @@ std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pi
 }
 
 std::optional<BestRecord> SessionState::best() const {
-  if (!space.is_restricted()) return log.best(filter_of(key), versions);
+  if (!space.is_restricted() && options.template_name.empty()) return log.best(filter_of(key), versions);
   constexpr int kMaxEntries = 1000;
-  for (BestRecord& record : log.top(filter_of(key), kMaxEntries, versions)) {
+  for (BestRecord& record : log.top(filter_of(key), kMaxEntries, raced_versions)) {
     if (point_of(record.proposal)) return std::move(record);
   }
   const auto fastest =

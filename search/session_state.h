@@ -54,7 +54,9 @@ struct SessionState {
   TaskKey key;
   RecordProvenance made_by;
   SearchSpace space;
-  std::vector<TemplateVersion> versions;  ///< of this build's templates: only these can be the best
+  std::vector<TemplateVersion> versions;        ///< of the templates that are searched
+  std::vector<TemplateVersion> raced_versions;  ///< of all of this build, whose best is in each race
+  bool has_unit = false;                        ///< the log has the anchor, the first one of the session
   std::shared_ptr<Builder> builder;
   std::unique_ptr<Runner> runner;
   SessionId id = 0;
@@ -76,7 +78,7 @@ struct SessionState {
   std::optional<Point> point_of(const Proposal& proposal) const {
     return space.find(proposal.from.name, proposal.from.version, proposal.config);
   }
-  /// The same, whatever the session is restricted to.
+  /// The same, whatever the session is restricted to, also of another template.
   std::optional<Point> point_anywhere(const Proposal& proposal) const {
     return space.find_anywhere(proposal.from.name, proposal.from.version, proposal.config);
   }
@@ -96,8 +98,8 @@ struct SessionState {
   /// Lowers and compiles the points; one result for each, in order. Adds the times to the stage times of `result`.
   std::vector<BuiltPoint> build(const std::vector<Point>& points, Pipeline pipeline);
 
-  /// The task's best. In a restricted session, the best within: the first of the entries of the last race, else the
-  /// fastest sound trial of the session.
+  /// The task's best. In a session of one template or a restriction, the best within: the first of the entries of the
+  /// last race, else the fastest sound trial of the session.
   std::optional<BestRecord> best() const;
 
   /// The plan of the final races, given the fastest kernel so far.

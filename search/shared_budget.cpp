@@ -61,7 +61,8 @@ class Sharing {
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       const bool was_open = standings_[i].open;
       if (runs_[i]) close(i);
-      if (was_open) outcomes_[i].result.stop_reason = is_interrupted() ? "interrupted" : kBudgetOver;
+      if (was_open && outcomes_[i].failure.empty())
+        outcomes_[i].result.stop_reason = is_interrupted() ? "interrupted" : kBudgetOver;
     }
     return std::move(outcomes_);
   }

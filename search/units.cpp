@@ -69,7 +69,8 @@ std::vector<AnchorTrial> choose_anchors(const SessionState& session, std::span<c
 
 /// Replaces measurements that were disturbed in an earlier session by those of the chunk. Returns the new ones.
 std::map<TrialId, Measurement> replace_disturbed(SessionState& session, std::span<const TrialRecord> recorded,
-                                                 const ChunkResult& chunk, const std::vector<TrialId>& trials) {
+                                                 const ChunkResult& chunk, std::span<const BuiltPoint> built,
+                                                 const std::vector<TrialId>& trials) {
   std::map<TrialId, Measurement> replaced;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     const auto& m = chunk.measurements[i];
@@ -78,8 +79,11 @@ std::map<TrialId, Measurement> replace_disturbed(SessionState& session, std::spa
         std::find_if(recorded.begin(), recorded.end(), [&](const TrialRecord& t) { return t.id == trials[i]; });
     const bool was_disturbed = was != recorded.end() && was->code.same_as == 0 &&
                                was->measurement.outcome == Outcome::kOk && was->measurement.timing.is_disturbed();
+    // The time of other code is not that of the recorded one.
+    const bool is_same_code =
+        was_disturbed && (was->code.identity.empty() || was->code.identity == built[i].result.object.code_fingerprint);
     // Another process may have replaced it meanwhile.
-    if (!was_disturbed || session.log.may_be_best(trials[i])) continue;
+    if (!is_same_code || session.log.may_be_best(trials[i])) continue;
     session.log.remeasure(session.id, trials[i], *m);
     replaced.emplace(trials[i], *m);
   }
@@ -99,7 +103,7 @@ void Units::establish(SessionState& session, std::span<const TrialRecord> record
   }
   const std::vector<BuiltPoint> built = session.build(points, Pipeline::kSearch);
   const ChunkResult chunk = run_chunk(session, built);
-  renewed_ = replace_disturbed(session, recorded, chunk, trials);
+  renewed_ = replace_disturbed(session, recorded, chunk, built, trials);
   adopt(session, chunk, points, built, trials);
   if (!session.anchor) return;
   for (std::size_t i = 0; i < anchors.size(); ++i) {

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t kElites = 24;            // measured points that breed
 constexpr int kFirstPool = 512;                // uniform samples that the first batch ranks
-constexpr int kPoolGrowth = 24;                // samples that each batch adds: thousands in the end, each lowered once
+constexpr int kPoolGrowth = 24;                // samples that each batch adds, each lowered once
+constexpr int kPoolBatches = 150;              // that add some: a start after a million trials lowers no more
 constexpr std::size_t kOffspringPerPoint = 2;  // of the batch, bred in each generation
 constexpr std::size_t kMinOffspring = 8;
 constexpr std::size_t kSurvivors = 48;  // kept in each generation
@@ -73,10 +74,10 @@ class EvolutionaryStrategy final : public StrategyBase {
     pick(population, scores, n, out);
   }
 
-  /// Adds the samples of every batch up to this one. The pool does not depend on measurements, so that a resumed search
-  /// has the same pool.
+  /// Adds the samples of every batch up to this one, of the first kPoolBatches. The pool does not depend on
+  /// measurements, so that a resumed search has the same pool.
   void grow_pool(int batch) {
-    for (; pool_batches_ <= batch; ++pool_batches_) {
+    for (; pool_batches_ <= std::min(batch, kPoolBatches); ++pool_batches_) {
       std::mt19937_64 random = batch_random(~seed(), pool_batches_);
       const int samples = pool_batches_ == 0 ? kFirstPool : kPoolGrowth;
       add_samples(space(), static_cast<int>(std::lround(share() * samples)), random, pooled_, pool_);

@@ -6,7 +6,8 @@ namespace nestwright::cli {
 enum ExitCode : int {
   kDone = 0,
   kFailed = 1,    ///< any other failure: a worker that does not start, no memory, a bug
-  kUsage = 2,     ///< unknown operator, parameter, knob, target, option; a file that cannot be read or written; no compiler, device
+  kUsage = 2,     ///< unknown operator, parameter, knob, target, option; a file that cannot be read or written; no
+                  ///< compiler, device
   kNotFound = 3,  ///< nothing recorded (query, export)
   kNoValid = 4,   ///< no candidate was valid (tune, measure)
   kDatabase = 5,  ///< missing, locked, read-only, corrupt, newer schema, disk full

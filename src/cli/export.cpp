@@ -113,13 +113,13 @@ void add_export(CommandLine& line, Action& action) {
       .value_name("NAME")
       .check(not_empty());
   Argument config = add_config(command, options->config);
-  add_template(command, options->template_name);
+  Argument of_template = add_template(command, options->template_name);
   Argument trial = command
                        .add_option("--trial", options->trial,
                                    "export this trial of the database, as query --top N --json numbers it")
                        .value_name("N")
                        .check(whole_number(1, std::numeric_limits<std::int64_t>::max()));
-  trial.excludes(config);
+  trial.excludes(config).excludes(of_template);
   Argument exact =
       command.add_flag("--exact", options->exact, "only if this very workload was tuned: exit code 3 otherwise");
   exact.excludes(config);

@@ -60,7 +60,15 @@ int run(const LowerCommandOptions& options) {
         fmt::format("there is no pass '{}': use all or one of {}", options.print_after, fmt::join(passes, ", ")));
   }
   if (options.resources && task.target.device != DeviceKind::kCuda) {
-    throw UsageError("--resources: only CUDA's compiler reports the resources of kernels: give --target cuda,arch=sm_90");
+    throw UsageError(
+        "--resources: only CUDA's compiler reports the resources of kernels: give --target cuda,arch=sm_90");
+  }
+  if (options.llvm && task.target.device != DeviceKind::kCpu) {
+    throw UsageError("--llvm: only kernels for CPUs are compiled by LLVM: give --target cpu");
+  }
+  if (options.assembly && task.target.device == DeviceKind::kOpenCl) {
+    throw UsageError(
+        "--asm: OpenCL's driver compiles the kernels and shows no assembly: nestwright export writes their source");
   }
   const Lookup found = choose(options, task);
   note(fmt::format("match     {}\n{}", origin_text(found), config_text(found)));
@@ -107,9 +115,9 @@ int run(const LowerCommandOptions& options) {
   if (options.llvm) fmt::print("{}", object.ir);
   if (options.assembly) fmt::print("{}", object.assembly);
   if (options.resources && object.resources.empty()) {
-    return print_error(kNotFound,
-                       fmt::format("{} does not report the resources of the kernels: name another one by NESTWRIGHT_NVRTC",
-                                   make_backend(task.target.device)->version()));
+    return print_error(
+        kNotFound, fmt::format("{} does not report the resources of the kernels: name another one by NESTWRIGHT_NVRTC",
+                               make_backend(task.target.device)->version()));
   }
   if (options.resources) print_resources(object.resources, task.target);
   return kDone;

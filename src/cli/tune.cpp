@@ -66,12 +66,15 @@ void announce_restriction(const Task& task, const SessionOptions& session) {
   note(printable(text) + "\n");
 }
 
-/// Returns what the result stays within, and whether the task's best is another one. "" without a restriction.
+/// Returns what the result stays within, and whether the task's best is another one. "" if the whole space is searched.
 std::string within_text(const SessionResult& result, const Task& task, const TuningLog& log,
-                        const Restriction& restriction) {
-  if (restriction.empty()) return {};
+                        const SessionOptions& session) {
+  if (session.restriction.empty() && session.template_name.empty()) return {};
   const auto of_task = log.best(filter_of(task_key(task)), usable_templates(*task.workload.op, task.target.device));
-  std::string text = restriction.str();
+  std::string text = session.restriction.str();
+  if (!session.template_name.empty()) {
+    text = fmt::format("{}{}{}", session.template_name, text.empty() ? "" : " and ", text);
+  }
   if (of_task && of_task->trial != result.best->trial) {
     text += fmt::format("; the task's best is outside ({}), as nestwright query says",
                         format_time(of_task->timing.median_ns));
@@ -142,14 +145,13 @@ int run(TuneOptions& options) {
                    result.seconds, trials_per_second(result.trials, result.seconds), result.earlier_trials,
                    outcomes_text(result.outcomes), result.stop_reason));
 
-  const Restriction& restriction = options.session.restriction;
   if (options.common.json) {
     const double peak = result.best ? peak_of(task, measure_peak(task.target)) : 0;
     Json json = tune_report_json(result, task, peak);
-    if (!restriction.empty()) json["within"] = restriction.str();
+    if (const Restriction& within = options.session.restriction; !within.empty()) json["within"] = within.str();
     print_json(json);
   } else if (result.best) {
-    print_text(result, task, within_text(result, task, log, restriction));
+    print_text(result, task, within_text(result, task, log, options.session));
   }
   if (result.interrupted || is_interrupted()) return kInterrupted;  // the flag may be set during the final race
   if (!result.best) {

@@ -71,6 +71,18 @@ void write_device_sources(const Exported& e, OutputFolder& out) {
   out.write(name + "Config.cmake", device_cmake_config(e));
 }
 
+/// Throws UsageError if the C library has the name. The export of a device's kernel needs no compiler: where there is
+/// none, the list of check_function_name has to do.
+void require_free_name(const std::string& name, const std::optional<Toolchain>& tools) {
+  std::optional<Toolchain> found = tools;
+  try {
+    if (!found) found = Toolchain::find();
+  } catch (const UsageError&) {
+    return;
+  }
+  if (found->is_reserved(name)) refuse_taken_name(name);
+}
+
 }  // namespace
 
 ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOptions& options) {
@@ -90,7 +102,7 @@ ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOp
   const bool is_device = task.target.device != DeviceKind::kCpu;
   std::optional<Toolchain> tools;
   if (!is_device) tools = Toolchain::find();
-  if (tools && !options.name.empty() && tools->is_reserved(name)) refuse_taken_name(name);
+  if (!options.name.empty()) require_free_name(name, tools);
 
   const Instance instance = instantiate(*found.source, task.workload, task.target, found.config);
   // On a CPU the kernel's name is that of a function; on a device the names of the kernels begin with it.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "exporter/self_test_calls.h"
@@ -45,15 +46,15 @@ SelfTestCalls host_self_test_calls(const Exported& e) {
     (e.is_constant(i) ? constants : arguments).push_back(name + "_at");
     copies += fmt::format(
         "  {0}* {1}_memory = memory_for(({2} + 2 * kMargin) * sizeof({0}));\n"
-        "  {0}* {1}_at = {1}_memory + offset;\n",
-        type, name, tensor.buffer()->elements());
+        "  {0}* {1}_at = {1}_memory + (offset - offset % {3});\n",
+        type, name, tensor.buffer()->elements(), std::max(1, e.alignment(i) / tensor.dtype().bytes()));
     frees += fmt::format("  free({}_memory);\n", name);
     if (is_input) {
       copies += fmt::format("  memcpy({1}_at, {1}, {2} * sizeof({0}));\n", type, name, tensor.buffer()->elements());
       continue;
     }
-    after += fmt::format(R"(  if (!all_ones({1}_memory, offset * sizeof({2})) ||
-      !all_ones({1}_at + {1}_span, (2 * kMargin - offset) * sizeof({2}))) {{
+    after += fmt::format(R"(  if (!all_ones({1}_memory, (size_t)({1}_at - {1}_memory) * sizeof({2})) ||
+      !all_ones({1}_at + {1}_span, (size_t)({1}_memory + 2 * kMargin - {1}_at) * sizeof({2}))) {{
     printf("{0}: wrote outside its output {3}\n");
     right = 0;
   }}
@@ -61,7 +62,7 @@ SelfTestCalls host_self_test_calls(const Exported& e) {
                          e.name, name, type, tensor.name());
   }
   return {
-      .where = ", at pointers aligned to 64 bytes and to their elements only",
+      .where = ", at pointers aligned to 64 bytes and to no more than the kernel needs",
       .build = fmt::format("cc -O2 {0}_selftest.c lib{0}.a -lm -lpthread -o {0}_selftest && ./{0}_selftest", e.name),
       .turn = "int offset",
       .turns = "kMargin, kMargin + 1, kMargin + 7",

@@ -100,6 +100,11 @@ json preparation_arguments_of(const Exported& e) {
 /// The fields that depend on the kind of device.
 json details_of(const Exported& e) {
   if (e.task->target.device == DeviceKind::kCpu) {
+    json returns = {{"0", "done"},
+                    {"1", "this CPU lacks instructions that the kernel needs"},
+                    {"2", "no memory for the workspace"},
+                    {"3", "a null or misaligned pointer was passed"}};
+    if (uses_tiles(e.object->extensions)) returns["4"] = "the operating system refuses the registers of AMX";
     return {{"kernel_symbol", e.object->symbol},
             {"arguments", arguments_of(e)},
             {"preparation_arguments", preparation_arguments_of(e)},
@@ -108,11 +113,7 @@ json details_of(const Exported& e) {
             {"threads", e.threads()},
             {"workspace_bytes", e.workspace_bytes()},
             {"prepared_bytes", e.prepared_bytes()},
-            {"returns",
-             {{"0", "done"},
-              {"1", "this CPU lacks instructions that the kernel needs"},
-              {"2", "no memory for the workspace"},
-              {"3", "a null or misaligned pointer was passed"}}}};
+            {"returns", returns}};
   }
   return {{"kernels", kernels_of(e)},
           {"workspace_bytes", device_workspace_bytes(e)},

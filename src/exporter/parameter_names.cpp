@@ -10,9 +10,9 @@ namespace nestwright {
 namespace {
 
 /// How the macros begin that the headers of C, of POSIX threads and of the drivers define.
-constexpr std::string_view kMacroPrefixes[] = {"ATOMIC_",  "CL_",  "CU_",      "CUDA_",      "EXIT_", "FP_",
-                                               "HUGE_VAL", "L_",   "PTHREAD_", "SCHED_",     "SEEK_", "WCHAR_",
-                                               "WINT_",    "bit_", "cl_",      "signature_", "_"};
+constexpr std::string_view kMacroPrefixes[] = {"ATOMIC_",  "CL_",   "CU_",  "CUDA_",    "EXIT_",      "FP_",
+                                               "HUGE_VAL", "L_",    "M_",   "PTHREAD_", "SCHED_",     "SEEK_",
+                                               "WCHAR_",   "WINT_", "bit_", "cl_",      "signature_", "_"};
 constexpr std::string_view kMacroSuffixes[] = {"_MAX", "_MIN", "_t"};
 constexpr std::string_view kMacros[] = {"BUFSIZ", "CLOCKS_PER_SEC", "EOF",   "EXPORTED", "INFINITY", "NAN",
                                         "NULL",   "TIME_UTC",       "errno", "stderr",   "stdin",    "stdout"};

@@ -230,9 +230,14 @@ class Judge {
         if (b.is_exact()) return y * a.error;
         return (x + a.error) * b.error + y * a.error;
       case BinaryOp::kDiv: {
-        if (b.is_exact()) return a.error / y;
-        const Expr numerator = or_zero(a.error) + ir::abs(wide(value)) * b.error;
-        return ir::select(y > b.error, numerator / (y - b.error), literal(std::numeric_limits<double>::infinity()));
+        // Quotients of whole numbers are cut off, so they move in whole steps.
+        const bool is_whole = !value.type().is_float();
+        const auto in_steps = [&](const Expr& error) { return is_whole ? ir::ceil(error) : error; };
+        if (b.is_exact()) return in_steps(a.error / y);
+        const Expr quotient = is_whole ? ir::abs(wide(value)) + literal(1) : ir::abs(wide(value));
+        const Expr numerator = or_zero(a.error) + quotient * b.error;
+        return ir::select(y > b.error, in_steps(numerator / (y - b.error)),
+                          literal(std::numeric_limits<double>::infinity()));
       }
       case BinaryOp::kMod:
         return literal(std::numeric_limits<double>::infinity());

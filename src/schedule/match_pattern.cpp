@@ -30,7 +30,7 @@ class Matcher {
     if (stage_.op->results.size() != 1) return differs(fmt::format("{} has several results", stage_.name));
     if (!stage_.layout.empty()) return differs(fmt::format("{} has a layout of its own", stage_.name));
     const auto first = std::find(stage_.leaves.begin(), stage_.leaves.end(), loop);
-    for (const IterVar& leaf : stage_.leaves) ranges_.bind(leaf.var(), 0, leaf.extent());
+    for (const IterVar& leaf : stage_.leaves) ranges_.bind(leaf.var(), leaf.min(), leaf.extent());
     std::vector<IterVar> spatial, reduce;
     for (auto leaf = first; leaf != stage_.leaves.end(); ++leaf) {
       (leaf->is_reduce() ? reduce : spatial).push_back(*leaf);
@@ -114,6 +114,14 @@ class Matcher {
                           split->parent.name(), factor));
         }
         values_[split->parent.var()] = index;
+      }
+    }
+    // Loops count from 0, an axis of the operation that was split or fused from its own start.
+    const ComputeOp& own = *stage_.op.compute();
+    for (const auto* axes : {&own.axes, &own.reduce_axes}) {
+      for (const IterVar& axis : *axes) {
+        const auto found = values_.find(axis.var());
+        if (found != values_.end()) found->second = axis.min() + found->second;
       }
     }
     return true;

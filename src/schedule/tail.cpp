@@ -40,7 +40,7 @@ class Cover {
       return;
     }
     if (s == largest_) return search(s + 1, left, tiles);
-    for (std::int64_t n = 0; n * segments_[s] <= left && n < segments_[largest_]; ++n) {
+    for (std::int64_t n = 0; n * segments_[s] <= left && tiles + n < segments_[largest_]; ++n) {
       counts_[s] = n;
       search(s + 1, left - n * segments_[s], tiles + n);
     }
@@ -99,6 +99,9 @@ Tail Tail::parse(std::string_view text) {
 
 std::vector<std::int64_t> compose_counts(std::int64_t extent, const std::vector<std::int64_t>& segments) {
   if (segments.empty()) return {};
+  std::int64_t common = 0;
+  for (const std::int64_t segment : segments) common = std::gcd(common, segment);
+  if (extent % common != 0) return {};  // the search would try everything first
   return Cover(extent, segments).best();
 }
 

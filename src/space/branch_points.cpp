@@ -5,22 +5,28 @@
 #include "space/nearest_name.h"
 
 namespace nestwright {
+namespace {
 
-int candidate_index(const Knob& knob, const ConfigEntry& entry) {
-  for (std::size_t i = 0; i < knob.candidates.size(); ++i) {
-    // The label takes precedence: a number that was typed may be the name of an option.
-    const bool named = !knob.labels.empty() && knob.labels[i] == entry.label;
-    if (entry.label.empty() ? knob.candidates[i] == entry.value : named) return static_cast<int>(i);
-  }
-  return -1;
+bool is_number(const std::string& label) {
+  return !label.empty() && label.find_first_not_of("0123456789") == std::string::npos;
 }
 
-int named_candidate(const Knob& knob, const ConfigEntry& entry) {
-  const int index = candidate_index(knob, entry);
-  if (index >= 0 || knob.labels.empty() || entry.value.size() != 1 || !entry.label.empty()) return index;
-  ConfigEntry named = entry;
-  named.label = std::to_string(entry.value[0]);
-  return candidate_index(knob, named);
+/// The position of the option; -1 where there is none.
+int option_index(const Knob& knob, const std::string& name) {
+  const auto found = std::find(knob.labels.begin(), knob.labels.end(), name);
+  return found == knob.labels.end() ? -1 : static_cast<int>(found - knob.labels.begin());
+}
+
+}  // namespace
+
+int candidate_index(const Knob& knob, const ConfigEntry& entry) {
+  if (!entry.label.empty()) return option_index(knob, entry.label);
+  // A number that was typed is the name of an option where options have numbers for names.
+  if (entry.value.size() == 1 && std::any_of(knob.labels.begin(), knob.labels.end(), is_number)) {
+    return option_index(knob, std::to_string(entry.value[0]));
+  }
+  const auto found = std::find(knob.candidates.begin(), knob.candidates.end(), entry.value);
+  return found == knob.candidates.end() ? -1 : static_cast<int>(found - knob.candidates.begin());
 }
 
 int find_branch(std::span<const Branch> branches, const Config& config) {

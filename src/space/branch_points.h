@@ -15,11 +15,9 @@ namespace nestwright {
 /// Index of the branch whose choices `config` makes, or -1.
 int find_branch(std::span<const Branch> branches, const Config& config);
 
-/// Index of the candidate that an entry denotes, by its label or, without one, its value. -1 where there is none.
+/// Index of the candidate that an entry denotes: by its label or, without one, its value, which is a label where labels
+/// are numbers. -1 where there is none.
 int candidate_index(const Knob& knob, const ConfigEntry& entry);
-
-/// The same for an entry that a user wrote: a number may also be the text of a label.
-int named_candidate(const Knob& knob, const ConfigEntry& entry);
 
 /// nullopt where `config` lacks a knob of the branch or has a value for it that is not a candidate.
 std::optional<CandidateIndices> candidate_indices(const Branch& branch, const Config& config);

@@ -18,6 +18,8 @@ constexpr std::int64_t kMaxNumber = std::int64_t{1} << 50;  // products of a few
 
 bool is_word_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+/// Knobs of a stage have a dot, as C.rows has; options may begin with a digit, as 4x4 does.
+bool is_word_part(char c) { return is_word_start(c) || is_digit(c) || c == '.'; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 class Parser {
@@ -45,7 +47,7 @@ class Parser {
     if (!text_.substr(at_).starts_with(sign)) return false;
     const std::size_t end = at_ + sign.size();
     const bool is_word = is_word_start(sign.front());
-    if (is_word && end < text_.size() && (is_word_start(text_[end]) || is_digit(text_[end]))) return false;
+    if (is_word && end < text_.size() && is_word_part(text_[end])) return false;
     at_ = end;
     return true;
   }
@@ -103,8 +105,10 @@ class Parser {
 
   Node operand() {
     const std::size_t at = next();
-    if (at < text_.size() && is_digit(text_[at])) return {.kind = Kind::kNumber, .at = at, .number = number()};
-    if (at < text_.size() && is_word_start(text_[at])) return word();
+    std::size_t digits = 0;
+    while (at + digits < text_.size() && is_digit(text_[at + digits])) ++digits;
+    if (at + digits < text_.size() && is_word_part(text_[at + digits])) return word();
+    if (digits > 0) return {.kind = Kind::kNumber, .at = at, .number = number()};
     if (++depth_ > kMaxDepth) refuse(at, "it is nested too deeply");
     Node inner;
     if (accept("(")) {
@@ -132,7 +136,7 @@ class Parser {
 
   Node word() {
     Node node{.kind = Kind::kWord, .at = at_};
-    while (at_ < text_.size() && (is_word_start(text_[at_]) || is_digit(text_[at_]))) node.word += text_[at_++];
+    while (at_ < text_.size() && is_word_part(text_[at_])) node.word += text_[at_++];
     if (node.word == "and" || node.word == "or") refuse(node.at, "expected a number, a knob or '('");
     if (!accept("[")) return node;
     const std::size_t at = next();

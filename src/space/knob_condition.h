@@ -2,9 +2,9 @@
 //
 //   register_rows * register_vectors <= 24 and (pack_b == whole or tile[1] >= 64)
 //
-// Operands are whole numbers, knobs, and knob[i] for part i of a knob of several parts, combined by + - * and
-// parentheses and compared by < <= > >= == !=. A knob with options is compared by == or != with one of them. `and`
-// binds more tightly than `or`. Thread rule: values.
+// Operands are whole numbers, knobs (those of a stage with a dot, as C.rows), and knob[i] for part i of a knob of
+// several parts, combined by + - * and parentheses and compared by < <= > >= == !=. A knob with options is compared by
+// == or != with one of them. `and` binds more tightly than `or`. Thread rule: values.
 #pragma once
 
 #include <memory>

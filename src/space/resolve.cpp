@@ -53,7 +53,7 @@ const Branch& follow_choices(const std::vector<Branch>& branches, const Config& 
     }
     const ConfigEntry* entry = parsed.find(options.name);
     if (entry == nullptr) refuse_missing(options);
-    const int taken = named_candidate(options, *entry);
+    const int taken = candidate_index(options, *entry);
     if (taken < 0) refuse_value(*entry, options.labels);
     alive = std::move(takers[static_cast<std::size_t>(taken)]);
   }
@@ -72,7 +72,7 @@ Config ConfigSpace::resolve(const Config& parsed) const {
   for (const Knob& knob : branch.knobs) {
     const ConfigEntry* entry = parsed.find(knob.name);
     if (entry == nullptr) refuse_missing(knob);
-    const int index = named_candidate(knob, *entry);
+    const int index = candidate_index(knob, *entry);
     if (index < 0) refuse_value(*entry, candidate_texts(knob));
     chosen.push_back(index);
   }

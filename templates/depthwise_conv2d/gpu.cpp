@@ -20,6 +20,7 @@ struct Knobs {
   ConvolutionTile tile;
   bool shares_image = false;   ///< in shared memory; else it is read where it lies
   bool keeps_weights = false;  ///< in registers; else they are read where they lie
+  bool unrolls_taps = false;   ///< the loops over a filter, too
 };
 
 Knobs define_knobs(Tuning& t, const Convolution& c, const Target& target) {
@@ -33,6 +34,7 @@ Knobs define_knobs(Tuning& t, const Convolution& c, const Target& target) {
   knobs.tile = tile.in_run;
   const OptionKnob weights = t.define_annotate("weights", {"registers", "direct"});
   knobs.keeps_weights = weights == "registers";
+  knobs.unrolls_taps = tile.elements() * taps <= kMaxStatements;
   t.require(tile.elements() * taps <= kMaxStatements || tile.elements() == 1,
             "the unrolled loops of a thread have more than 1024 multiply-adds");
   t.require(weights == "direct" ||
@@ -108,7 +110,7 @@ Schedule schedule_depthwise(Tuning& t, const Workload& workload, Definition& def
   sums.set_scope(ir::Scope::kLocal).compute_at(s[form.y], thread);
   sums.reorder({sums.reduce_axis(0), sums.reduce_axis(1), sums.axis(1), sums.axis(2), sums.axis(3)});
   for (const IterVar& loop : sums.loops()) {
-    if (loop == sums.axis(0)) continue;
+    if (loop == sums.axis(0) || (loop.is_reduce() && !knobs.unrolls_taps)) continue;
     sums.unroll(loop);
   }
   Stage weights = s[form.weights];

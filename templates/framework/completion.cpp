@@ -135,7 +135,7 @@ std::vector<const Branch*> by_agreement(const std::vector<Branch>& branches, con
     int different = 0;
     for (const Knob& knob : branch.knobs) {
       const ConfigEntry* wanted = knob.kind == KnobKind::kChoice ? partial.find(knob.name) : nullptr;
-      if (wanted != nullptr && named_candidate(knob, *wanted) < 0) ++different;
+      if (wanted != nullptr && candidate_index(knob, *wanted) < 0) ++different;
     }
     order.emplace_back(different, &branch);
   }

@@ -86,7 +86,9 @@ class ApplyingTuning : public Tuning {
 
   OptionKnob option(const std::string& name, const std::vector<std::string>& options) {
     const ConfigEntry& entry = take(name);
-    const auto found = std::find(options.begin(), options.end(), entry.label);
+    const bool is_number = entry.label.empty() && entry.value.size() == 1;
+    const auto found =
+        std::find(options.begin(), options.end(), is_number ? std::to_string(entry.value[0]) : entry.label);
     if (found != options.end()) return {name, options, static_cast<std::size_t>(found - options.begin())};
     const bool indexed = entry.label.empty() && entry.value.size() == 1 && entry.value[0] >= 0 &&
                          entry.value[0] < static_cast<std::int64_t>(options.size());

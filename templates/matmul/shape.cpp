@@ -28,8 +28,8 @@ MatrixLayout layout_of(const Workload& workload, const std::string& matrix, std:
 /// interleaved.
 bool keeps_elements_apart(const MatrixLayout& c, std::int64_t batch) {
   const bool one_after_the_other = c.step >= (c.rows - 1) * c.leading + c.columns;
-  const bool are_interleaved = c.step >= c.columns && c.leading >= (batch - 1) * c.step + c.columns;
-  return batch == 1 || one_after_the_other || are_interleaved;
+  // A step that is not the default is below 2^31, so that the product does not overflow.
+  return batch == 1 || one_after_the_other || (c.step >= c.columns && c.leading >= (batch - 1) * c.step + c.columns);
 }
 
 }  // namespace

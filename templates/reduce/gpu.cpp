@@ -55,7 +55,6 @@ struct Knobs {
   std::int64_t lanes = 1, fan_in = 2, unroll = 1;
   bool shuffles = false;
   std::int64_t sharing(bool in_rows) const { return in_rows ? x : y; }
-  std::int64_t rows(bool in_rows) const { return in_rows ? y : 1; }
 };
 
 std::vector<std::int64_t> part_counts(const Problem& p) {

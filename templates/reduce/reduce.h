@@ -11,8 +11,8 @@ namespace nestwright {
 Operator reduce_operator();
 
 /// A plain loop over double. The maximum and the minimum are exact; a sum of n terms is off by 8 eps sqrt(n sum x^2)
-/// (templates/checking/rounding.h), a mean by that over n and by 2 eps times the mean of |x|: each term is weighted, by
-/// a weight that is rounded itself.
+/// (templates/checking/rounding.h), a mean by that over n and by 2 eps times itself: each term is weighted, by a weight
+/// that is rounded itself.
 Reference reduce_reference(const Workload& workload, const HostTensors& inputs);
 /// Of sums.
 HostTensors reduce_whole_inputs(const Workload& workload);

@@ -46,7 +46,8 @@ std::string text_of(const std::vector<std::string>& folders) {
 
 /// Returns the text of all files that may define an option or a variable.
 std::string sources() {
-  std::string all = text_of({"src", "templates", "search", "cost_model", "logs", "bench", "examples", "tests", "cmake"});
+  std::string all =
+      text_of({"src", "templates", "search", "cost_model", "logs", "bench", "examples", "tests", "cmake"});
   const std::filesystem::path root(NESTWRIGHT_SOURCE_DIR);
   for (const char* file : {"CMakeLists.txt", "CMakePresets.json", "check", "quickstart"}) all += read(root / file);
   return all;
@@ -101,7 +102,8 @@ TEST(DocumentNames, VariablesOfTheProductAreDescribed) {
               ElementsAre("NESTWRIGHT_A"));
   std::set<std::string> described;
   for (const std::filesystem::path& document : documents()) described.merge(names_in(read(document)).variables);
-  for (const std::string& variable : variables_in(text_of({"src", "templates", "search", "cost_model", "logs", "bench"}))) {
+  for (const std::string& variable :
+       variables_in(text_of({"src", "templates", "search", "cost_model", "logs", "bench"}))) {
     EXPECT_TRUE(described.contains(variable)) << "no document says what " << variable << " is";
   }
 }

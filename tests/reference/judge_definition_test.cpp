@@ -39,7 +39,8 @@ INSTANTIATE_TEST_SUITE_P(
         "Y[i] = select(X[i] * X[i] > 0.25, X[i] / 3, -X[i]) i=2000",
         "Y[i] = sigmoid(tanh(X[i]) * 2) + erf(X[i] - 0.5) i=2000", "Y[i] = floor(X[i] * 10) / 4 i=2000",
         "Y[i] = sqrt(X[i] * X[i] + 1) + pow(2.5, X[i]) + log2(X[i] + 2) i=2000", "Y[i] = float16(X[i] * 3) i=2000",
-        "Y[i] = int32(X[i] * 1000) + 5 i=2000", "Y[i] = round_tf32(X[i]) * scale(X[i], 3) + fma(X[i], X[i], 1) i=2000",
+        "Y[i] = int32(X[i] * 1000) + 5 i=2000", "Y[i] = int32(X[i] * 1000) / 2 i=20000",
+        "Y[i] = round_tf32(X[i]) * scale(X[i], 3) + fma(X[i], X[i], 1) i=2000",
         "Y[i] = X[i] % 7 + X[i] / 3; X: int32 i=2000", "Y[i, j] = T[clamp(I[i], 0, 9), j]; I: int32 i=30 j=4",
         "Y[] = sum(i, X[i]) i=3000", "Y[i] = float32(i) * 0.5 i=2000",
         "Y[i] = clamp(round(X[i] * 100), -50, 50) + ceil(X[i]) i=2000"));

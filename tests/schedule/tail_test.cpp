@@ -38,6 +38,7 @@ TEST(Tail, RefusesToParseOtherText) {
 TEST(ComposeCounts, CoversExactly) {
   EXPECT_THAT(compose_counts(512, {14, 12}), ElementsAre(34, 3));  // 34*14 + 3*12
   EXPECT_THAT(compose_counts(13, {14, 12}), IsEmpty());
+  EXPECT_THAT(compose_counts(1'000'001, {1024, 512, 256, 128}), IsEmpty()) << "odd, found without a search";
   EXPECT_THAT(compose_counts(28, {14, 12}), ElementsAre(2, 0));
 }
 

@@ -54,6 +54,22 @@ TEST_F(Tensorize, MatchesReadsThatStartAnywhere) {
   EXPECT_EQ(again.str(), s.str());
 }
 
+TEST_F(Tensorize, AnAxisThatDoesNotStartAtZeroIsNotTakenForOneThatDoes) {
+  // ki runs from 2 to 5, so that ki / 4 is not the same for all of the tile.
+  const Tensor a = placeholder({5, 32}, kUInt8, "A"), b = placeholder({7, 32, 8}, kInt8, "B");
+  const IterVar ko = reduce_axis(6, "ko"), ki = reduce_axis(2, 4, "ki");
+  const Tensor c = compute(
+      {5, 32},
+      [&](Expr i, Expr j) {
+        return sum(cast(kInt32, a(i, ko * 4 + ki)) * cast(kInt32, b(ko + ki / 4, j, ki)), {ko, ki});
+      },
+      "C");
+  Schedule s = create_schedule(c);
+  const auto [jo, ji] = s[c].split(s[c].axis(1), factor(16));
+  s[c].reorder({s[c].axis(0), jo, ko, ji, ki});
+  EXPECT_NE(message<ScheduleError>([&, inner = ji] { s[c].tensorize(inner, dot_u8s8_16x4()); }), "accepted");
+}
+
 TEST_F(Tensorize, FactorsMayComeInAnyOrder) {
   const Bytes t([](const Bytes& x, const Expr& i, const Expr& j) {
     return cast(kInt32, x.b(x.ko, j, x.ki)) * cast(kInt32, x.a(i, x.ko * 4 + x.ki));

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "search/chunk.h"
 #include "support/scratch_folder.h"
 #include "templates/registry.h"
 #include "tests/logs/sample.h"
@@ -51,7 +52,7 @@ class FinalRace : public ::testing::Test {
       run_final_race(*session_, ends);
       if (session_->result.race_disturbance.empty()) break;
     }
-    const auto best = log_->best(filter_of(session_->key), session_->versions);
+    const auto best = log_->best(filter_of(session_->key), session_->raced_versions);
     return best && best->source == BestSource::kRace ? best->trial : 0;
   }
 
@@ -67,6 +68,47 @@ TEST_F(FinalRace, LuckyTimesOfTheSearchTakeNoPlaceFromAFasterKernel) {
   ASSERT_EQ(session_->race_plan().preliminary, 6);
   const auto never = [] { return false; };
   EXPECT_EQ(winner_of({never, never}), session_->sound_trials[0].trial);
+}
+
+TEST_F(FinalRace, ASessionOfOneTemplateRacesTheBestOfAll) {
+  const auto never = [] { return false; };
+  const TrialId best = winner_of({never, never});
+  ASSERT_NE(best, 0);
+  ASSERT_EQ(session_->sound_trials[0].point.template_name, "matmul.cpu");
+  const SessionOptions generated_only{.template_name = "generated.cpu", .finalists = 1};
+  session_.emplace(task_, *log_, generated_only);
+  session_->id = log_->begin_session(session_->key, {.made_by = session_->made_by});
+  const Point point = session_->space.seeds().front();
+  const Batch batch =
+      log_->commit_batch(session_->id, 0, {{{point.template_name, point.version}, point.config, "test"}});
+  const TrialId trial = log_->record(session_->id, batch.proposals[0].id, timed(1e3));
+  session_->sound_trials.push_back({trial, point, 1e3});
+  ASSERT_NE(winner_of({never, never}), 0);
+  std::vector<TrialId> raced;
+  for (const BestRecord& entry : log_->top(filter_of(session_->key), 10, session_->raced_versions)) {
+    if (entry.source == BestSource::kRace) raced.push_back(entry.trial);
+  }
+  EXPECT_THAT(raced, ::testing::UnorderedElementsAre(best, trial));
+  EXPECT_EQ(session_->best()->trial, trial) << "the answer of a session of one template is one of its own";
+}
+
+TEST_F(FinalRace, ASessionWhoseAnchorFailedLaterKeepsItsUnit) {
+  const std::vector<Point> points{session_->sound_trials[0].point, session_->sound_trials[1].point};
+  const std::vector<TrialId> trials{session_->sound_trials[0].trial, session_->sound_trials[1].trial};
+  const std::vector<BuiltPoint> built(2);
+  const auto referred_to = [&](std::size_t candidate) {
+    ChunkResult chunk;
+    chunk.measurements = {timed(1e6), timed(1e3)};
+    chunk.reference = ChunkSuccessor{candidate, 1e3};
+    return chunk;
+  };
+  adopt(*session_, referred_to(0), points, built, trials);
+  ASSERT_EQ(session_->anchor->trial, trials[0]);
+  session_->anchor.reset();  // as after a chunk in which its kernel failed
+  session_->incumbent.reset();
+  EXPECT_NO_THROW(adopt(*session_, referred_to(1), points, built, trials));
+  EXPECT_EQ(session_->incumbent->trial, trials[1]);
+  EXPECT_EQ(log_->session_units(session_->key).size(), 1U);
 }
 
 TEST_F(FinalRace, WithoutAPreliminaryRaceTheTimesOfTheSearchChoose) {

@@ -53,6 +53,20 @@ TEST(KnobCondition, ComparesOptionsByName) {
   EXPECT_TRUE(holds("pack != yes and rows >= 1", 1, 1));
 }
 
+TEST(KnobCondition, KnobsOfStagesHaveADotAndOptionsMayBeginWithADigit) {
+  const Branch branch{
+      {testing_spaces::numbers("C.rows", 1, 4), {"tile", KnobKind::kAnnotate, {{0}, {1}}, {"2x2", "4x4"}}}, {}};
+  const Constraint constraint = KnobCondition::parse("C.rows[0] * 2 <= 4 and tile == 4x4").over(branch).value();
+  const auto holds_for = [&](std::int64_t rows, std::int64_t tile) {
+    std::vector<KnobValue> values;
+    for (const std::string& knob : constraint.knobs) values.push_back({knob == "tile" ? tile : rows});
+    return constraint.holds(values);
+  };
+  EXPECT_TRUE(holds_for(2, 1));
+  EXPECT_FALSE(holds_for(3, 1));
+  EXPECT_FALSE(holds_for(2, 0));
+}
+
 TEST(KnobCondition, ABranchWithoutTheKnobHasNoConstraint) {
   const ConfigSpace space = packing();
   const KnobCondition condition = KnobCondition::parse("panel >= 4");

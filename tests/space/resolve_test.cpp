@@ -22,6 +22,20 @@ TEST(Resolve, PutsValuesInAndKnobsInOrder) {
   EXPECT_TRUE(packing().is_valid(config));
 }
 
+TEST(Resolve, ANumberIsTheNameOfAnOptionWhereOptionsAreNumbers) {
+  std::vector<Branch> branches;
+  for (const auto& [index, parts] : {std::pair(0, "1"), std::pair(1, "4"), std::pair(2, "16")}) {
+    branches.push_back({{testing_spaces::option("y.parts", index, parts)}, {}});
+  }
+  const ConfigSpace space(branches);
+  for (const char* parts : {"1", "4", "16"}) {
+    const Config config = space.resolve(Config::parse(std::string("y.parts=") + parts));
+    EXPECT_EQ(config.find("y.parts")->label, parts);
+    EXPECT_EQ(space.resolve(Config::parse(config.str())), config);
+  }
+  EXPECT_THROW(space.resolve(Config::parse("y.parts=2")), UsageError) << "the position of 16";
+}
+
 TEST(Resolve, SaysWhatIsWrongAndWhatIsLegal) {
   EXPECT_EQ(refusal("rows=2 columns=3 unroll=1"), "the configuration lacks the knob 'pack'; give it one of no, yes");
   EXPECT_EQ(refusal("pack=yess rows=2 columns=3 unroll=1"),

@@ -73,8 +73,8 @@ class CudaBackend final : public Backend {
       const auto found = std::find_if(reported.begin(), reported.end(),
                                       [&](const KernelResources& other) { return other.kernel == kernel.name; });
       if (found == reported.end()) {
-        throw InternalError(fmt::format("internal error: NVRTC does not report the resources of kernel {}: {}", kernel.name,
-                                        log.substr(0, 300)));
+        throw InternalError(fmt::format("internal error: NVRTC does not report the resources of kernel {}: {}",
+                                        kernel.name, log.substr(0, 300)));
       }
       result.push_back(complete(*found, kernel, target, true));
     }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 #include "codegen/llvm/function_emitter.h"
@@ -135,7 +136,7 @@ llvm::Value* FunctionEmitter::lane_addresses(const ir::Buffer& buffer, const Acc
   for (int lane = 0; lane < access.lanes; ++lane) {
     const std::int64_t offset = lane * access.lane_stride;
     // 32-bit offsets where they fit: one gather instruction then takes twice the lanes.
-    lanes.push_back(access.lane_stride * access.lanes < (std::int64_t{1} << 28)
+    lanes.push_back(std::abs(access.lane_stride) * access.lanes < (std::int64_t{1} << 28)
                         ? builder_.getInt32(static_cast<std::uint32_t>(offset))
                         : builder_.getInt64(static_cast<std::uint64_t>(offset)));
   }

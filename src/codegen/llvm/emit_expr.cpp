@@ -155,6 +155,7 @@ llvm::Value* FunctionEmitter::emit_floor_division(const ir::Binary& binary, ir::
   const std::int64_t* d = ir::as_const_int(divisor);
   llvm::Value* zero = llvm::Constant::getNullValue(a->getType());
   llvm::Value* by_minus_one = nullptr;
+  if (d != nullptr && *d == 0) return zero;  // not used, as below
   if (d == nullptr) {
     // Division must not trap: the result of a division by 0 is not used, and the lowest integer by -1 wraps.
     llvm::Value* unsafe = builder_.CreateICmpEQ(b, zero);

@@ -133,7 +133,8 @@ Text ExpressionWriter::cast(const Cast& n, Type to) {
   // C promotes integers to at least 32 bits without a cast.
   const bool is_signed = to.code == TypeCode::kInt;
   const bool keeps_value = is_signed && to.bits >= 32 && within(bounds(n.value, ranges_), type_range(kInt32));
-  if (!keeps_value || from == kUInt32) return converted(value, to);
+  // C would go on with unsigned numbers of this width.
+  if (!keeps_value || from == kUInt32 || from == kUInt64) return converted(value, to);
   return to == kInt32 && value.wide ? converted(value, to) : value;
 }
 

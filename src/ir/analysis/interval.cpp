@@ -62,7 +62,7 @@ Interval mul(Interval a, Interval b) {
 }
 
 Interval div(Interval a, Interval b) {
-  if (b.hi <= 0 && b.lo > kMin) return div(scale(a, -1), scale(b, -1));
+  if (b.hi <= 0 && b.lo < 0 && b.lo > kMin) return div(scale(a, -1), scale(b, -1));
   if (b.lo < 0 || b.hi <= 0) return {};
   b.lo = std::max<std::int64_t>(b.lo, 1);
   const auto [lo, hi] =

@@ -22,8 +22,6 @@ bool is_var(const Expr& e, const Var& var) {
   return ref && ref->var == var;
 }
 
-bool is_constant(const Expr& e, std::int64_t& value);
-
 // Whether the sum is one atom and nothing else.
 bool is_lone(const Linear& sum) { return sum.constant == 0 && sum.terms.size() == 1 && sum.terms[0].coefficient == 1; }
 
@@ -57,6 +55,34 @@ bool same_sum(const Expr& a, const Expr& b) {
   return difference.is_constant() && difference.constant == 0;
 }
 
+void accumulate(Linear& sum, const Expr& e, std::int64_t scale);
+
+// Adds scale * a * b to `sum` if that is a sum of other atoms than a * b. Each factor is taken apart once: nested
+// products would else take exponential time.
+bool accumulate_product(Linear& sum, const Expr& a, const Expr& b, std::int64_t scale) {
+  if (const std::int64_t* factor = as_const_int(b)) {
+    accumulate(sum, a, mul_wrapping(scale, *factor));
+    return true;
+  }
+  if (const std::int64_t* factor = as_const_int(a)) {
+    accumulate(sum, b, mul_wrapping(scale, *factor));
+    return true;
+  }
+  const Linear of_a = to_linear(a), of_b = to_linear(b);
+  if (of_b.is_constant()) {  // as a whole, as (i + 2) - i is
+    sum.add(of_a, mul_wrapping(scale, of_b.constant));
+    return true;
+  }
+  if (of_a.is_constant()) {
+    sum.add(of_b, mul_wrapping(scale, of_a.constant));
+    return true;
+  }
+  const Linear product = multiply(of_a, of_b);
+  if (is_lone(product)) return false;
+  sum.add(product, scale);
+  return true;
+}
+
 // Adds scale * e to `sum`.
 void accumulate(Linear& sum, const Expr& e, std::int64_t scale) {
   if (const auto* imm = e.as<IntImm>()) {
@@ -65,7 +91,6 @@ void accumulate(Linear& sum, const Expr& e, std::int64_t scale) {
   }
   // Sums of other integer types may wrap around, so they are atoms.
   if (const auto* n = e.as<Binary>(); n && e.type() == kIndex) {
-    std::int64_t factor = 0;
     switch (n->op) {
       case BinaryOp::kAdd:
         accumulate(sum, n->a, scale);
@@ -76,18 +101,7 @@ void accumulate(Linear& sum, const Expr& e, std::int64_t scale) {
         accumulate(sum, n->b, mul_wrapping(scale, -1));
         return;
       case BinaryOp::kMul:
-        if (is_constant(n->b, factor)) {
-          accumulate(sum, n->a, mul_wrapping(scale, factor));
-          return;
-        }
-        if (is_constant(n->a, factor)) {
-          accumulate(sum, n->b, mul_wrapping(scale, factor));
-          return;
-        }
-        if (const Linear product = multiply(to_linear(n->a), to_linear(n->b)); !is_lone(product)) {
-          sum.add(product, scale);
-          return;
-        }
+        if (accumulate_product(sum, n->a, n->b, scale)) return;
         break;
       case BinaryOp::kDiv:
       case BinaryOp::kMod:
@@ -105,19 +119,6 @@ void accumulate(Linear& sum, const Expr& e, std::int64_t scale) {
     }
   }
   sum.add_term(e, scale);
-}
-
-// Whether `e`, a sum or product, is constant as a whole, as (i + 2) - i is.
-bool is_constant(const Expr& e, std::int64_t& value) {
-  if (const std::int64_t* imm = as_const_int(e)) {
-    value = *imm;
-    return true;
-  }
-  const auto* n = e.as<Binary>();
-  if (!n || (n->op != BinaryOp::kAdd && n->op != BinaryOp::kSub && n->op != BinaryOp::kMul)) return false;
-  const Linear whole = to_linear(e);
-  value = whole.constant;
-  return whole.is_constant();
 }
 
 Expr scaled(const Expr& atom, std::int64_t coefficient) {

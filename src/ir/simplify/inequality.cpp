@@ -137,6 +137,16 @@ void add_remainder_facts(const Expr& atom, const Linear& sum, std::vector<Linear
 
 bool search(const Linear& sum, const Ranges& ranges, int depth, int& budget);
 
+constexpr std::int64_t kMaxScale = 1 << 20;  // of a sum or a fact, in one step
+
+/// Whether a number of the sum is so large that a sum of two, scaled, might overflow.
+bool has_large_numbers(const Linear& sum) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  const auto is_large = [](std::int64_t n) { return n > kMost || n < -kMost; };
+  return is_large(sum.constant) || std::any_of(sum.terms.begin(), sum.terms.end(),
+                                               [&](const LinearTerm& term) { return is_large(term.coefficient); });
+}
+
 /// Whether the sum is at least 0 by a fact that eliminates one of `terms`, which are terms of the sum.
 bool search_with(std::span<const Linear> facts, std::span<const LinearTerm> terms, const Linear& sum,
                  const Ranges& ranges, int depth, int& budget) {
@@ -150,8 +160,7 @@ bool search_with(std::span<const Linear> facts, std::span<const LinearTerm> term
       const std::int64_t of_fact = std::abs(match->coefficient), of_target = std::abs(term.coefficient);
       const std::int64_t common = std::gcd(of_fact, of_target);
       const std::int64_t scale = of_fact / common, times = of_target / common;
-      constexpr std::int64_t kMaxScale = 1 << 20;  // far from any overflow
-      if (scale > kMaxScale || times > kMaxScale) continue;
+      if (scale > kMaxScale || times > kMaxScale || has_large_numbers(fact)) continue;
       const Linear next = Linear{scale - 1, {}}.add(sum, scale).add(fact, -times);
       if (search(next, ranges, depth - 1, budget)) return true;
     }
@@ -160,6 +169,7 @@ bool search_with(std::span<const Linear> facts, std::span<const LinearTerm> term
 }
 
 bool search(const Linear& sum, const Ranges& ranges, int depth, int& budget) {
+  if (has_large_numbers(sum)) return false;
   const Linear target = tightened(sum);
   if (interval_bounds(target, ranges).lo >= 0) return true;
   if (depth == 0 || --budget < 0) return false;

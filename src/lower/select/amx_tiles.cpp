@@ -307,6 +307,11 @@ class NestSelector {
         of_a.rows != sums.rows || of_b.columns != sums.columns || of_a.columns != of_b.rows) {
       refuse(buffer, "what is added to it is no product of two tiles");
     }
+    for (const For* loop : nest_.loops) {
+      if (loop == sums.rows || loop == sums.columns || loop == of_a.columns) continue;
+      refuse(buffer, fmt::format("the same product is added to it in each iteration of {}: take that loop apart",
+                                 loop->var.name()));
+    }
     return {.op = TensorOp::kTileMultiply,
             .operands = {sums.operand(), of_a.operand(), of_b.operand()},
             .type = multiplied_by(call.intrinsic)};

@@ -32,7 +32,6 @@ std::vector<std::int64_t> lane_counts(std::int64_t extent, int lanes) {
   for (std::int64_t width = lanes / 2; width >= 4 || (width >= 2 && lanes <= 8); width /= 2) {
     const std::int64_t idle = ceil_div(extent, 2 * width) * 2 * width - extent;
     if (idle >= width && extent < 8 * lanes) widths.push_back(width);
-    if (width < 2) break;
   }
   return widths;
 }

@@ -11,11 +11,12 @@ TEST(Names, AreLegalAndReadAlike) {
   EXPECT_EQ(identifier("2nd"), "v_2nd");
   EXPECT_EQ(identifier(""), "v");
   EXPECT_EQ(identifier("B\xc3\xa4"), "B__");
-  for (const char* taken : {"float", "half", "threadIdx", "exp", "expf", "kernel", "barrier", "main"}) {
+  for (const char* taken :
+       {"float", "half", "threadIdx", "exp", "expf", "kernel", "barrier", "main", "not_eq", "NAN"}) {
     EXPECT_EQ(identifier(taken), std::string(taken) + "_");
   }
   for (const char* built_in : {"float4", "uchar16", "longlong2", "dim3", "nw_floor_div_int32", "_start",
-                               "__syncthreads", "make_int2", "as_float", "vload4"}) {
+                               "__syncthreads", "make_int2", "as_float", "vload4", "M_PI"}) {
     EXPECT_EQ(identifier(built_in), "v_" + std::string(built_in));
   }
   for (const char* free : {"float4x", "floats", "i1", "A2", "maker", "expo"}) EXPECT_EQ(identifier(free), free);

@@ -71,6 +71,17 @@ TEST_F(Source, LoopsThatLeave32Bits) {
   EXPECT_THAT(summed(min(n, Expr(100))), HasSubstr("for (int k = 0; k < nw_min_int64(n, 100); ++k) {"));
 }
 
+TEST_F(Source, ASignedNumberOfAnUnsignedOneIsConverted) {
+  const Buffer a("A", kUInt8, {32}), c("C", kFloat32, {32});
+  const Expr wide = make_cast(kInt64, make_cast(kUInt64, make_load(a, {x_})));
+  const Program program = program_of({{a, Role::kInput}, {c, Role::kOutput}},
+                                     threads(x_, 32, make_store(c, {x_}, make_cast(kFloat32, wide - 300))));
+  for (const std::string& source : {cuda_source(program), opencl_source(program)}) {
+    EXPECT_THAT(source, Not(HasSubstr("(unsigned long long)A[x] - 300")));
+    EXPECT_THAT(source, Not(HasSubstr("(ulong)A[x] - 300")));
+  }
+}
+
 TEST_F(Source, FloorDivisionOnlyWhereSignsDiffer) {
   const Buffer a("A", kFloat32, {64}), c("C", kFloat32, {64});
   const auto stored_at = [&](const Expr& index) {  // as it stands: the second stage would simplify it

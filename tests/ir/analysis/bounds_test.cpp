@@ -32,6 +32,9 @@ TEST(Bounds, OfEveryOperation) {
   expect(make_cast(kInt8, a), -3, 5);
   expect(cast(kIndex, Var("x", kUInt8)), 0, 255);
   EXPECT_FALSE(bounds(Var("free"), ranges).bounded());
+  const Var zero("zero");
+  ranges.bind(zero, {0, 0});
+  EXPECT_FALSE(bounds(Expr(12) / zero, ranges).bounded()) << "of what is not used";
 }
 
 TEST(Bounds, EffortZeroTriesIntervalsAlone) {

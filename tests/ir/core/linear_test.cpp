@@ -48,5 +48,12 @@ TEST(Linear, IndicesThatAreNeverEqual) {
   EXPECT_FALSE(never_equal(Expr(x) % y, (Expr(x) + 1) % y));
 }
 
+TEST(Linear, NestedProductsTakeLinearTime) {
+  const Var x("x");
+  Expr power = x;
+  for (int n = 0; n < 60; ++n) power = power * x;
+  EXPECT_EQ(to_linear(power).terms.size(), 1U);
+}
+
 }  // namespace
 }  // namespace nestwright::ir

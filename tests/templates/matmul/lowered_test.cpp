@@ -7,8 +7,8 @@
 namespace nestwright {
 namespace {
 
-using testing_matmul::check_config;
 using testing::soak;
+using testing_matmul::check_config;
 using testing_matmul::workload;
 
 struct Size {

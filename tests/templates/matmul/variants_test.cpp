@@ -6,8 +6,8 @@
 namespace nestwright {
 namespace {
 
-using testing_matmul::check_config;
 using testing::soak;
+using testing_matmul::check_config;
 
 template <class Random, class T>
 T one_of(const std::vector<T>& values, Random& random) {
