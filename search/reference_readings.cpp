@@ -6,6 +6,11 @@
 #include "measure/timing.h"
 
 namespace nestwright {
+namespace {
+
+constexpr std::size_t kMinDegrees = 3;  // of Student's t: those of one degree are factors of hundreds on a busy machine
+
+}  // namespace
 
 void ReferenceReadings::add(TrialId kernel, const std::vector<std::optional<Measurement>>& chunk) {
   const std::vector<double>* most = nullptr;
@@ -28,7 +33,7 @@ double ReferenceReadings::drift() const {
   }
   if (degrees == 0) return 0;
   const double deviation = std::sqrt(squares / static_cast<double>(degrees));
-  return student_t(degrees) * deviation * std::sqrt(2.0);  // both readings of a pair vary
+  return student_t(std::max(degrees, kMinDegrees)) * deviation * std::sqrt(2.0);  // both readings of a pair vary
 }
 
 void widen(Timing& timing, double drift) {

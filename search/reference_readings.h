@@ -19,7 +19,8 @@ class ReferenceReadings {
   void add(TrialId kernel, const std::vector<std::optional<Measurement>>& chunk);
 
   /// The logarithm of the factor by which two readings of one kernel differ at most, with 95% confidence (Student's t
-  /// on the logarithms, each about the mean of its kernel). 0 where no kernel was read twice.
+  /// on the logarithms, each about the mean of its kernel); with less where there are fewer than three readings beyond
+  /// the first of a kernel. 0 where no kernel was read twice.
   double drift() const;
 
  private:

@@ -28,14 +28,14 @@ TEST(ReferenceReadings, AKernelIsComparedWithItselfInOtherChunks) {
   readings.add(1, {beside({100, 101, 99})});
   readings.add(1, {beside({110, 111, 109})});
   readings.add(2, {beside({700, 700, 700})});
-  EXPECT_NEAR(readings.drift(), 12.71 * std::log(1.1), 1e-9) << "of one degree of freedom";
+  EXPECT_NEAR(readings.drift(), 3.182 * std::log(1.1), 1e-9) << "of three degrees of freedom, though there is one";
 }
 
 TEST(ReferenceReadings, OfAChunkTheCandidateWithMostReadingsCounts) {
   ReferenceReadings readings;
   readings.add(1, {beside({100, 100, 100})});
   readings.add(1, {std::nullopt, beside({500}), beside({120, 120, 120}), beside({})});
-  EXPECT_NEAR(readings.drift(), 12.71 * std::log(1.2), 1e-9);
+  EXPECT_NEAR(readings.drift(), 3.182 * std::log(1.2), 1e-9);
 }
 
 TEST(ReferenceReadings, DisturbedOnesAndFailuresDoNotCount) {
