@@ -90,9 +90,7 @@ void require_sound(const Database& database) {
 
 /// Whether the last writer died: a writer that ends normally leaves no write-ahead log, and one that is still writing
 /// holds a session.
-bool was_left_open(const std::string& path, const std::string& file) {
-  return size_of(file + "-wal") > 0 && !SessionLocks(path).is_any_held();
-}
+bool was_left_open(const std::string& file) { return size_of(file + "-wal") > 0 && !SessionLocks(file).is_any_held(); }
 
 /// Whether only a writing connection can open the file, because a writer died while creating it.
 bool only_a_writer_can_tell(const Failure& failure) {
@@ -132,7 +130,7 @@ Database open_for_writing(const std::string& path, const std::string& file, cons
       Database probe(path, file, SQLITE_OPEN_READONLY, options.busy_timeout_ms);
       const bool is_small = size_of(file) <= static_cast<std::uintmax_t>(options.small_bytes);
       const bool is_log = inspect(probe) == Content::kLog;
-      if (is_log && (options.check || is_small || was_left_open(path, file))) require_sound(probe);
+      if (is_log && (options.check || is_small || was_left_open(file))) require_sound(probe);
     } catch (const Failure& failure) {
       if (!only_a_writer_can_tell(failure)) throw;
     }
@@ -200,13 +198,19 @@ Database open_for_reading(const std::string& path, const std::string& file, cons
 
 }  // namespace
 
+std::string real_file(const std::string& path) {
+  std::error_code error;
+  const fs::path file = fs::weakly_canonical(path, error);
+  return (error ? fs::absolute(path) : fs::absolute(file)).string();
+}
+
 Database open_log(const std::string& path, OpenMode mode, const OpenOptions& options) {
   if (path.empty()) throw LogError("no database file was named: give one with --db");
   std::error_code error;
   if (fs::is_directory(path, error)) {
     throw LogError(fmt::format("'{}' is a folder, not a database: give a file with --db", path));
   }
-  const std::string file = fs::absolute(path).string();
+  const std::string file = real_file(path);
   return mode == OpenMode::kRead ? open_for_reading(path, file, options) : open_for_writing(path, file, options);
 }
 

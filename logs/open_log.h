@@ -9,6 +9,10 @@
 
 namespace nestwright {
 
+/// The absolute path of the file that `path` names, with symbolic links resolved, as SQLite does: processes that open a
+/// database by different names then share its write-ahead log and its session locks.
+std::string real_file(const std::string& path);
+
 /// See TuningLog::open.
 sqlite::Database open_log(const std::string& path, OpenMode mode, const OpenOptions& options);
 

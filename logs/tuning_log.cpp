@@ -13,7 +13,7 @@ TuningLog::~TuningLog() = default;
 
 TuningLog TuningLog::open(const std::string& path, OpenMode mode, const OpenOptions& options) {
   sqlite::Database database = open_log(path, mode, options);
-  return TuningLog(std::make_unique<State>(State{std::move(database), SessionLocks(path)}));
+  return TuningLog(std::make_unique<State>(State{std::move(database), SessionLocks(real_file(path))}));
 }
 
 const std::string& TuningLog::path() const { return state_->database.path(); }

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -57,6 +58,22 @@ class OpenLogTest : public ::testing::Test {
   TemporaryFolder folder_;
   std::string path_ = folder_.file("log.db");
 };
+
+TEST_F(OpenLogTest, TwoNamesOfAFileShareItsSessions) {
+  make_log(1);
+  const std::string link = folder_.file("link.db");
+  std::filesystem::create_symlink(path_, link);
+  TuningLog by_path = TuningLog::open(path_, OpenMode::kWrite), by_link = TuningLog::open(link, OpenMode::kWrite);
+  const TaskKey task = task_of(matmul(512, 512, 512));
+  const SessionId first = by_path.begin_session(task, info());
+  by_link.begin_session(task, info());  // takes over what dead sessions have left
+  const Batch batch = by_path.commit_batch(first, 0, points(7, 1));
+  EXPECT_NO_THROW(by_path.record(first, batch.proposals[0].id, timed(100)));
+  sqlite::Database database(path_, path_, SQLITE_OPEN_READWRITE, 0);
+  sqlite::Statement status = database.prepare("SELECT status FROM session WHERE id = ?");
+  ASSERT_TRUE(status.bind(first).step());
+  EXPECT_EQ(status.text(0), "running");
+}
 
 TEST_F(OpenLogTest, NotThere) {
   EXPECT_EQ(refusal(OpenMode::kRead),
