@@ -70,8 +70,8 @@ std::optional<Workload> matmul_workload_of(const text::Expression& expression) {
   if (!product) return std::nullopt;
   const std::string type = type_name(expression.program(), *product);
   if (type.empty()) return std::nullopt;
-  // Whether matmul has batches of this type must not depend on the sizes.
-  if (product->has_batch && type != "float32" && type != "float64") return std::nullopt;
+  // An index over batches counts even if its extent is 1: an expression is a product whatever its sizes are.
+  if (product->has_batch && !has_matmul_forms(ir::Type::parse(type))) return std::nullopt;
   const auto given = [](const char* name, std::int64_t value) {
     return " " + std::string(name) + "=" + std::to_string(value);
   };

@@ -34,6 +34,8 @@ bool keeps_elements_apart(const MatrixLayout& c, std::int64_t batch) {
 
 }  // namespace
 
+bool has_matmul_forms(ir::Type dtype) { return dtype == kFloat32 || dtype == kFloat64; }
+
 MatmulTypes matmul_types(ir::Type dtype) {
   if (dtype == kBFloat16) return {kBFloat16, kBFloat16, kFloat32, kFloat32};
   if (dtype == kInt8) return {kInt8, kInt8, kInt32, kInt32};
@@ -61,7 +63,7 @@ MatmulShape matmul_shape(const Workload& workload) {
   shape.prepares_b = workload.choice("prepared") == "b";
   const bool is_plain = shape.batch == 1 && shape.a.is_compact() && shape.b.is_compact() && shape.c.is_compact() &&
                         shape.epilogue.is_none();
-  if (!is_plain && dtype != kFloat32 && dtype != kFloat64) {
+  if (!is_plain && !has_matmul_forms(dtype)) {
     throw UsageError("a matmul of " + dtype.str() +
                      " has no batch, strides, factors or epilogue; give it the sizes and transpositions only");
   }

@@ -20,6 +20,9 @@ struct MatmulTypes {
 };
 MatmulTypes matmul_types(ir::Type dtype);
 
+/// Whether a matmul of the type may have a batch, strides, factors and an epilogue.
+bool has_matmul_forms(ir::Type dtype);
+
 /// How the matrices of one operand lie, row-major: `rows` x `columns` as stored, rows `leading` elements apart, the
 /// matrices of a batch `step` elements apart.
 struct MatrixLayout {

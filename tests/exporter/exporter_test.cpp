@@ -71,6 +71,17 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"products", "elementwise function=multiply shape=5x99", 2, "parallel=loops"}),
     [](const auto& test) { return test.param.name; });
 
+TEST_F(ExportTest, StreamingStoresNeedAlignedOutputs) {
+  Target target = host_with(1);
+  target.l2_bytes = 4096;  // streaming stores are for results that exceed it
+  export_with("elementwise function=add shape=64x64", target, "streamed", "Y.stores=streaming");
+  EXPECT_THAT(read_text(file("streamed/streamed.c")), HasSubstr(", 64)"));
+  const CommandResult build = build_self_test("streamed", "libstreamed.a");
+  ASSERT_EQ(build.code, 0) << build.output;
+  const CommandResult result = run("cd streamed && timeout 60 ./selftest");
+  EXPECT_EQ(result.code, 0) << result.output;
+}
+
 TEST_F(ExportTest, WhatIsPreparedHasAFunctionOfItsOwn) {
   export_default("matmul m=8 n=20 k=16 prepared=b", host_with(1), "layer");
   const std::string header = read_text(file("layer/layer.h"));
@@ -104,17 +115,6 @@ static void keep(void* memory) { (void)memory; }
 #define free keep
 #include "k.c"
 )";
-
-TEST_F(ExportTest, StreamingStoresNeedAlignedOutputs) {
-  Target target = host_with(1);
-  target.l2_bytes = 4096;  // streaming stores are for results that exceed it
-  export_with("elementwise function=add shape=64x64", target, "streamed", "Y.stores=streaming");
-  EXPECT_THAT(read_text(file("streamed/streamed.c")), HasSubstr(", 64)"));
-  const CommandResult build = build_self_test("streamed", "libstreamed.a");
-  ASSERT_EQ(build.code, 0) << build.output;
-  const CommandResult result = run("cd streamed && timeout 60 ./selftest");
-  EXPECT_EQ(result.code, 0) << result.output;
-}
 
 TEST_F(ExportTest, PackedOperandsInAWorkspace) {
   const char *in_float = "matmul m=70 n=101 k=67 tb=1", *in_double = "matmul m=70 n=101 k=67 dtype=float64";

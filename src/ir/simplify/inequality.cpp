@@ -139,7 +139,7 @@ bool search(const Linear& sum, const Ranges& ranges, int depth, int& budget);
 
 constexpr std::int64_t kMaxScale = 1 << 20;  // of a sum or a fact, in one step
 
-/// Whether a number of the sum is so large that a sum of two, scaled, might overflow.
+/// Whether the sum has a number so large that adding two such sums, each times kMaxScale, might overflow.
 bool has_large_numbers(const Linear& sum) {
   constexpr std::int64_t kMost = std::int64_t{1} << 40;
   const auto is_large = [](std::int64_t n) { return n > kMost || n < -kMost; };

@@ -33,12 +33,11 @@ IterVar bind_rows(Stage stage, int spatial, RowBlockNest& nest, std::int64_t lan
 ReducedRows share_reduction(GpuSketch& sketch, int stage, std::int64_t threads, std::int64_t fan_in,
                             bool threads_first);
 
-/// Whether there are fewest threads and rows for which the block's shared memory suffices, with `more` of another
-/// stage.
+/// Whether a block of one row and the fewest threads has enough shared memory for what joined the nest and `more`.
 bool has_shared_bytes(const GpuSketch& sketch, const RowBlockNest& nest, const RowBytes& more);
 
-/// What the values of a stage take that joins the rows of a block: of a reduction with several steps its partial
-/// results and its result.
+/// The shared memory of a stage that joins the rows of a block: a reduction of several steps needs it for its partial
+/// results and its result, any other stage for its values.
 RowBytes bytes_of_rows(const StageAnalysis& stage, int row_axes);
 
 }  // namespace nestwright

@@ -19,7 +19,7 @@ bool is_contraction(const StageAnalysis& stage);
 struct RowBytes {
   std::int64_t of_row = 0, of_thread = 0;
   RowBytes& operator+=(const RowBytes& other);
-  /// Of `rows` rows with `threads` threads each, numbers or expressions of knobs.
+  /// The bytes for `rows` rows with `threads` threads each, which are numbers or expressions of knobs.
   template <class Number>
   Number of_block(const Number& threads, const Number& rows) const {
     return rows * (threads * of_thread + of_row);
