@@ -43,7 +43,11 @@ std::set<Var> variables_of(const Expr& e) {
 
 // Whether ir::evaluate can compute its value from the loop variables.
 bool is_of_indices(const Expr& e) {
-  return !any_expr(e, [](const Expr& each) { return each.as<Load>() != nullptr || each.type().is_float(); });
+  return !any_expr(e, [](const Expr& each) {
+    const auto* const call = each.as<Call>();
+    return each.as<Load>() != nullptr || each.type().is_float() || each.as<CallExtern>() != nullptr ||
+           (call != nullptr && call->intrinsic != Intrinsic::kLikely);
+  });
 }
 
 bool reads_tensor(const Expr& e) {

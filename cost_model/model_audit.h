@@ -35,7 +35,7 @@ double chance_of_hits(int trials, int best, int chosen, int hits);
 
 /// The recall of `scores`, higher ones better, for the fastest trials. Equal scores are never to a model's advantage: a
 /// trial is chosen where fewer than k others have its score or a higher one. nullopt for too few trials to judge by,
-/// and where half of them or more are equally fast.
+/// and where more than half of them are among the fastest.
 std::optional<ModelAudit> recall_audit(std::span<const double> scores, std::span<const double> throughputs);
 
 /// Cross-validates `model`, which is left trained on some of the data: the trials at `judged` are split into

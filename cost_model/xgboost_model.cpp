@@ -47,7 +47,7 @@ class XgboostModel final : public CostModel {
   explicit XgboostModel(std::uint64_t seed) : seed_(seed) {}
 
   void update(std::span<const Observation> observations) override {
-    if (observations.empty()) return;
+    booster_.reset();
     double best = 0;
     for (const Observation& o : observations) best = std::max(best, o.throughput);
     if (best == 0) return;  // only failures: there is nothing to rank

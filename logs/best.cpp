@@ -103,10 +103,14 @@ std::optional<BestRecord> read_first(Statement& select, const Database& database
 std::optional<BestRecord> last_winner(const Database& database, const StoredTask& task, const std::string& templates) {
   static const std::string kSelect =
       select_race_entries(fmt::format("race.task_id = :task AND race.winner_trial_id = race_entry.trial_id AND {}"
-                                      " ORDER BY race.id DESC LIMIT 1",
+                                      " ORDER BY race.id DESC",
                                       kTemplateMatches));
   Statement select = database.prepare(kSelect);
-  return read_first(select.bind(task.id, templates), database, task, BestSource::kRace);
+  select.bind(task.id, templates);
+  while (select.step()) {
+    if (auto winner = read_row(select, database, task, BestSource::kRace)) return winner;
+  }
+  return std::nullopt;
 }
 
 /// Returns the confirmed incumbent of the latest session of the task if it is sound; those of sessions that stayed
@@ -277,20 +281,27 @@ std::optional<FoundTrial> TuningLog::find_trial(TrialId id) const {
 }
 
 std::vector<BestRecord> TuningLog::nearest(const WorkloadKey& workload, const TaskFilter& filter, int limit,
-                                           const std::vector<TemplateVersion>& templates) const {
+                                           const std::vector<TemplateVersion>& templates,
+                                           const std::string& machine) const {
   TaskFilter same_operator = filter;
   same_operator.workload.clear();
   same_operator.op = workload.op;
   std::vector<BestRecord> records;
   const std::string usable = encode_templates(templates);
   for (const auto& [distance, task] : tasks_by_distance(state_->database, workload, same_operator)) {
-    if (static_cast<int>(records.size()) >= limit) break;
+    if (static_cast<int>(records.size()) >= limit && distance > records.back().distance) break;
     auto record = best_of_task(state_->database, task, usable);
     if (!record) continue;
     record->match = MatchKind::kNearest;
     record->distance = distance;
     records.push_back(std::move(*record));
   }
+  std::stable_sort(records.begin(), records.end(), [&](const BestRecord& a, const BestRecord& b) {
+    if (a.distance != b.distance) return a.distance < b.distance;
+    const bool a_is_here = a.task.machine == machine, b_is_here = b.task.machine == machine;
+    return a_is_here != b_is_here ? a_is_here : a.recorded_at > b.recorded_at;
+  });
+  if (static_cast<int>(records.size()) > limit) records.resize(static_cast<std::size_t>(limit));
   return records;
 }
 
@@ -307,7 +318,7 @@ std::optional<BestRecord> find_best(const TuningLog& log, const WorkloadKey& wor
     return best;
   }
   constexpr int kTried = 64;  // shapes farther away are useless
-  for (BestRecord& record : log.nearest(workload, filter, kTried, templates)) {
+  for (BestRecord& record : log.nearest(workload, filter, kTried, templates, machine)) {
     if (fits(record)) return std::move(record);
   }
   return std::nullopt;

@@ -113,7 +113,8 @@ void switch_to_wal(Database& database, int busy_timeout_ms) {
 }
 
 /// Keeps a copy of the file before its schema is migrated.
-void keep_older_copy(const Database& database, const std::string& file) {
+void keep_older_copy(Database& database, const std::string& file) {
+  const Snapshot unchanged(database);  // another process may migrate it meanwhile
   const std::int64_t version = database.pragma("user_version");
   if (version == 0 || version >= newest_version()) return;
   const std::string copy = fmt::format("{}-version-{}", file, version);
@@ -165,7 +166,13 @@ std::string immutable_uri(const std::string& file) {
 }
 
 Database open_for_reading(const std::string& path, const std::string& file, const OpenOptions& options) {
-  if (!fs::exists(file)) {
+  std::error_code error;
+  const bool exists = fs::exists(file, error);
+  if (error) {
+    throw LogError(
+        fmt::format("database '{}' cannot be reached ({}): give another file with --db", path, error.message()));
+  }
+  if (!exists) {
     throw LogError(
         fmt::format("database '{}' does not exist: run 'nestwright tune' first, or give another file with --db", path));
   }

@@ -37,15 +37,18 @@ void mark_dead_sessions(Database& database, const SessionLocks& locks, std::int6
   }
 }
 
-/// Requires that the trial was itself measured, so that trials which take measurements do not form chains.
-void require_measured(const Database& database, SessionId session, const TrialCode& code) {
-  Statement select = database.prepare(
-      "SELECT 1 FROM trial JOIN session ON session.id = trial.session_id WHERE trial.id = ? AND trial.code = ?"
-      " AND trial.same_as_trial_id IS NULL AND session.task_id = (SELECT task_id FROM session WHERE id = ?)");
+/// The measurement of the trial that `code` names. Requires that it was itself measured, so that trials which take
+/// measurements do not form chains.
+Measurement measured_code(const Database& database, SessionId session, const TrialCode& code) {
+  Statement select = database.prepare(fmt::format(
+      "SELECT {} FROM trial JOIN session ON session.id = trial.session_id WHERE trial.id = ? AND trial.code = ?"
+      " AND trial.same_as_trial_id IS NULL AND session.task_id = (SELECT task_id FROM session WHERE id = ?)",
+      measurement_columns("trial")));
   if (!select.bind(code.same_as, code.identity, session).step()) {
     throw LogError(fmt::format("trial {} of database '{}' is no measured one of this task with the code {}",
                                code.same_as, database.path(), code.identity));
   }
+  return read_measurement(select, 0);
 }
 
 /// 0 if the text is malformed, which loses only the seed.
@@ -197,14 +200,14 @@ TrialId TuningLog::record(SessionId session, ProposalId proposal, const Measurem
         fmt::format("session {} of database '{}' does not work on proposal {}: commit or claim its batch first",
                     session, database.path(), proposal));
   }
-  if (code.same_as != 0) require_measured(database, session, code);
   Statement insert = database.prepare(
       fmt::format("INSERT INTO trial(proposal_id, session_id, {}, compile_ms, check_ms, measure_ms, code,"
                   " same_as_trial_id, device_clock_mhz, device_temperature_c, resources, recorded_at)"
                   " VALUES ({}, {}) ON CONFLICT(proposal_id) DO NOTHING",
                   kMeasurementColumns, placeholders(2 + kMeasurementColumnCount + 8), kNow));
   insert.bind(proposal, session);
-  bind_measurement(insert, measurement);
+  // A copy is in the unit of the session that measured it.
+  bind_measurement(insert, code.same_as == 0 ? measurement : measured_code(database, session, code));
   insert
       .add(measurement.compile_ms, measurement.check_ms, measurement.measure_ms,
            code.identity.empty() ? std::nullopt : std::optional(code.identity),

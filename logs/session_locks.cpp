@@ -5,12 +5,16 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "support/error.h"
 
 namespace nestwright {
 namespace {
+
+constexpr std::chrono::seconds kTimeout(3);
 
 struct flock byte_of(SessionId session, short type) {
   struct flock lock{};
@@ -24,15 +28,28 @@ struct flock byte_of(SessionId session, short type) {
 }  // namespace
 
 void SessionLocks::hold(SessionId session) {
+  const auto deadline = std::chrono::steady_clock::now() + kTimeout;
   for (;;) {
     if (file_.get() < 0) file_ = UniqueFd(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     struct flock lock = byte_of(session, F_WRLCK);
-    // Waits at most for a process that is removing the file.
-    if (file_.get() < 0 || fcntl(file_.get(), F_OFD_SETLKW, &lock) != 0) {
+    const bool has_lock = file_.get() >= 0 && fcntl(file_.get(), F_OFD_SETLK, &lock) == 0;
+    const int error = has_lock ? 0 : errno;
+    // Another process is removing the file, or works on a session of that number of a database that was here before.
+    if (!has_lock && (error == EAGAIN || error == EACCES) && file_.get() >= 0) {
+      if (std::chrono::steady_clock::now() > deadline) {
+        throw LogError(
+            fmt::format("session {} is held by another process in file '{}': wait until it has ended, or give another "
+                        "file with --db",
+                        session, path_));
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      continue;
+    }
+    if (!has_lock) {
       throw LogError(
           fmt::format("file '{}', by which sessions are known to be alive, cannot be locked ({}): make its "
                       "folder writable, or give another file with --db",
-                      path_, std::strerror(errno)));
+                      path_, std::strerror(error)));
     }
     if (is_in_place()) break;
     file_ = UniqueFd();

@@ -5,6 +5,7 @@
 
 #include "logs/best.h"
 #include "logs/encode.h"
+#include "logs/read_or_note.h"
 #include "logs/state.h"
 #include "logs/task.h"
 #include "support/error.h"
@@ -68,8 +69,12 @@ std::vector<SessionUnit> TuningLog::session_units(const TaskKey& task) const {
   select.bind(stored->id);
   std::vector<SessionUnit> units;
   while (select.step()) {
-    units.push_back({select.integer(0), static_cast<ScoringRule>(select.integer(1)), select.integer(2), select.real(3),
-                     select.text(4), decode_texts(select.text(5))});
+    const auto unit = read_or_note(state_->database, "session", select.integer(0), [&] {
+      return SessionUnit{select.integer(0), static_cast<ScoringRule>(select.integer(1)),
+                         select.integer(2), select.real(3),
+                         select.text(4),    decode_texts(select.text(5))};
+    });
+    if (unit) units.push_back(*unit);
   }
   return units;
 }

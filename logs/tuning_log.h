@@ -122,10 +122,10 @@ class TuningLog {
   std::vector<SessionUnit> session_units(const TaskKey& task) const;
 
   /// Returns the winner of the task's last undisturbed race, unless it failed in a later one. If there was no race yet:
-  /// the last confirmed incumbent of the latest session that has one; else, if sessions of the old rule recorded
-  /// trials, the fastest trial of the session with the most of them, because times of different sessions of that rule
-  /// are not comparable. Never a record that is wrong, ended early or disturbed. If several tasks match: that of the
-  /// task with the latest such record.
+  /// the last confirmed incumbent of the latest session that has one, those that stayed within a template or a
+  /// restriction last; else, if sessions of the old rule recorded trials, the fastest trial of the session with the
+  /// most of them, because times of different sessions of that rule are not comparable. Never a record that is wrong,
+  /// ended early or disturbed. If several tasks match: that of the task with the latest such record.
   std::optional<BestRecord> best(const TaskFilter& filter, const std::vector<TemplateVersion>& templates = {}) const;
   /// Returns the record that a race of this session must include: the winner of the task's last undisturbed race; if
   /// there is none, the incumbent that another session, which has ended, confirmed last. A session's own incumbent does
@@ -152,9 +152,12 @@ class TuningLog {
   /// trial that cannot be read is left out.
   std::vector<TrialRecord> trials_of(const RelatedTask& task, std::span<const TrialId> ids) const;
   /// Returns the best records of other shapes, nearest first: same operator, all parameters except sizes equal, and
-  /// matching `filter` (whose workload and op are ignored). The caller must check that a configuration fits the shape.
+  /// matching `filter` (whose workload and op are ignored). A size at its default, which a workload's text leaves out,
+  /// is near no other value. Of records that are equally near, those of `machine` come first, then the latest. The
+  /// caller must check that a configuration fits the shape.
   std::vector<BestRecord> nearest(const WorkloadKey& workload, const TaskFilter& filter, int limit,
-                                  const std::vector<TemplateVersion>& templates = {}) const;
+                                  const std::vector<TemplateVersion>& templates = {},
+                                  const std::string& machine = "") const;
   /// Returns the best of each task that matches, ordered by workload text. Tasks without one are left out.
   std::vector<BestRecord> list(const TaskFilter& filter, const std::vector<TemplateVersion>& templates = {}) const;
 

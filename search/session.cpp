@@ -30,9 +30,8 @@ constexpr std::size_t kChunk = 16;
 constexpr double kLong_ns = 20e6;
 // Earlier trials that a session starts from: reading and replaying them takes less than half a second.
 constexpr std::int64_t kLatestTrials = 4096, kFastestTrials = 64;
-constexpr int kRenewAfter = 4;              // incumbents after which the reference time is measured again
-constexpr double kInterruptedRace_s = 1.4;  // for the race after an interruption, so that the run ends within 2 s
-constexpr double kOverrun = 0.08;           // share of the budget by which the final race may exceed it
+constexpr int kRenewAfter = 4;     // incumbents after which the reference time is measured again
+constexpr double kOverrun = 0.08;  // share of the budget by which the final race may exceed it
 
 std::vector<ConfigSpace> spaces(const SearchSpace& space) {
   std::vector<ConfigSpace> list;
@@ -81,11 +80,11 @@ class TuningSession::Loop {
     });
   }
 
-  SessionResult finish() {
+  SessionResult finish(double interrupted_s) {
     const ActiveClock::Scope active(clock_);
     guarded([&] {
       state_.result.interrupted = stop_.is_interrupted();
-      const RaceEnds ends = race_ends();
+      const RaceEnds ends = race_ends(interrupted_s);
       const MachineLock::Hold turn = lock_machine(ends.final);
       if (turn.is_granted() && state_.id != 0) race(ends);
       conclude();
@@ -150,11 +149,12 @@ class TuningSession::Loop {
   }
 
   void start() {
-    state_.id = state_.log.begin_session(state_.key, {.seed = options_.seed,
-                                                      .strategy = options_.strategy,
-                                                      .cost_model = options_.cost_model,
-                                                      .options_json = to_json(options_.restriction),
-                                                      .made_by = state_.made_by});
+    state_.id =
+        state_.log.begin_session(state_.key, {.seed = options_.seed,
+                                              .strategy = options_.strategy,
+                                              .cost_model = options_.cost_model,
+                                              .options_json = to_json(options_.restriction, options_.template_name),
+                                              .made_by = state_.made_by});
     for (const auto& member : state_.space.members()) {
       const PointCount count = member.space.count_valid();
       state_.log.describe_space(state_.id, {member.source->name, member.source->version}, count.points,
@@ -429,13 +429,13 @@ class TuningSession::Loop {
     state_.result.seconds = stop_.seconds();
   }
 
-  /// Lets the races go on until the budget's seconds are over, and ends them soon after an interruption.
-  RaceEnds race_ends() {
+  /// Lets the races go on until the budget's seconds are over, and ends them `interrupted_s` after an interruption.
+  RaceEnds race_ends(double interrupted_s) {
     const double budget = stop_.budget().seconds, now = stop_.seconds();
     races_end_s_ = budget > 0 ? std::max((1 + kOverrun) * budget, now + kOverrun * budget)
                               : std::numeric_limits<double>::infinity();
-    const auto is_final_over = [this] {
-      if (stop_.is_interrupted()) races_end_s_ = std::min(races_end_s_, stop_.seconds() + kInterruptedRace_s);
+    const auto is_final_over = [this, interrupted_s] {
+      if (stop_.is_interrupted()) races_end_s_ = std::min(races_end_s_, stop_.seconds() + interrupted_s);
       return stop_.seconds() > races_end_s_;
     };
     const double half = now + (races_end_s_ - now) / 2;
@@ -478,7 +478,7 @@ TuningSession::~TuningSession() = default;
 
 bool TuningSession::step() { return loop_->step(); }
 void TuningSession::limit(std::int64_t trials, double seconds) { loop_->stop().limit(trials, seconds); }
-SessionResult TuningSession::finish() { return loop_->finish(); }
+SessionResult TuningSession::finish_within(double interrupted_s) { return loop_->finish(interrupted_s); }
 const SessionResult& TuningSession::so_far() const { return loop_->state().result; }
 double TuningSession::best_ns() const { return loop_->state().incumbent_ns(); }
 double TuningSession::seconds() const { return loop_->stop().seconds(); }

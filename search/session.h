@@ -79,8 +79,8 @@ class TuningSession final : public TaskRun {
   /// Replaces the budget: that many more trials, and that many more seconds of the session's own time, including the
   /// final race; 0: no limit.
   void limit(std::int64_t trials, double seconds) override;
-  /// Holds the final race, unless interrupted, and ends the session.
-  SessionResult finish() override;
+  /// Holds the final race, which an interruption shortens, and ends the session.
+  SessionResult finish_within(double interrupted_s) override;
 
   /// The result of this run so far; best and default_timing are absent before finish().
   const SessionResult& so_far() const override;

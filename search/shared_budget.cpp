@@ -58,9 +58,11 @@ class Sharing {
       turn(*next);
       if (progress) progress(progress_of(*next));
     }
+    const auto is_open = [](const std::unique_ptr<TaskRun>& run) { return run != nullptr; };
+    const auto open_runs = static_cast<double>(std::count_if(runs_.begin(), runs_.end(), is_open));
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       const bool was_open = standings_[i].open;
-      if (runs_[i]) close(i);
+      if (runs_[i]) close(i, kInterruptedFinish_s / open_runs);
       if (was_open && outcomes_[i].failure.empty())
         outcomes_[i].result.stop_reason = is_interrupted() ? "interrupted" : kBudgetOver;
     }
@@ -128,9 +130,9 @@ class Sharing {
     }
   }
 
-  void close(std::size_t i) {
+  void close(std::size_t i, double interrupted_s = kInterruptedFinish_s) {
     guarded(i, [&] {
-      add(outcomes_[i].result, runs_[i]->finish());
+      add(outcomes_[i].result, runs_[i]->finish_within(interrupted_s));
       runs_[i].reset();
     });
   }

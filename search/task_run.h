@@ -40,6 +40,9 @@ struct SessionResult {
   StageTimes times;
 };
 
+/// For what is left to do after an interruption, so that the process ends within 2 s.
+inline constexpr double kInterruptedFinish_s = 1.4;
+
 /// A session that is run step by step.
 class TaskRun {
  public:
@@ -49,8 +52,9 @@ class TaskRun {
   /// Replaces the budget: that many more trials, and that many more seconds of its own time, including finish(); 0: no
   /// limit.
   virtual void limit(std::int64_t trials, double seconds) = 0;
-  /// Determines the best and ends the run.
-  virtual SessionResult finish() = 0;
+  /// Determines the best and ends the run; once interrupted, within about `interrupted_s` seconds.
+  virtual SessionResult finish_within(double interrupted_s) = 0;
+  SessionResult finish() { return finish_within(kInterruptedFinish_s); }
 
   /// The result of this run so far; best and default_timing are absent before finish().
   virtual const SessionResult& so_far() const = 0;

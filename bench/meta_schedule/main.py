@@ -56,10 +56,14 @@ def parse_options():
 @contextlib.contextmanager
 def machine_to_ourselves():
     """Holds the lock that nestwright takes while it measures, so that no tuner disturbs what runs meanwhile."""
-    path = pathlib.Path(os.environ.get("NESTWRIGHT_LOCK_DIR", "/run/lock")) / "nestwright-cpu.lock"
-    with open(path, "a") as lock:
+    path = pathlib.Path(os.environ.get("NESTWRIGHT_LOCK_DIR") or "/run/lock") / "nestwright-cpu.lock"
+    # Another user's file is not created anew: in a folder such as /run/lock the system may refuse that.
+    lock = os.open(path, os.O_RDONLY if path.exists() else os.O_RDONLY | os.O_CREAT, 0o666)
+    try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+    finally:
+        os.close(lock)
 
 
 def run(script, log_path, threads, *arguments):

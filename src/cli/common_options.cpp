@@ -88,7 +88,9 @@ TuningLog open_database(const CommonOptions& options, OpenMode mode, bool check)
 }
 
 Lookup look_up_in(const CommonOptions& options, bool db_given, const Task& task, std::string_view only) {
-  if (!db_given && !std::filesystem::exists(options.db)) return look_up(task, nullptr, only);
+  std::error_code ignored;  // opening it tells what is wrong
+  const auto type = std::filesystem::status(options.db, ignored).type();
+  if (!db_given && type == std::filesystem::file_type::not_found) return look_up(task, nullptr, only);
   const TuningLog log = open_database(options, OpenMode::kRead);
   return look_up(task, &log, only);
 }

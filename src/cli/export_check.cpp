@@ -6,7 +6,9 @@
 #include "measure/runner.h"
 #include "search/check_data.h"
 #include "search/session_state.h"
+#include "search/timing_lock.h"
 #include "support/error.h"
+#include "support/machine_lock.h"
 
 namespace nestwright::cli {
 
@@ -18,6 +20,9 @@ ExportCheck check_export(const Task& task, const CompiledObject& object) {
     found.why_not_run = e.what();
     return found;
   }
+  // Other tuners of this machine must neither disturb it nor be disturbed.
+  MachineLock lock(timing_lock_name(task.target));
+  const MachineLock::Hold turn = lock.hold([] { return false; });
   const auto runner =
       make_local_runner(make_strict_check_data(task.workload),
                         {.target = task.target, .threads = task.target.threads, .timing = timing_of(Effort::kQuick)});
@@ -27,7 +32,12 @@ ExportCheck check_export(const Task& task, const CompiledObject& object) {
     found.failure = fmt::format("{}: {}", outcome_name(checked.outcome), checked.message);
     return found;
   }
-  const Timing timing = runner->race(requests).front().timing;
+  const Measurement raced = runner->race(requests).front();
+  if (raced.outcome != Outcome::kOk) {
+    found.failure = fmt::format("{}: {}", outcome_name(raced.outcome), raced.message);
+    return found;
+  }
+  const Timing& timing = raced.timing;
   if (timing.is_disturbed()) return found;
   found.median_ns = timing.median_ns;
   found.low_ns = timing.low_ns;

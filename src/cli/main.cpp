@@ -105,11 +105,15 @@ void occupy_standard_descriptors() {
 /// Makes a write beyond `ulimit -f` fail like one to a full disk instead of ending the process.
 void ignore_file_size_signal() { std::signal(SIGXFSZ, SIG_IGN); }
 
+/// Makes sure that exit codes of child processes are known where the caller ignored them.
+void receive_exit_codes() { std::signal(SIGCHLD, SIG_DFL); }
+
 }  // namespace
 }  // namespace nestwright::cli
 
 int main(int argc, char** argv) {
   nestwright::cli::occupy_standard_descriptors();
   nestwright::cli::ignore_file_size_signal();
+  nestwright::cli::receive_exit_codes();
   return nestwright::cli::run(argc, argv);
 }

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <map>
+#include <utility>
 
 #include "cli/common_options.h"
 #include "cli/exit_code.h"
@@ -47,14 +49,25 @@ TaskFilter listing_filter(const QueryOptions& options, const Registry& registry)
   return filter;
 }
 
+/// Has the records of other machines say so.
+void mark_other_machines(std::vector<BestRecord>& records) {
+  std::map<std::string, std::string> machines;  // by target
+  for (BestRecord& record : records) {
+    const auto [here, is_new] = machines.try_emplace(record.task.target);
+    if (is_new) here->second = machine_of(Target::parse(record.task.target));
+    if (record.task.machine != here->second) record.match = MatchKind::kOtherMachine;
+  }
+}
+
 /// Returns the best of each task, or with --top its best few.
 std::vector<BestRecord> listed(const QueryOptions& options, const Registry& registry, const TuningLog& log) {
-  std::vector<BestRecord> bests = log.list(listing_filter(options, registry));
-  if (!options.top) return bests;
-  std::vector<BestRecord> records;
-  for (const BestRecord& best : bests) {
-    for (BestRecord& record : log.top(filter_of(best.task), *options.top)) records.push_back(std::move(record));
+  std::vector<BestRecord> records = log.list(listing_filter(options, registry));
+  if (options.top) {
+    for (const BestRecord& best : std::exchange(records, {})) {
+      for (BestRecord& record : log.top(filter_of(best.task), *options.top)) records.push_back(std::move(record));
+    }
   }
+  mark_other_machines(records);
   return records;
 }
 
@@ -101,7 +114,14 @@ int top(const QueryOptions& options, const TuningLog& log, const Task& task) {
   TaskFilter filter;
   filter.workload = task.workload.str();
   filter.target = task.target.str();
-  const auto records = log.top(filter, *options.top, usable_templates(*task.workload.op, task.target.device));
+  filter.machine = machine_of(task.target);
+  const std::vector<TemplateVersion> usable = usable_templates(*task.workload.op, task.target.device);
+  std::vector<BestRecord> records = log.top(filter, *options.top, usable);
+  if (records.empty()) {
+    filter.machine.clear();
+    records = log.top(filter, *options.top, usable);
+    mark_other_machines(records);
+  }
   if (records.empty()) {
     return print_error(kNotFound, fmt::format("nothing is recorded for {} on {}: run nestwright tune first",
                                               filter.workload, filter.target));

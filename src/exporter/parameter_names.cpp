@@ -17,10 +17,21 @@ constexpr std::string_view kMacroSuffixes[] = {"_MAX", "_MIN", "_t"};
 constexpr std::string_view kMacros[] = {"BUFSIZ", "CLOCKS_PER_SEC", "EOF",   "EXPORTED", "INFINITY", "NAN",
                                         "NULL",   "TIME_UTC",       "errno", "stderr",   "stdin",    "stdout"};
 
+/// step0, let1, ...: variables of the exported host code of a device.
+bool is_host_variable(const std::string& name) {
+  for (const std::string_view prefix : {"step", "let"}) {
+    const bool has_number =
+        name.size() > prefix.size() && name.find_first_not_of("0123456789", prefix.size()) == std::string::npos;
+    if (has_number && name.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
 bool has_meaning(const std::string& name) {
   const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
   const auto ends = [&](std::string_view suffix) { return name.ends_with(suffix); };
-  return is_taken_name(name) || std::any_of(std::begin(kMacroPrefixes), std::end(kMacroPrefixes), begins) ||
+  return is_taken_name(name) || is_host_variable(name) ||
+         std::any_of(std::begin(kMacroPrefixes), std::end(kMacroPrefixes), begins) ||
          std::any_of(std::begin(kMacroSuffixes), std::end(kMacroSuffixes), ends) ||
          std::find(std::begin(kMacros), std::end(kMacros), name) != std::end(kMacros);
 }

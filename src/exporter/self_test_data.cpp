@@ -217,8 +217,9 @@ std::vector<SelfTestData> make_self_test_data(const Workload& workload, const De
 
 std::string c_draw(ir::Type type, const std::optional<DataRange>& range) {
   if (range && type.is_float()) {
+    // Doubles, though they look like integers: the difference of two of those may overflow.
     const std::string value =
-        fmt::format("{:.17g} + (uniform() + 1) / 2 * ({:.17g} - {:.17g})", range->low, range->high, range->low);
+        fmt::format("{:.17g} + (uniform() + 1) / 2 * ((double){:.17g} - {:.17g})", range->low, range->high, range->low);
     if (type.bits == 16) return fmt::format("to_{}({})", type.str(), value);
     return fmt::format("({})({})", type == kFloat32 ? "float" : "double", value);
   }

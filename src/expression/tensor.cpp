@@ -18,6 +18,15 @@ void check_extent(const Expr& extent, const std::string& what) {
   if (extent.type() != ir::Type{kIndex}) {
     throw UsageError(fmt::format("{} is {}: an extent is {}", what, extent.type().str(), ir::Type{kIndex}.str()));
   }
+  const bool is_data = ir::any_expr(extent, [](const Expr& part) {
+    return part.as<ir::Load>() != nullptr || part.as<ir::CallExtern>() != nullptr || part.type().is_float();
+  });
+  if (is_data) {
+    throw UsageError(
+        fmt::format("{} is {}: an extent is made of whole numbers and variables, which a call knows before "
+                    "it reads anything",
+                    what, ir::to_string(extent)));
+  }
   const std::int64_t* constant = ir::as_const_int(extent);
   if (constant != nullptr && *constant < 1) {
     throw UsageError(fmt::format("{} is {}: an extent is at least 1", what, *constant));

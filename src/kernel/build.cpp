@@ -27,6 +27,19 @@ std::shared_ptr<ParallelPool> pool_for(const ir::Program& program, const Target&
   return make_pool(options.pool_kind, options.threads > 0 ? options.threads : target.threads);
 }
 
+void require_this_machine(const Target& target) {
+  const CpuFeatures here = host_cpu_features();
+  const auto refuse = [&](const std::string& what) {
+    throw UsageError(fmt::format(
+        "this machine cannot run kernels for {}{}: use the host's target, or nestwright export", target.str(), what));
+  };
+  if (target.isa > host_isa()) refuse("");
+  for (int i = 0; i < kCpuFeatures; ++i) {
+    const auto feature = static_cast<CpuFeature>(i);
+    if (target.has(feature) && !here.has(feature)) refuse(fmt::format(", as it has no {}", name_of(feature)));
+  }
+}
+
 Function build_for_device(const ir::Program& loops, const Target& target, const BuildOptions& options,
                           CallSignature signature) {
   const CompiledObject object =
@@ -45,10 +58,7 @@ Function build_for_device(const ir::Program& loops, const Target& target, const 
 }  // namespace
 
 Function build(const ir::Program& loops, const Target& target, const BuildOptions& options) {
-  if (target.device == DeviceKind::kCpu && target.isa > host_isa()) {
-    throw UsageError(fmt::format("this machine cannot run kernels for {}: use the host's target, or nestwright export",
-                                 target.str()));
-  }
+  if (target.device == DeviceKind::kCpu) require_this_machine(target);
   CallSignature signature(loops);  // throws before anything is compiled
   if (target.device != DeviceKind::kCpu) return build_for_device(loops, target, options, std::move(signature));
   const CompiledObject object =

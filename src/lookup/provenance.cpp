@@ -44,6 +44,12 @@ std::string plugin_reason(const std::string& then, const std::vector<std::string
   return fmt::format("the plugin {} was {}, and is not loaded", name, version);
 }
 
+/// Whether the system that compiled and timed it is this one; its device may be another one.
+bool is_recorded_here(const TaskKey& task) {
+  static const std::string here = Machine::host().fingerprint();
+  return task.machine.starts_with(here);
+}
+
 }  // namespace
 
 RecordProvenance current_provenance(const Operator* op) {
@@ -77,7 +83,8 @@ std::string hint_reason(const BestRecord& record, const RecordProvenance& now) {
   const auto compare = [&](const char* what, const std::string& was, const std::string& is) {
     if (!was.empty() && was != is) reasons.push_back(fmt::format("{} was {}, and is {}", what, was, is));
   };
-  if (record.match != MatchKind::kOtherMachine) {
+  const bool is_near_elsewhere = record.match == MatchKind::kNearest && !is_recorded_here(record.task);
+  if (record.match != MatchKind::kOtherMachine && !is_near_elsewhere) {
     compare("the kernel", then.kernel, now.kernel);
     compare("the microcode", then.microcode, now.microcode);
     compare("the mode of huge pages", then.huge_pages, now.huge_pages);

@@ -93,6 +93,13 @@ bool LaneBuilder::mentions_held(const Expr& e) const {
   });
 }
 
+bool LaneBuilder::is_inside(const Buffer& buffer, const std::vector<Expr>& at) const {
+  for (std::size_t d = 0; d < at.size(); ++d) {
+    if (!prove(at[d] >= 0, ranges_) || !prove(at[d] < buffer->shape[d], ranges_)) return false;
+  }
+  return true;
+}
+
 Expr LaneBuilder::at_lane(const Expr& e, int lane) const { return Copier({{lane_, Expr(lane)}}, false).mutate(e); }
 
 // A ramp if the index is affine in the lane, else undefined.
@@ -143,7 +150,9 @@ Expr LaneBuilder::vector(const Expr& e) {
                    const auto own = private_.find(n.buffer);
                    const Buffer& buffer = own == private_.end() ? n.buffer : own->second;
                    const Expr mask = n.mask.defined() ? vector(n.mask) : Expr();
-                   if (!differ && mask.defined() && mask.lanes() > 1) {
+                   // Where no lane is active, an index that is equal in all of them may be outside, too.
+                   const bool is_masked = mask.defined() ? mask.lanes() > 1 : conditional_ && !is_inside(buffer, at);
+                   if (!differ && is_masked) {
                      for (Expr& index : at) index = broadcast(index);
                      differ = true;
                    }

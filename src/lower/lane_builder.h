@@ -46,6 +46,8 @@ class LaneBuilder {
   bool is_monotone(const ir::Expr& condition) const;
   bool varies(const ir::Expr& e) const;
   bool mentions_held(const ir::Expr& e) const;
+  /// Whether the scalar indices are inside of the buffer whatever the lanes' condition is.
+  bool is_inside(const ir::Buffer& buffer, const std::vector<ir::Expr>& at) const;
   ir::Expr at_lane(const ir::Expr& e, int lane) const;
 
   ir::Var lane_;

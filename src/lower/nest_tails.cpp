@@ -48,6 +48,33 @@ bool is_multiple(const Expr& index, std::int64_t factor) {
                                                       [&](const auto& term) { return term.coefficient % factor == 0; });
 }
 
+/// Whether the loop over `axis`, or one that it is split or fused into, is bound to a thread index.
+bool is_in_threads(const StageGraph& graph, int axis) {
+  if (graph.position[axis] >= 0) return ir::is_thread_index(graph.kinds[axis]);
+  return std::any_of(graph.edges.begin(), graph.edges.end(), [&](const AxisEdge& edge) {
+    if (edge.kind == AxisEdge::Kind::kFuse) {
+      return (edge.outer == axis || edge.inner == axis) && is_in_threads(graph, edge.parent);
+    }
+    return edge.parent == axis && (is_in_threads(graph, edge.outer) || is_in_threads(graph, edge.inner));
+  });
+}
+
+/// Whether the extent of `axis` determines which thread computes which element. A fused loop over threads is decoded by
+/// the extent of its inner loop, unless it is open and has been decoded already. The segments of a composed split over
+/// threads depend on the extent that is split.
+bool determines_threads(const Frame& frame, int axis) {
+  const StageGraph& graph = *frame.graph;
+  return std::any_of(graph.edges.begin(), graph.edges.end(), [&](const AxisEdge& edge) {
+    if (edge.kind == AxisEdge::Kind::kFuse) {
+      if ((edge.outer != axis && edge.inner != axis) || frame.known(edge.parent)) return false;
+      return (edge.inner == axis && is_in_threads(graph, edge.parent)) || determines_threads(frame, edge.parent);
+    }
+    if (edge.parent != axis) return false;
+    if (edge.is_composed() && !frame.settled[edge.outer] && is_in_threads(graph, axis)) return true;
+    return determines_threads(frame, edge.outer) || determines_threads(frame, edge.inner);
+  });
+}
+
 /// The pieces of a pivot whose values lie in `reach`; empty if guards are to replace the branch. Throws LowerError for
 /// a composed split that is not supported at this point.
 std::vector<Piece> pieces_at(const Frame& frame, int pivot, const ir::Interval& reach) {
@@ -207,7 +234,11 @@ Stmt NestBuilder::branch_layout(Frame frame, int position, const AxisEdge& edge)
       // The partial tile always has the same extent.
       if (*end % edge.factor == 0) return filled;
       start_limit = *end - *end % edge.factor + 1;
-      if (!copy.known(edge.inner)) copy.narrow(edge.inner, *end % edge.factor);
+      // An element must be filled and copied by the same thread, because nothing orders two threads here. Where a
+      // shorter loop would distribute the elements otherwise, guard_root() restricts the copy instead.
+      if (!copy.known(edge.inner) && !determines_threads(copy, edge.inner)) {
+        copy.narrow(edge.inner, *end % edge.factor);
+      }
     }
     const bool may_lie_outside = !facts_.proves_less(first, start_limit);
     if (may_lie_outside) facts_.assume_less(first, start_limit);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "ir/simplify/simplify.h"
+#include "schedule/attachment.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -178,6 +179,9 @@ Regions::Regions(const ScheduleState& schedule, const std::vector<StageGraph>& g
     attached_[attach.stage][consumer.position[axis]].push_back(static_cast<int>(s));
   }
   for (std::size_t s = 0; s < graphs.size(); ++s) check_readers(static_cast<int>(s));
+  for (const AttachmentFault& fault : attachment_faults(schedule)) {
+    if (fault.kind == AttachmentFault::Kind::kAfterStart) throw LowerError(fault.reason);
+  }
 }
 
 bool Regions::is_inside(int stage, int consumer, int position) const {

@@ -23,10 +23,11 @@ struct StagedFill {
 /// `fill`, split into its loads and its stores. Absent if it has anything but stores of global values to shared
 /// buffers, in loops of few enough iterations for a thread's registers. If the device `has_async_copy`, stores that it
 /// can do as asynchronous copies, of an element or a vector each, remain whole in `load`; absent also if all stores are
-/// such.
+/// such. All stores to a buffer go through registers if an element may be written both by such a copy and from
+/// registers, because registers are stored after the copy.
 std::optional<StagedFill> stage_in_registers(const ir::Stmt& fill, bool has_async_copy);
 
-/// Whether a fill of that form contains stores that the device can do as asynchronous copies.
+/// Whether a fill of that form contains stores that remain whole, as asynchronous copies.
 bool has_copies(const ir::Stmt& fill, bool has_async_copy);
 
 }  // namespace nestwright

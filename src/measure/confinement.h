@@ -18,8 +18,8 @@ void confine_builder();
 /// to /dev and to the folders that POCL_CACHE_DIR, CUDA_CACHE_PATH and TMPDIR name, and OpenCL may start the linker.
 void confine_runner(DeviceKind device);
 
-/// Confines CPU candidates further, once the bench is ready: an attempt to create a file, a process or a socket raises
-/// SIGSYS.
+/// Confines CPU candidates further, once the bench is ready: an attempt to create a file, a process or a socket other
+/// than a local one raises SIGSYS.
 void confine_candidates();
 
 /// Something that a candidate could harm, and the mechanism that protects it on this machine; "nothing" if none does.

@@ -108,7 +108,7 @@ class Runner {
 /// threads are not pinned. Throws UsageError for inconsistent data, Error if the worker cannot be started; the methods
 /// throw Error if it cannot be restarted.
 ///
-/// On a device samples take at least 20 ms of the device's clock, and the calls cycle through copies of the tensors
+/// On a device samples take about 20 ms of the device's clock, and the calls cycle through copies of the tensors
 /// that together are larger than twice its L2 cache. A permanent failure (a sticky error, a hang) costs one candidate
 /// and a new process with a new context.
 std::unique_ptr<Runner> make_local_runner(const CheckData& data, const RunnerOptions& options);

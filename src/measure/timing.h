@@ -14,7 +14,8 @@ namespace nestwright {
 
 /// The parameters of a race. Times are in nanoseconds.
 struct TimingOptions {
-  double sample_ns = 2e6;  ///< target length of a sample, which has at least two thirds of it
+  double sample_ns =
+      2e6;  ///< target length of a sample of whole calls; one is taken again where it has less than half of it
   /// If a call of a kernel is shorter than this, an untimed call precedes each sample, so that the sample does not
   /// include reloading what sentinels and other kernels evicted from the caches. For longer calls that is less than a
   /// percent.
@@ -37,7 +38,7 @@ struct TimingOptions {
   int finalist_samples_of(double sample_length) const;
 };
 
-/// Returns the options adapted to `device`: on devices other than the CPU a sample takes at least 20 ms, because the
+/// Returns the options adapted to `device`: on devices other than the CPU a sample takes about 20 ms, because the
 /// resolution of events is half a microsecond and clocks take a while to settle.
 TimingOptions timing_on(DeviceKind device, TimingOptions options = {});
 

@@ -144,7 +144,8 @@ class Printer {
       if (std::isfinite(imm->written)) return with_point(imm->written);
     } else if (!e.type().is_bool()) {
       const std::int64_t value = e.as<ir::IntImm>()->value;
-      if (value == static_cast<int>(value)) return std::to_string(value);
+      const bool is_above_int64 = value < 0 && e.type().code == ir::TypeCode::kUInt;
+      if (value == static_cast<int>(value) && !is_above_int64) return std::to_string(value);
     }
     return typed(e);
   }

@@ -12,23 +12,60 @@
 namespace nestwright {
 namespace {
 
-/// Words of C++ and names that the text itself uses, which a tensor or an axis may have.
-constexpr const char* kReserved[] = {
-    "Expr",      "IterVar",     "Schedule",     "Tail",          "Tensor",   "Var",         "abs",
-    "all",       "and",         "any",          "args",          "at",       "auto",        "bool",
-    "break",     "call_extern", "case",         "cast",          "ceil",     "char",        "clamp",
-    "class",     "compute",     "compute_span", "compute_tuple", "const",    "continue",    "cos",
-    "default",   "delete",      "do",           "double",        "else",     "enum",        "erf",
-    "exp",       "export",      "extern",       "factor",        "false",    "float",       "floor",
-    "fma",       "for",         "friend",       "goto",          "if",       "inline",      "int",
-    "ir",        "likely",      "log",          "log2",          "long",     "max",         "min",
-    "namespace", "new",         "not",          "nparts",        "operator", "or",          "placeholder",
-    "pow",       "private",     "prod",         "public",        "reduce",   "register",    "reinterpret",
-    "return",    "round",       "round_tf32",   "rsqrt",         "s",        "scan",        "select",
-    "short",     "sigmoid",     "signed",       "sin",           "sizeof",   "sqrt",        "static",
-    "std",       "struct",      "sum",          "switch",        "tanh",     "template",    "this",
-    "true",      "trunc",       "try",          "typename",      "union",    "unsigned",    "using",
-    "void",      "while",       "xor",          "lower",         "build",    "reduce_axis", "create_schedule"};
+/// What a tensor or an axis may be called, but an identifier of the text may not: keywords of C++, macros, and names
+/// that the text itself uses.
+constexpr const char* kKeywords[] = {
+    "alignas",     "alignof",  "and",        "and_eq",    "asm",       "auto",         "bitand",
+    "bitor",       "bool",     "break",      "case",      "catch",     "char",         "char16_t",
+    "char32_t",    "char8_t",  "class",      "co_await",  "co_return", "co_yield",     "compl",
+    "concept",     "const",    "const_cast", "consteval", "constexpr", "constinit",    "continue",
+    "decltype",    "default",  "delete",     "do",        "double",    "dynamic_cast", "else",
+    "enum",        "explicit", "export",     "extern",    "false",     "float",        "for",
+    "friend",      "goto",     "if",         "inline",    "int",       "long",         "mutable",
+    "namespace",   "new",      "noexcept",   "not",       "not_eq",    "nullptr",      "operator",
+    "or",          "or_eq",    "private",    "protected", "public",    "register",     "reinterpret_cast",
+    "requires",    "return",   "short",      "signed",    "sizeof",    "static",       "static_assert",
+    "static_cast", "struct",   "switch",     "template",  "this",      "thread_local", "throw",
+    "true",        "try",      "typedef",    "typeid",    "typename",  "union",        "unsigned",
+    "using",       "virtual",  "void",       "volatile",  "wchar_t",   "while",        "xor",
+    "xor_eq"};
+constexpr const char* kMacros[] = {"EOF",   "INFINITY", "INT64_MIN", "NAN",   "NULL",   "assert",
+                                   "errno", "linux",    "stderr",    "stdin", "stdout", "unix"};
+constexpr const char* kConstants[] = {"kBFloat16", "kBlockIdxX",  "kBlockIdxY",  "kBlockIdxZ",  "kBool",   "kFloat16",
+                                      "kFloat32",  "kFloat64",    "kIndex",      "kInt16",      "kInt32",  "kInt64",
+                                      "kInt8",     "kThreadIdxX", "kThreadIdxY", "kThreadIdxZ", "kUInt16", "kUInt32",
+                                      "kUInt64",   "kUInt8",      "kVThread"};
+constexpr const char* kOperations[] = {
+    "abs",        "all",    "any",  "call_extern", "cast",    "ceil", "clamp", "cos",  "erf",    "exp",         "floor",
+    "fma",        "likely", "log",  "log2",        "max",     "min",  "pow",   "prod", "reduce", "reinterpret", "round",
+    "round_tf32", "rsqrt",  "scan", "select",      "sigmoid", "sin",  "sqrt",  "sum",  "tanh",   "trunc"};
+constexpr const char* kOtherNames[] = {"Expr",
+                                       "IterVar",
+                                       "Schedule",
+                                       "SplitSize",
+                                       "Tail",
+                                       "Target",
+                                       "Tensor",
+                                       "Var",
+                                       "args",
+                                       "at",
+                                       "build",
+                                       "compute",
+                                       "compute_span",
+                                       "compute_tuple",
+                                       "create_schedule",
+                                       "factor",
+                                       "find_tensor_intrinsic",
+                                       "ir",
+                                       "lower",
+                                       "nestwright",
+                                       "nparts",
+                                       "placeholder",
+                                       "reduce_axis",
+                                       "s",
+                                       "std"};
+
+constexpr std::size_t kMaxNamedIndices = 8;  // of the body of a compute (expression/tensor.h)
 
 std::string extent_text(const Expr& extent, const CppNames& names) {
   const std::int64_t* value = ir::as_const_int(extent);
@@ -63,10 +100,7 @@ class Definitions {
     if (names_.tensors.contains(op->results.front())) return;
     for (const Operation& input : op->inputs) add(input);
     if (op.is_placeholder()) {
-      const ir::Buffer& buffer = op->results.front();
-      text_ += fmt::format("const Tensor {} = placeholder({}, {}, \"{}\"{});\n", name_single(op),
-                           shape_text(buffer->shape, names_), cpp_type(buffer->element), buffer->name,
-                           strides_text(buffer, names_));
+      add_placeholder(op->results.front());
     } else if (op.scan() != nullptr) {
       add_scan(op);
     } else {
@@ -85,8 +119,18 @@ class Definitions {
     }
   }
 
+  void add_placeholder(const ir::Buffer& buffer) {
+    const std::string name = names_.make(buffer->name);
+    names_.tensors[buffer] = name;
+    text_ += fmt::format("const Tensor {} = placeholder({}, {}, \"{}\"{});\n", name, shape_text(buffer->shape, names_),
+                         cpp_type(buffer->element), buffer->name, strides_text(buffer, names_));
+  }
+
   void add_scan(const Operation& op) {
     const ScanOp& scan = *op.scan();
+    for (const ir::Buffer& state : scan.states) {
+      if (!names_.tensors.contains(state)) add_placeholder(state);  // no update reads it
+    }
     const auto list = [&](const std::vector<ir::Buffer>& buffers) {
       std::vector<std::string> texts;
       for (const ir::Buffer& buffer : buffers) texts.push_back(names_.tensors.at(buffer));
@@ -107,36 +151,52 @@ class Definitions {
     const ComputeOp& compute = *op.compute();
     for (const IterVar& axis : compute.reduce_axes) add_reduce_axis(axis);
     CppNames body = names_;
-    std::vector<std::string> parameters;
-    for (const IterVar& axis : compute.axes) {
-      const std::string name = body.make(axis.name());
-      body.indices[axis.var()] = name;
-      parameters.push_back(name);
-    }
+    const bool is_tuple = op->results.size() > 1;
+    const bool takes_span = is_tuple || compute.axes.size() > kMaxNamedIndices;
+    const std::string parameters = takes_span ? name_in_span(compute, body) : name_parameters(compute, body);
     const ir::Buffer& first = op->results.front();
     const std::string shape = shape_text(first->shape, names_);
-    if (op->results.size() == 1) {
-      const std::string name = name_single(op);
-      for (std::size_t i = 0; i < parameters.size(); ++i) {
-        // Compilers warn of a named parameter that is not used.
-        parameters[i] = occurs(compute.axes[i].var(), compute.bodies.front()) ? "Expr " + parameters[i] : "Expr";
-      }
-      text_ += fmt::format("const Tensor {} = compute({}, [&]({}) -> Expr {{ return {}; }}, \"{}\"{});\n", name, shape,
-                           fmt::join(parameters, ", "), cpp_expression(compute.bodies.front(), body), op->name,
+    if (!is_tuple) {
+      text_ += fmt::format("const Tensor {} = compute({}, [&]({}) -> Expr {{ return {}; }}, \"{}\"{});\n",
+                           name_single(op), shape, parameters, cpp_expression(compute.bodies.front(), body), op->name,
                            strides_text(first, names_));
       return;
-    }
-    for (std::size_t i = 0; i < compute.axes.size(); ++i) {
-      body.indices[compute.axes[i].var()] = fmt::format("at[{}]", i);
     }
     std::vector<std::string> bodies;
     for (const Expr& each : compute.bodies) bodies.push_back(cpp_expression(each, body));
     const std::string name = names_.make(op->name);
     text_ += fmt::format(
-        "const std::vector<Tensor> {} = compute_tuple(\n    {}, [&](std::span<const Expr> at) {{ return "
-        "std::vector<Expr>{{{}}}; }}, \"{}\");\n",
-        name, shape, fmt::join(bodies, ", "), op->name);
+        "const std::vector<Tensor> {} = compute_tuple(\n    {}, [&]({}) {{ return std::vector<Expr>{{{}}}; }}, "
+        "\"{}\");\n",
+        name, shape, parameters, fmt::join(bodies, ", "), op->name);
     name_results(op, name);
+  }
+
+  /// Compilers warn of a named parameter that is not used.
+  static bool is_used(const IterVar& axis, const ComputeOp& compute) {
+    return std::any_of(compute.bodies.begin(), compute.bodies.end(),
+                       [&](const Expr& body) { return occurs(axis.var(), body); });
+  }
+
+  /// Names the indices of a body that takes one argument for each, and returns its parameters.
+  static std::string name_parameters(const ComputeOp& compute, CppNames& body) {
+    std::vector<std::string> parameters;
+    for (const IterVar& axis : compute.axes) {
+      const std::string name = body.make(axis.name());
+      body.indices[axis.var()] = name;
+      parameters.push_back(is_used(axis, compute) ? "Expr " + name : "Expr");
+    }
+    return fmt::format("{}", fmt::join(parameters, ", "));
+  }
+
+  /// Likewise for a body that takes a span of them.
+  static std::string name_in_span(const ComputeOp& compute, CppNames& body) {
+    bool is_any_used = false;
+    for (std::size_t i = 0; i < compute.axes.size(); ++i) {
+      body.indices[compute.axes[i].var()] = fmt::format("at[{}]", i);
+      is_any_used = is_any_used || is_used(compute.axes[i], compute);
+    }
+    return is_any_used ? "std::span<const Expr> at" : "std::span<const Expr>";
   }
 
   void add_reduce_axis(const IterVar& axis) {
@@ -153,7 +213,12 @@ class Definitions {
 
 }  // namespace
 
-CppNames::CppNames() : taken_(std::begin(kReserved), std::end(kReserved)) {}
+CppNames::CppNames() : taken_(std::begin(kKeywords), std::end(kKeywords)) {
+  taken_.insert(std::begin(kMacros), std::end(kMacros));
+  taken_.insert(std::begin(kConstants), std::end(kConstants));
+  taken_.insert(std::begin(kOperations), std::end(kOperations));
+  taken_.insert(std::begin(kOtherNames), std::end(kOtherNames));
+}
 
 std::string CppNames::make(const std::string& wanted) {
   std::string name;

@@ -75,6 +75,15 @@ std::string tail_text(const Tail& tail) {
   throw InternalError("internal error: unknown tail strategy");
 }
 
+std::string intrinsic_text(const std::string& name) {
+  try {
+    find_tensor_intrinsic(name);
+  } catch (const UsageError&) {
+    throw UsageError(fmt::format("the intrinsic '{}' is the user's own, which has no text as C++", name));
+  }
+  return fmt::format("find_tensor_intrinsic(\"{}\")", name);
+}
+
 bool makes_loops(const std::string& primitive) {
   return primitive == "split" || primitive == "fuse" || primitive == "tile";
 }
@@ -214,8 +223,7 @@ class PrimitivePrinter {
       return fmt::format("{}.pragma({}, \"{}\", {})", stage_text(r, 0), loop_text(r, 0), r.word(1), r.number(2));
     }
     if (primitive == "tensorize") {
-      return fmt::format("{}.tensorize({}, find_tensor_intrinsic(\"{}\"))", stage_text(r, 0), loop_text(r, 0),
-                         r.word(1));
+      return fmt::format("{}.tensorize({}, {})", stage_text(r, 0), loop_text(r, 0), intrinsic_text(r.word(1)));
     }
     return call_of_new_stage(primitive, r);
   }
@@ -268,7 +276,7 @@ class PrimitivePrinter {
 
   void name_layout(const Tensor& tensor, Statement& statement) {
     const std::string name = names_.make(names_.tensors.at(tensor.buffer()) + "_loops");
-    const std::vector<IterVar>& loops = state_of(tensor).leaves;
+    const std::vector<IterVar>& loops = state_of(tensor).layout;  // as the primitive returns them
     for (std::size_t i = 0; i < loops.size(); ++i) names_.axes[loops[i].var()] = fmt::format("{}[{}]", name, i);
     statement.type = "const std::vector<IterVar>";
     statement.names = {name};

@@ -15,7 +15,8 @@ namespace {
 
 /// Depth-first search over the counts of all segments but the largest. An optimal cover has fewer than `largest` tiles
 /// of the others: among `largest` tiles, some add up to a multiple of it and could be replaced by fewer tiles of the
-/// largest. This bounds the search.
+/// largest. This bounds the search; where it would still take seconds, for many segments of thousands of iterations, it
+/// ends with the best cover so far.
 class Cover {
  public:
   Cover(std::int64_t extent, const std::vector<std::int64_t>& segments)
@@ -28,7 +29,7 @@ class Cover {
 
  private:
   void search(std::size_t s, std::int64_t left, std::int64_t tiles) {
-    if (tiles + left / segments_[largest_] > fewest_) return;
+    if (tiles + left / segments_[largest_] > fewest_ || ++visited_ > kMaxVisited) return;
     if (s == segments_.size()) {
       if (left % segments_[largest_] != 0) return;
       counts_[largest_] = left / segments_[largest_];
@@ -41,13 +42,16 @@ class Cover {
     }
     if (s == largest_) return search(s + 1, left, tiles);
     for (std::int64_t n = 0; n * segments_[s] <= left && tiles + n < segments_[largest_]; ++n) {
+      if (visited_ > kMaxVisited) break;
       counts_[s] = n;
       search(s + 1, left - n * segments_[s], tiles + n);
     }
     counts_[s] = 0;
   }
 
+  static constexpr std::int64_t kMaxVisited = 20'000'000;
   const std::vector<std::int64_t>& segments_;
+  std::int64_t visited_ = 0;
   const std::size_t largest_;
   std::vector<std::int64_t> counts_, best_;
   std::int64_t fewest_ = std::numeric_limits<std::int64_t>::max();

@@ -24,8 +24,9 @@ std::string to_json(const Config& config) {
   return json.dump();
 }
 
-std::string to_json(const Restriction& restriction) {
+std::string to_json(const Restriction& restriction, const std::string& template_name) {
   Json object = Json::object();
+  if (!template_name.empty()) object["template"] = template_name;
   if (!restriction.fixed.entries().empty()) object["fix"] = Json::parse(to_json(restriction.fixed));
   for (const KnobCondition& condition : restriction.only) object["only"].push_back(condition.text());
   return object.dump();

@@ -76,7 +76,7 @@ std::vector<char*> environment_of(const SpawnOptions& options) {
 }  // namespace
 
 std::string ExitStatus::str() const {
-  if (!signaled) return "exit code " + std::to_string(code);
+  if (!signaled) return code == kUnknownCode ? "an unknown exit code" : "exit code " + std::to_string(code);
   const char* name = sigabbrev_np(code);
   return name ? std::string("SIG") + name : "signal " + std::to_string(code);
 }
@@ -130,7 +130,7 @@ ExitStatus ChildProcess::wait() {
     } while (got < 0 && errno == EINTR);
     // A program that ignores SIGCHLD gets no exit statuses; then all that is known is that the child is gone.
     if (got != pid_) {
-      status_ = ExitStatus{};
+      status_ = ExitStatus{false, ExitStatus::kUnknownCode};
     } else if (WIFSIGNALED(status)) {
       status_ = ExitStatus{true, WTERMSIG(status)};
     } else {

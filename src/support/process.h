@@ -26,9 +26,10 @@ struct SpawnOptions {
 
 /// How a process ended.
 struct ExitStatus {
+  static constexpr int kUnknownCode = -1;
   bool signaled = false;
   int code = 0;  ///< the signal, or the exit code
-  /// "SIGSEGV" or "exit code 3".
+  /// "SIGSEGV", "exit code 3" or "an unknown exit code".
   std::string str() const;
 };
 

@@ -118,7 +118,7 @@ Target Target::parse(std::string_view text) {
     if (isa != here.isa) t.llvm_cpu.clear();
   }
   std::optional<CpuFeatures> features;
-  bool is_generic = false;  // given explicitly: names a CPU other than this one, even if this one has no name
+  bool names_cpu = false;  // also where this one has that name, of which it may lack features
   constexpr std::int64_t kMaxBytes = std::int64_t{1} << 40;
   for (const auto& [name, value] : fields) {
     if (name == "isa") {
@@ -147,8 +147,8 @@ Target Target::parse(std::string_view text) {
           value.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") != std::string_view::npos) {
         refuse(text, fmt::format("llvm_cpu is \"{}\"", value), "use a name that LLVM knows, as znver4, or generic");
       }
-      is_generic = value == kNoCpuName;
-      t.llvm_cpu = is_generic ? std::string() : std::string(value);
+      names_cpu = true;
+      t.llvm_cpu = value == kNoCpuName ? std::string() : std::string(value);
     } else if (name == "features") {
       if (t.isa != CpuIsa::kAvx512) refuse(text, "features are given", "only isa=avx512 has any");
       features = parse_features(text, value);
@@ -156,9 +156,8 @@ Target Target::parse(std::string_view text) {
       refuse(text, fmt::format("field \"{}\" is not known", name), fmt::format("known fields: {}", kFields));
     }
   }
-  // A CPU other than this one has the features of its name.
-  const bool is_here = t.isa == here.isa && t.llvm_cpu == here.llvm_cpu && !is_generic;
-  t.features = features ? *features : is_here ? here.features : features_of(t);
+  // A CPU that is named has the features of its name.
+  t.features = features ? *features : t.isa == here.isa && !names_cpu ? here.features : features_of(t);
   return t;
 }
 

@@ -41,7 +41,10 @@ class ExtentResolver {
     read_declared_shapes();
     take_given_extents();
     while (has_unknown()) {
-      if (!derive_from_shapes(false) && !derive_from_other_reads() && !derive_from_shapes(true)) refuse_unknown();
+      if (!derive_from_shapes(false) && !derive_from_other_reads(false) && !derive_from_other_reads(true) &&
+          !derive_from_shapes(true)) {
+        refuse_unknown();
+      }
     }
     compute_shapes();
     for (const Size& size : source_.sizes) {
@@ -180,7 +183,7 @@ class ExtentResolver {
               return IndexInterval{static_cast<std::int64_t>(std::ceil(tensor.range->low)),
                                    static_cast<std::int64_t>(std::floor(tensor.range->high))};
             },
-            [this](const Access& access) { return tensors_.at(access.tensor)->type; }};
+            [this](const Access& access) { return tensors_.at(access.tensor)->type; }, /*trusts_conversions=*/true};
   }
 
   /// Solves max(index) <= extent - 1 for each read with one index of unknown extent, which gets the least extent found.
@@ -234,26 +237,43 @@ class ExtentResolver {
     return Solution{unknown, room / coefficient + 1};
   }
 
-  /// Two indices that read the same dimension of an input have the same extent, where nothing else says it.
-  bool derive_from_other_reads() {
+  /// Two indices that read the same dimension of an input have the same extent, where nothing else says it. An index
+  /// that reads several inputs has the least of their extents. Sets one extent, of the first index in the order of the
+  /// statements, since those of others may then follow from shapes. `guarded`: by reads that a condition guards.
+  /// Returns whether it found one.
+  bool derive_from_other_reads(bool guarded) {
+    std::map<const Axis*, std::int64_t> least;
     for (const Use& use : uses_) {
       const auto* index = std::get_if<IndexValue>(&use.index->value);
-      if (index == nullptr || use.access->padding) continue;
-      if (const Axis* const axis = use.stage->find_axis(index->name); axis == nullptr || axis->extent != 0) continue;
-      std::int64_t extent = 0;
-      for (const Use& other : uses_) {
-        if (other.access->tensor != use.access->tensor || other.dimension != use.dimension) continue;
-        const auto* known = std::get_if<IndexValue>(&other.index->value);
-        if (known == nullptr || other.access->padding) continue;
-        if (const Axis* const axis = other.stage->find_axis(known->name)) extent = std::max(extent, axis->extent);
-      }
+      if (index == nullptr || use.access->padding || use.guarded != guarded) continue;
+      const Axis* const axis = use.stage->find_axis(index->name);
+      if (axis == nullptr || axis->extent != 0) continue;
+      const std::int64_t extent = largest_extent_that_reads(use.access->tensor, use.dimension);
       if (extent == 0) continue;
-      const std::optional<Solution> found = solve(use, extent);
-      if (!found) return false;
-      found->axis->extent = found->extent;
-      return true;
+      const auto at = least.emplace(axis, extent).first;
+      at->second = std::min(at->second, extent);
+    }
+    for (Stage& stage : program_.stages) {
+      for (Axis* const axis : axes_of(stage)) {
+        const auto found = least.find(axis);
+        if (found == least.end()) continue;
+        axis->extent = found->second;
+        return true;
+      }
     }
     return false;
+  }
+
+  /// The largest known extent of the indices that alone read this dimension; 0 where none is known.
+  std::int64_t largest_extent_that_reads(const std::string& tensor, std::size_t dimension) const {
+    std::int64_t extent = 0;
+    for (const Use& use : uses_) {
+      if (use.access->tensor != tensor || use.dimension != dimension || use.access->padding) continue;
+      const auto* index = std::get_if<IndexValue>(&use.index->value);
+      if (index == nullptr) continue;
+      if (const Axis* const axis = use.stage->find_axis(index->name)) extent = std::max(extent, axis->extent);
+    }
+    return extent;
   }
 
   void compute_shapes() {

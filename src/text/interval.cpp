@@ -91,6 +91,33 @@ Bounds of_bits(const FunctionCall& call, const Bounds& a) {
   return of_corners(*a, {factor, factor}, call.name == "<<" ? times : ir::floor_div);
 }
 
+/// The type that a term is computed in; nothing for a literal, which takes that of what it meets.
+std::optional<ir::Type> type_of(const Term& term, const Leaves& leaves) {
+  if (std::holds_alternative<IndexValue>(term.value)) return kIndex;
+  if (const auto* access = std::get_if<Access>(&term.value)) return leaves.type(*access);
+  const std::vector<Term>* operands = nullptr;
+  if (const auto* negation = std::get_if<Negation>(&term.value)) operands = &negation->operand;
+  if (const auto* binary = std::get_if<BinaryTerm>(&term.value)) operands = &binary->operands;
+  if (const auto* call = std::get_if<FunctionCall>(&term.value)) {
+    if (const std::optional<ir::Type> type = find_type(call->name)) return type;
+    operands = &call->arguments;
+  }
+  if (operands == nullptr) return std::nullopt;
+  // The condition of a select is the first of three.
+  for (auto operand = operands->rbegin(); operand != operands->rend(); ++operand) {
+    if (const std::optional<ir::Type> type = type_of(*operand, leaves)) return type;
+  }
+  return std::nullopt;
+}
+
+/// Whether a call converts a floating-point number to an integer.
+bool is_rounding(const FunctionCall& call, const Leaves& leaves) {
+  const std::optional<ir::Type> to = find_type(call.name);
+  if (!to || !to->is_int()) return false;
+  const std::optional<ir::Type> from = type_of(call.arguments[0], leaves);
+  return from && from->is_float();
+}
+
 Bounds of_call(const FunctionCall& call, const Leaves& leaves) {
   const auto argument = [&](std::size_t i) { return interval_of(call.arguments[i], leaves); };
   if (find_infix(call.name) != nullptr) return of_bits(call, argument(0));
@@ -110,6 +137,7 @@ Bounds of_call(const FunctionCall& call, const Leaves& leaves) {
     if (!a || !b) return std::nullopt;
     return IndexInterval{std::min(a->low, b->low), std::max(a->high, b->high)};
   }
+  if (!leaves.trusts_conversions && is_rounding(call, leaves)) return std::nullopt;
   const std::optional<ir::Type> type = find_type(call.name);
   return type && type->is_int() ? argument(0) : std::nullopt;  // where it fits into the type
 }
@@ -148,25 +176,6 @@ Bounds unwrapped(const Term& term, const Leaves& leaves) {
   return std::nullopt;
 }
 
-/// The type that a term is computed in; nothing for a literal, which takes that of what it meets.
-std::optional<ir::Type> type_of(const Term& term, const Leaves& leaves) {
-  if (std::holds_alternative<IndexValue>(term.value)) return kIndex;
-  if (const auto* access = std::get_if<Access>(&term.value)) return leaves.type(*access);
-  const std::vector<Term>* operands = nullptr;
-  if (const auto* negation = std::get_if<Negation>(&term.value)) operands = &negation->operand;
-  if (const auto* binary = std::get_if<BinaryTerm>(&term.value)) operands = &binary->operands;
-  if (const auto* call = std::get_if<FunctionCall>(&term.value)) {
-    if (const std::optional<ir::Type> type = find_type(call->name)) return type;
-    operands = &call->arguments;
-  }
-  if (operands == nullptr) return std::nullopt;
-  // The condition of a select is the first of three.
-  for (auto operand = operands->rbegin(); operand != operands->rend(); ++operand) {
-    if (const std::optional<ir::Type> type = type_of(*operand, leaves)) return type;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::optional<IndexInterval> interval_of(const Term& term, const Leaves& leaves) {
@@ -175,6 +184,17 @@ std::optional<IndexInterval> interval_of(const Term& term, const Leaves& leaves)
   const std::optional<ir::Type> type = type_of(term, leaves);
   const bool may_wrap_around = type && !ir::within({values->low, values->high}, ir::type_range(*type));
   return may_wrap_around ? std::nullopt : values;
+}
+
+bool converts_float(const Term& term, const Leaves& leaves) {
+  const auto any = [&](const std::vector<Term>& terms) {
+    return std::any_of(terms.begin(), terms.end(), [&](const Term& part) { return converts_float(part, leaves); });
+  };
+  if (const auto* negation = std::get_if<Negation>(&term.value)) return any(negation->operand);
+  if (const auto* complement = std::get_if<Complement>(&term.value)) return any(complement->operand);
+  if (const auto* binary = std::get_if<BinaryTerm>(&term.value)) return any(binary->operands);
+  const auto* call = std::get_if<FunctionCall>(&term.value);
+  return call != nullptr && (is_rounding(*call, leaves) || any(call->arguments));
 }
 
 std::optional<Linear> linear_of(const Term& term) {

@@ -22,10 +22,16 @@ struct Leaves {
   std::function<std::optional<std::int64_t>(const std::string& index)> extent;
   std::function<std::optional<IndexInterval>(const Access&)> element;
   std::function<ir::Type(const Access&)> type;  ///< of the element
+  /// Whether a floating-point number that is clamped to an interval is taken to be inside of it after its conversion to
+  /// an integer. It may be outside: NaN becomes 0, and the type of the number may round the ends of the interval.
+  bool trusts_conversions = false;
 };
 
 /// Nothing where a leaf is unknown, the term is of another kind, or numbers overflow.
 std::optional<IndexInterval> interval_of(const Term& term, const Leaves& leaves);
+
+/// Whether a part of the term converts a floating-point number to an integer. Indices of reads are no part of it.
+bool converts_float(const Term& term, const Leaves& leaves);
 
 /// constant + the sum of coefficient * index.
 struct Linear {

@@ -204,19 +204,29 @@ class Parser {
 
   /// A literal with an optional sign, as a range or a padding has it.
   double number() {
-    double sign = 1;
-    if (peek().is("-")) {
-      sign = -1;
-      ++at_;
-    }
+    const bool is_negative = peek().is("-");
+    if (is_negative) ++at_;
     const Token token = peek();
-    if (token.kind == Token::Kind::kReal || token.kind == Token::Kind::kInteger) {
-      ++at_;
-      return sign * (token.kind == Token::Kind::kReal ? token.value : static_cast<double>(token.whole));
-    }
-    if (token.kind != Token::Kind::kName || token.text != "inf") expected("a number");
+    const bool is_infinity = token.kind == Token::Kind::kName && token.text == "inf";
+    const bool is_whole = token.kind == Token::Kind::kInteger;
+    if (!is_infinity && !is_whole && token.kind != Token::Kind::kReal) expected("a number");
     ++at_;
-    return sign * kInfinity;
+    if (is_whole) return static_cast<double>(is_negative ? -token.whole : token.whole);  // -0 is 0, as in a term
+    const double value = is_infinity ? kInfinity : token.value;
+    return is_negative ? -value : value;
+  }
+
+  /// A number. Refuses a whole one that a double would round.
+  double padding() {
+    const std::size_t at = peek().at;
+    const Token& digits = peek(peek().is("-") ? 1 : 0);
+    if (digits.kind == Token::Kind::kInteger) {
+      const double value = static_cast<double>(digits.whole);
+      if (value >= 0x1p63 || static_cast<std::int64_t>(value) != digits.whole) {
+        fail_at(at, "the padding " + digits.text + " is not exact in double precision: use a whole number up to 2^53");
+      }
+    }
+    return number();
   }
 
   /// i=512 j=512
@@ -367,7 +377,8 @@ class Parser {
     check_rank(read.indices.size(), {tensor.text, tensor.at});
     if (peek().is("?")) {
       ++at_;
-      read.padding = number();
+      read.padding_at = peek().at;
+      read.padding = padding();
     }
     return made(tensor.at, std::move(read));
   }

@@ -53,7 +53,8 @@ std::string access_text(const Access& access) {
   std::string text = access.tensor + "[" + joined(access.indices) + "]";
   if (!access.padding) return text;
   const double value = *access.padding;
-  const bool is_whole = value == std::floor(value) && std::abs(value) < 0x1p53;
+  const bool is_negative_zero = value == 0 && std::signbit(value);
+  const bool is_whole = value == std::floor(value) && std::abs(value) < 0x1p53 && !is_negative_zero;
   return text + "?" + (is_whole ? std::to_string(static_cast<std::int64_t>(value)) : real_text(value));
 }
 

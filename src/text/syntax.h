@@ -34,6 +34,7 @@ struct Access {
   std::string tensor;
   std::vector<Term> indices;
   std::optional<double> padding;  ///< the value outside of the tensor; none: no index is outside
+  std::size_t padding_at = 0;     ///< offset of the padding's first character
 };
 struct Negation {
   std::vector<Term> operand;  ///< one

@@ -1,6 +1,7 @@
 #include "text/tensors.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <tuple>
 
@@ -265,7 +266,7 @@ class TensorMaker {
     std::vector<Expr> indices = exprs(access.indices);
     const Tensor& tensor = tensors_.at(access.tensor);
     if (!access.padding) {
-      clamp_elements(access, indices);
+      clamp_data(access, indices);
       return tensor.at(affine(std::move(indices)));
     }
     const std::vector<std::int64_t>& shape = program_.find_tensor(access.tensor)->shape;
@@ -273,7 +274,8 @@ class TensorMaker {
     const Ranges ranges = known != ranges_.end() ? known->second : ranges_of(access);
     if (form_ == TensorForm::kFast && stage_->reduction && is_worth_padding(ranges, shape)) {
       for (std::size_t d = 0; d < indices.size(); ++d) {
-        if (ranges[d]->low != 0) indices[d] = indices[d] + Expr(-ranges[d]->low);
+        // The type of the index itself may not hold the constant.
+        if (ranges[d]->low != 0) indices[d] = cast(kIndex, indices[d]) + Expr(-ranges[d]->low);
       }
       return padded(access, ranges, shape).at(affine(std::move(indices)));
     }
@@ -307,8 +309,9 @@ class TensorMaker {
       is_inside = is_inside.defined() ? is_inside && condition : condition;
     };
     for (std::size_t d = 0; d < indices.size(); ++d) {
-      if (!ranges[d] || ranges[d]->low < 0) require(indices[d] >= 0);
-      if (!ranges[d] || ranges[d]->high >= shape[d]) require(indices[d] < Expr(shape[d]));
+      const Expr index = cast(kIndex, indices[d]);  // the type of the index itself may not hold the extent
+      if (!ranges[d] || ranges[d]->low < 0) require(index >= 0);
+      if (!ranges[d] || ranges[d]->high >= shape[d]) require(index < Expr(shape[d]));
     }
     return is_inside.defined() ? select(is_inside, value, ir::make_const(*access.padding, tensor.dtype())) : value;
   }
@@ -334,7 +337,7 @@ class TensorMaker {
       lows.push_back(range->low);
       extents.push_back(range->high - range->low + 1);
     }
-    Tensor& copy = padded_[{access.tensor, *access.padding, lows, extents}];
+    Tensor& copy = padded_[{access.tensor, std::bit_cast<std::uint64_t>(*access.padding), lows, extents}];
     if (copy.defined()) return copy;
     const std::vector<Expr> all(extents.begin(), extents.end());
     copy = compute(
@@ -348,14 +351,14 @@ class TensorMaker {
     return copy;
   }
 
-  /// Clamps indices that are elements of tensors and may be outside: only their declared range keeps them inside, and
-  /// nothing holds a caller to it.
-  void clamp_elements(const Access& access, std::vector<Expr>& indices) const {
+  /// Clamps indices that may be outside although the text was checked: elements of tensors, which only a declared range
+  /// keeps inside, to which nothing holds a caller; and conversions of floating-point numbers.
+  void clamp_data(const Access& access, std::vector<Expr>& indices) const {
     const std::vector<std::int64_t>& shape = program_.find_tensor(access.tensor)->shape;
     for (std::size_t d = 0; d < indices.size(); ++d) {
-      bool has_elements = false;
-      for_each_access(access.indices[d], [&](const Access&, const Term&, bool) { has_elements = true; });
-      if (!has_elements) continue;
+      bool is_data = converts_float(access.indices[d], leaves());
+      for_each_access(access.indices[d], [&](const Access&, const Term&, bool) { is_data = true; });
+      if (!is_data) continue;
       const std::optional<IndexInterval> values = interval_of(access.indices[d], leaves());
       if (values && values->low >= 0 && values->high < shape[d]) continue;
       indices[d] = clamp(cast(kIndex, indices[d]), Expr(0), Expr(shape[d] - 1));
@@ -371,7 +374,9 @@ class TensorMaker {
   const Program& program_;
   TensorForm form_;
   std::map<std::string, Tensor, std::less<>> tensors_;
-  std::map<std::tuple<std::string, double, std::vector<std::int64_t>, std::vector<std::int64_t>>, Tensor> padded_;
+  /// By the tensor, the bits of the padding (0.0 and -0.0 differ), the least indices and the extents.
+  std::map<std::tuple<std::string, std::uint64_t, std::vector<std::int64_t>, std::vector<std::int64_t>>, Tensor>
+      padded_;
   const Stage* stage_ = nullptr;
   std::map<std::size_t, Ranges> ranges_;  ///< of the reads in sums by phases, by their places in the text
   std::map<std::string, Expr, std::less<>> indices_;

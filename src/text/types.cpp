@@ -57,7 +57,7 @@ class TypeChecker {
     if (std::holds_alternative<Integer>(term.value)) return {kWholeLiteral, TermType::Literal::kWhole};
     if (std::holds_alternative<Real>(term.value)) return {kRealLiteral, TermType::Literal::kReal};
     if (std::holds_alternative<IndexValue>(term.value)) return {kIndex};
-    if (const auto* access = std::get_if<Access>(&term.value)) return type_of_access(*access, term.at);
+    if (const auto* access = std::get_if<Access>(&term.value)) return type_of_access(*access);
     if (const auto* negation = std::get_if<Negation>(&term.value)) {
       const TermType type = type_of(negation->operand[0]);
       if (type.type.is_bool()) fail(term.at, "'-' takes a number, not a condition: use '!'");
@@ -72,18 +72,26 @@ class TypeChecker {
     return type_of_call(std::get<FunctionCall>(term.value), term.at);
   }
 
-  TermType type_of_access(const Access& access, std::size_t at) const {
+  TermType type_of_access(const Access& access) const {
     const ir::Type type = program_.find_tensor(access.tensor)->type;
     for (const Term& index : access.indices) {
       const TermType index_type = type_of(index);
       if (index_type.type.is_int()) continue;
       fail(index.at, "an index is a whole number, not " + index_type.type.str() + ": convert it, as in int64(...)");
     }
-    if (access.padding &&
-        !(type.is_bool() ? *access.padding == 0 || *access.padding == 1 : fits(*access.padding, type))) {
-      fail(at, "the padding of '" + access.tensor + "' is no value of its type, " + type.str());
-    }
+    if (access.padding) check_padding(access, type);
     return {type};
+  }
+
+  void check_padding(const Access& access, ir::Type type) const {
+    const double padding = *access.padding;
+    if (!(type.is_bool() ? padding == 0 || padding == 1 : fits(padding, type))) {
+      fail(access.padding_at, "the padding of '" + access.tensor + "' is no value of its type, " + type.str());
+    }
+    if (type.is_int() && padding >= 0x1p63) {  // ir::make_const takes an int64
+      fail(access.padding_at,
+           "the padding of '" + access.tensor + "' is too large: that of " + type.str() + " is below 2^63");
+    }
   }
 
   /// One type for two operands; literals are converted.

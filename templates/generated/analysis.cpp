@@ -103,6 +103,7 @@ class Analysis {
     result.is_output = source.is_output;
     result.is_reduction = op.reduction() != nullptr;
     result.is_scan_part = scan_place(state_, stage).part != ScanPart::kNone;
+    result.is_prepared = source.attach.kind == AttachKind::kPrepared;
     std::vector<IterVar> axes = op.axes;
     axes.insert(axes.end(), op.reduce_axes.begin(), op.reduce_axes.end());
     result.spatial = static_cast<int>(op.axes.size());

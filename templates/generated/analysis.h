@@ -44,6 +44,7 @@ struct StageAnalysis {
   int results = 1;
   bool is_output = false, is_reduction = false;
   bool is_scan_part = false;  ///< a scan, its init, its update, or a stage of its steps
+  bool is_prepared = false;   ///< computed before the calls
   bool has_branch = false;    ///< a select, as padding is
   int expensive = 0;          ///< calls of exp and the like, for one point
   int operations = 0;         ///< arithmetic of one point

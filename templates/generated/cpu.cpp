@@ -16,6 +16,7 @@ Schedule schedule_generated(Tuning& t, Definition& definition, const Target& tar
   inline_cheap(sketch);
   inline_padding(sketch);
   apply_rules(sketch, cpu_rules());
+  prepare_constants(sketch);
   return std::move(sketch.schedule);
 }
 

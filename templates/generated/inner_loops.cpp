@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "templates/generated/rules.h"
 #include "templates/loops/reductions.h"
 #include "templates/loops/vectors.h"
 
@@ -17,16 +18,23 @@ void define_stores(Sketch& sketch, ScopedTuning& t, const StageAnalysis& stage, 
   if (define_streaming(t, stage.tensor, row, sketch.target)) sketch.schedule[stage.tensor].stream();
 }
 
-/// Offers to fetch ahead, at `loop` of `loops`, the inputs that are contiguous along the stage's axis `axis`.
-void prefetch_inputs(Sketch& sketch, ScopedTuning& t, const StageAnalysis& stage, int axis, Stage loops,
+/// Offers to fetch ahead, at `loop` of the loops of `reader`, the inputs that are contiguous along the stage's axis
+/// `axis`; of constant ones, the copies.
+void prefetch_inputs(Sketch& sketch, ScopedTuning& t, const StageAnalysis& stage, int axis, const Tensor& reader,
                      const IterVar& loop) {
   const std::int64_t ahead = define_prefetch(t, bytes_of(stage), sketch.target);
   if (ahead == 0) return;
+  std::vector<Tensor> copied;
   for (const OperandAccess& access : stage.accesses) {
     const bool is_input = access.tensor.defined() && access.producer < 0;
-    if (is_input && access.strides[static_cast<std::size_t>(axis)] == std::int64_t{1}) {
-      loops.prefetch(access.tensor, loop, ahead);
+    if (!is_input || access.strides[static_cast<std::size_t>(axis)] != std::int64_t{1}) continue;
+    Tensor fetched = access.tensor;
+    if (access.is_constant) {
+      if (std::find(copied.begin(), copied.end(), access.tensor) != copied.end()) continue;
+      copied.push_back(access.tensor);
+      fetched = prepare_copy(sketch, access.tensor, {reader});
     }
+    sketch.schedule[reader].prefetch(fetched, loop, ahead);
   }
 }
 
@@ -71,7 +79,7 @@ void schedule_points(Sketch& sketch, ScopedTuning& t, int number, bool in_blocks
   } else {
     over = schedule_columns(t, loops, column, extent, tile, in_blocks);
   }
-  if (stage.is_output) prefetch_inputs(sketch, t, stage, last, loops, over);
+  if (stage.is_output) prefetch_inputs(sketch, t, stage, last, stage.tensor, over);
   define_stores(sketch, t, stage, extent);
 }
 
@@ -95,9 +103,8 @@ void schedule_lanes(Sketch& sketch, ScopedTuning& t, int number, const Tensor& r
   const VectorTile tile = define_vectors(t, extent, widest_type(stage), sketch.target, most).in_run();
   const std::vector<Tensor> partial = reduce_in_vectors(s, reduced, k, tile, place.streams);
   for (const Tensor& lanes : partial) s[lanes].compute_at(s[place.outer], place.at);
-  const Stage whole_vectors = s[partial.front()];
   const int innermost = stage.spatial + stage.reduced() - 1;
-  prefetch_inputs(sketch, t, stage, innermost, whole_vectors, reduce_loops(whole_vectors).back());
+  prefetch_inputs(sketch, t, stage, innermost, partial.front(), reduce_loops(s[partial.front()]).back());
 }
 
 void schedule_row_reduction(Sketch& sketch, ScopedTuning& t, int number, const RowPlace& place) {

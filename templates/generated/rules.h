@@ -20,6 +20,10 @@ std::span<const SketchRule> cpu_rules();
 void inline_cheap(Sketch& sketch);
 /// Reads what is padded where it is summed up, by choice. After inline_cheap().
 void inline_padding(Sketch& sketch);
+/// Has `readers`, which read the constant input in place, read a copy that is made before the calls.
+Tensor prepare_copy(Sketch& sketch, const Tensor& input, const std::vector<Tensor>& readers);
+/// The same for all that still read a constant input in place. After all rules.
+void prepare_constants(Sketch& sketch);
 /// Whether it is better to compute a point of `stage` again where `reader` reads it than to store it.
 using InlineCriterion = bool (*)(const StageAnalysis& stage, const StageAnalysis& reader);
 /// Inlines the stages that may be inlined and for which this is so of all readers; of an expensive one with several

@@ -60,6 +60,7 @@ class Sketch {
 
   /// Takes note of what the primitives so far have changed. Requires that nothing is placed.
   void analyse();
+  const std::vector<Tensor>& constants() const { return constants_; }
   const StageAnalysis& of(int stage) const { return stages[static_cast<std::size_t>(stage)]; }
   Stage loops_of(int stage) { return schedule[of(stage).tensor]; }
   /// The knobs of one stage: C.rows.

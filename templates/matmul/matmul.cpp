@@ -68,7 +68,9 @@ Definition define_matmul(const Workload& workload) {
     for (const Expr& e : tensor.shape()) elements *= static_cast<double>(*ir::as_const_int(e));
     bytes += elements * tensor.dtype().bytes();
   }
-  return {args, static_cast<int>(args.size()) - 1, 2 * shape.products(), bytes};
+  Definition definition{args, static_cast<int>(args.size()) - 1, 2 * shape.products(), bytes};
+  if (shape.prepares_b) definition.constant_inputs = {1};
+  return definition;
 }
 
 /// The length of a row of A, B or C as stored.

@@ -98,6 +98,8 @@ TEST_F(QueryTest, ARecordOfAnotherMachineIsNotExact) {
   const json found = document(asked);
   EXPECT_EQ(found["match"], "other_machine");
   EXPECT_EQ(found["machine"], "another machine");
+  EXPECT_EQ(document(asked + " --top 1").at(0)["match"], "other_machine");
+  EXPECT_EQ(document("--op matmul").at(0)["match"], "other_machine");
   EXPECT_THAT(query(asked).out, HasSubstr("match     other_machine: recorded on the machine below, not here\n"));
   expect_refusal(
       query(asked + " --exact"), 3,

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <functional>
+#include <limits>
 
 #include "ir/core/intrinsics.h"
 #include "run_program.h"
@@ -69,6 +70,14 @@ TEST(Semantics, Casts) {
 
 TEST(Semantics, IndicesAsValues) {
   expect_elementwise(kFloat32, kFloat32, [](Expr a, Expr, Expr i) { return a + cast(kFloat32, i % 5 + i / 3); });
+}
+
+TEST(Semantics, IntegersOfTheTypeOfIndicesWrap) {
+  const Expr almost = make_int(std::numeric_limits<std::int64_t>::max() - 1, kInt64);
+  expect_elementwise(kInt64, kInt32, [&](Expr a, Expr, Expr) {
+    return select(a + almost > a, make_int(1, kInt32), make_int(0, kInt32));
+  });
+  expect_elementwise(kInt64, kInt64, [&](Expr a, Expr b, Expr) { return (a * almost + b * almost) / Expr(2); });
 }
 
 TEST(Semantics, RoundingIntrinsics) {
@@ -149,6 +158,21 @@ TEST(Semantics, ColumnsOfATileInRegisters) {
             program_of({{A, Role::kInput}, {B, Role::kOutput}}, make_allocate(T, block(std::move(copies)))));
       }
     }
+  }
+}
+
+TEST(Semantics, ColumnsOfATileThatEndsWithinARow) {
+  struct Case {
+    int elements, stride, lanes;
+  };
+  for (const auto& [elements, stride, lanes] : {Case{7, 2, 4}, Case{15, 2, 8}, Case{10, 3, 4}, Case{24, 3, 8}}) {
+    const Buffer A("A", kFloat32, {Expr(elements)}), B("B", kFloat32, {Expr(lanes)}),
+        T("T", kFloat32, {Expr(elements)}, Scope::kLocal);
+    const Var i("i"), e("e");
+    const Stmt copy = make_for(e, 0, elements, LoopKind::kSerial, make_store(T, {e}, make_load(A, {e})));
+    const Stmt use = make_for(i, 0, lanes, LoopKind::kVectorized, make_store(B, {i}, make_load(T, {Expr(i) * stride})));
+    SCOPED_TRACE(fmt::format("{} lanes, {} apart, of {}", lanes, stride, elements));
+    expect_agreement(program_of({{A, Role::kInput}, {B, Role::kOutput}}, make_allocate(T, block({copy, use}))));
   }
 }
 

@@ -91,6 +91,10 @@ TEST(XgboostModel, NothingButFailuresTeachesNothing) {
   for (Observation& o : data) o.throughput = 0;
   model->update(data);
   EXPECT_FALSE(model->is_trained());
+  model->update(landscape(20, 5));
+  EXPECT_TRUE(model->is_trained());
+  model->update(data);
+  EXPECT_FALSE(model->is_trained()) << "what it was trained on before does not count";
 }
 
 TEST(XgboostModel, RowsOfAnotherLengthAreABug) {

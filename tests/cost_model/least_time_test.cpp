@@ -57,6 +57,9 @@ TEST(LeastTime, WhatDataOrSymbolsDecideCountsNothing) {
   const Expr by_symbol = Expr(m.i) < Expr(Var("n"));
   EXPECT_EQ(least_work(m.program(make_if(by_symbol, m.update()))).multiplications, 0);
   EXPECT_EQ(least_work(m.program(m.update(), LoopKind::kSerial, Var("n"))).multiplications, 0);
+  for (const Expr& by_call : {abs(Expr(m.i) - m.k) < Expr(3), (Expr(m.k) & Expr(5)) == Expr(1)}) {
+    EXPECT_EQ(least_work(m.program(make_if(by_call, m.update()))).multiplications, 0);
+  }
 }
 
 TEST(LeastTime, GuardsOfTooManyIterationsCountNothing) {

@@ -158,6 +158,12 @@ TEST_F(BestTest, NearestShapeInLogSpace) {
   EXPECT_NEAR(near[0].distance, 0.0593, 0.0001);
   EXPECT_DOUBLE_EQ(near[1].distance, 1);
   EXPECT_EQ(log_.nearest(matmul(512, 512, 512), {}, 1).size(), 1u);
+  TaskKey here = task_of(matmul(500, 500, 500));
+  here.machine = "this machine";
+  confirmed_run(here, 99);
+  confirmed_run(task_of(matmul(500, 500, 500)), 97);
+  EXPECT_EQ(log_.nearest(matmul(512, 512, 512), {}, 1, {}, "this machine").at(0).task.machine, "this machine");
+  EXPECT_EQ(log_.nearest(matmul(512, 512, 512), {}, 1).at(0).task.machine, "made-up machine") << "the latest";
 
   TaskFilter elsewhere;
   elsewhere.target = "cpu,isa=avx2,threads=2";

@@ -88,6 +88,13 @@ TEST_F(ReadOrNoteTest, OfTheWorkload) {
   EXPECT_THAT(notes_, ElementsAre(note_of("task", 1)));
 }
 
+TEST_F(ReadOrNoteTest, OfTheUnit) {
+  spoil("UPDATE session SET plugins = '7' WHERE id = 1");
+  const TuningLog log = open();
+  EXPECT_THAT(log.session_units(task_), IsEmpty());
+  EXPECT_THAT(notes_, ElementsAre(note_of("session", 1)));
+}
+
 TEST_F(ReadOrNoteTest, OfTheBest) {
   {
     TuningLog log = open();

@@ -48,6 +48,17 @@ TEST_F(SameCodeTest, ComesBackAsItWasRecorded) {
   EXPECT_EQ(trials[2].code.identity, "");
 }
 
+TEST_F(SameCodeTest, IsInTheUnitOfTheSessionThatMeasuredIt) {
+  const Run old = begin(task_, 0, 1), now = begin(task_, 1, 1);
+  const TrialId first = log_.record(old.session, old.proposals[0], timed(100), {"c0de", 0});
+  Measurement converted = timed(80);  // to the unit of the later session
+  converted.compile_ms = 7;
+  log_.record(now.session, now.proposals[0], converted, {"c0de", first});
+  const TrialRecord copy = log_.trials(filter_of(task_)).at(1);
+  EXPECT_EQ(copy.measurement.timing.median_ns, 100);
+  EXPECT_EQ(copy.measurement.compile_ms, 7) << "it was compiled itself";
+}
+
 TEST_F(SameCodeTest, IsNeverBestNorRunnerUpNorChallenger) {
   const Run old = begin(task_, 0, 2);
   const TrialId first = log_.record(old.session, old.proposals[0], timed(50), {"a", 0});

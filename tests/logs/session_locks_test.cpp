@@ -36,6 +36,18 @@ TEST_F(SessionLocksTest, OneKnowsItsOwn) {
   EXPECT_FALSE(ours.is_held(4));
 }
 
+TEST_F(SessionLocksTest, DoNotWaitForOneThatIsHeldOn) {
+  SessionLocks ours(path_), theirs(path_);
+  ours.hold(3);
+  EXPECT_EQ(message<LogError>([&] { theirs.hold(3); }),
+            "session 3 is held by another process in file '" + path_ +
+                "-sessions': wait until it has ended, or give another file with --db");
+  EXPECT_FALSE(theirs.is_held(4));
+  ours.release(3);
+  theirs.hold(3);
+  EXPECT_TRUE(theirs.is_held(3));
+}
+
 TEST_F(SessionLocksTest, ALookTakesNothingAway) {
   SessionLocks ours(path_);
   ours.hold(3);

@@ -8,6 +8,7 @@
 #include "ir/core/rewrite.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
+#include "lower/staged_fill.h"
 #include "run_program.h"
 #include "support/error.h"
 
@@ -312,6 +313,61 @@ TEST(DoubleBufferInSharedMemory, ButNotMoreThanAThreadHasRegistersFor) {
 
 TEST(DoubleBufferInSharedMemory, NorWhatIsMadeOfWhatIsFetchedAhead) {
   EXPECT_THAT(columns_fetched_ahead(1, true), Not(HasSubstr("ahead")));
+}
+
+/// C = A B by a thread for each column. Slices of 3 columns of A are kept in shared memory in tiles of 8 rows, of which
+/// there are 5.
+struct PaddedSlices : Product {
+  explicit PaddedSlices(std::int64_t stages) : Product(5, 8, 12) {
+    Schedule& schedule = *s;
+    const Tensor sums = schedule.cache_write(C, ir::Scope::kLocal);
+    const Tensor cache = schedule.cache_read(A, ir::Scope::kShared, {sums});
+    const std::vector<IterVar> tiles = schedule.transform_layout(
+        cache, [](std::span<const Expr> x) { return std::vector<Expr>{x[0] / 8, x[1], x[0] % 8}; });
+    const IterVar i = schedule[C].axis(0), j = schedule[C].axis(1);
+    schedule[C].reorder({j, i}).bind(j, kThreadIdxX);
+    schedule[sums].compute_at(schedule[C], j);
+    const auto [ko, ki] = schedule[sums].split(schedule[sums].reduce_axis(0), factor(3));
+    schedule[sums].reorder({ko, ki, schedule[sums].axis(0), schedule[sums].axis(1)});
+    schedule[cache].compute_at(schedule[sums], ko).bind(tiles[2], kThreadIdxX).double_buffer(stages);
+  }
+};
+
+TEST(DoubleBufferInSharedMemory, ZerosOfAPaddedTileAreStoredBeforeItsElements) {
+  const Target target = Target::parse("cuda,arch=sm_80");
+  for (const std::int64_t stages : {2, 3}) {
+    const PaddedSlices padded(stages);
+    const auto expected = run_unscheduled(padded.C, padded.args());
+    const ir::Program program = padded.program(target);
+    const std::string text = ir::to_string(program);
+    EXPECT_THAT(text, HasSubstr(stages == 2 ? "shared A.cache: float32[2, 1, 3, 8]\n" : "float32[3, 1, 3, 8]\n"));
+    EXPECT_THAT(ir::verify(program, ir::Form::kLoop), IsEmpty()) << text;
+    for (const std::uint64_t seed : {1, 2}) EXPECT_EQ(run_program(program, seed), expected) << text;
+    const ir::Program vectors = expand(program, target, {.after_pass = {}, .verify = true});
+    EXPECT_EQ(run_program(vectors, 3), expected) << ir::to_string(vectors);
+  }
+}
+
+TEST(StagedFill, CopiesThatMayOverlapOtherStoresGoThroughRegisters) {
+  const ir::Buffer from("A", kFloat32, {8}), to("T", kFloat32, {8}, ir::Scope::kShared);
+  const ir::Var i("i"), j("j");
+  const ir::Stmt copy = ir::make_for(i, 0, 4, ir::LoopKind::kSerial, ir::make_store(to, {i}, ir::make_load(from, {i})));
+  const auto with_zeros = [&](std::int64_t first) {  // to elements first .. first + 2
+    const ir::Stmt zero = ir::make_store(to, {Expr(j) + Expr(first)}, 0.0);
+    return ir::block({ir::make_for(j, 0, 3, ir::LoopKind::kSerial, zero), copy});
+  };
+  const auto apart = stage_in_registers(with_zeros(4), true), mixed = stage_in_registers(with_zeros(3), true);
+  ASSERT_TRUE(apart.has_value() && mixed.has_value());
+  EXPECT_EQ(apart->registers.size(), 1u);
+  EXPECT_EQ(mixed->registers.size(), 2u);
+  EXPECT_EQ(ir::to_string(mixed->store),
+            "unrolled j in 0..3:\n"
+            "  T[j + 3] = T.ahead[j]\n"
+            "unrolled i in 0..4:\n"
+            "  T[i] = T.ahead_1[i]\n");
+  EXPECT_TRUE(has_copies(with_zeros(4), true));
+  EXPECT_FALSE(has_copies(with_zeros(3), true));
+  EXPECT_FALSE(has_copies(with_zeros(4), false));
 }
 
 TEST(DoubleBufferInSharedMemory, AnyNumberOfIterations) {

@@ -102,6 +102,20 @@ TEST(ReduceOptions, ReadOtherStages) {
   s = create_schedule(c);
   s[start].compute_inline();
   expect_same_results(s, {c}, {x, c});
+  // What moves the reduction around it is refused by the primitive, or where the schedule is lowered.
+  s = create_schedule(c);
+  const auto [outer, inner] = s[c].split(s[c].axis(0), factor(4));
+  s[start].compute_at(s[c], inner);
+  EXPECT_EQ(message<ScheduleError>([&] { s[c].tile(outer, k, 2, 4); }),
+            "tile of i.inner: C starts its reduction from start, before this loop: attach it outside the reduction");
+  const Tensor base = compute({8}, [&](Expr i) { return x(i) + 1.0; }, "base");
+  const Tensor first = compute({8}, [&](Expr i) { return base(i) * 2.0; }, "first");
+  const Tensor d = compute({8}, [&](Expr i) { return sum(x(k), k, {.init = first(i)}); }, "D");
+  s = create_schedule(d);
+  s[base].compute_at(s[d], k);
+  s[first].compute_inline();
+  EXPECT_EQ(message<LowerError>([&] { lower(s, {x, d}, Target::parse("cpu"), "late"); }),
+            "D starts its reduction from base, before this loop: attach it outside the reduction");
 }
 
 }  // namespace

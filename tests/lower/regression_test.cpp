@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "expression/scan.h"
+#include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "run_program.h"
 #include "support/error.h"
@@ -37,6 +38,21 @@ TEST(Regression, ATileThatIsCutKeepsWhatTheLanesOfOthersHold) {
   s[cache].reorder({loops[2], loops[1]});
   s[cache].vectorize(loops[2]);
   expect_unchanged(s, {a, c}, c);
+}
+
+TEST(Regression, AScalarIsNotLoadedWhereNoLaneIsActive) {
+  const Tensor a = placeholder({65}, kFloat32, "A"), w = placeholder({5}, kFloat32, "W");
+  const Tensor c = compute({65}, [&](Expr i) { return a(i) * w(i / 16); }, "C");
+  Schedule s = create_schedule(c);
+  const auto [outer, inner] = s[c].split(s[c].axis(0), factor(64), Tail::predicate());
+  const auto [middle, lane] = s[c].split(inner, factor(16));
+  s[c].vectorize(lane);
+  LowerOptions options;
+  options.verify = true;
+  const Target target = Target::parse("cpu,isa=avx512");
+  const ir::Program vectors = expand(lower(s, {a, w, c}, target, "scheduled", options), target, options);
+  EXPECT_TRUE(ir::verify(vectors, ir::Form::kVector).empty());
+  EXPECT_EQ(testing::run_program(vectors), testing::run_unscheduled(c, {a, w, c}));
 }
 
 TEST(Regression, AProducerCoversTheTilesThatItsReaderStores) {

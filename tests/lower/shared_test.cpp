@@ -126,6 +126,29 @@ TEST(Shared, ABlockHasItsThreadsHoweverFewElementsThereAre) {
   for (const std::uint64_t seed : {1, 2}) EXPECT_EQ(run_program(program, seed), run_unscheduled(B, {A, B}));
 }
 
+TEST(Shared, TheThreadThatFillsAnElementOfAPartialTileCopiesToIt) {
+  // 20 rows in tiles of 16, of which the threads have a column and a row each: the last tile has 4 rows.
+  const Tensor A = placeholder({20, 8}, kFloat32, "A"), B = placeholder({128, 8}, kFloat32, "B");
+  const IterVar i = reduce_axis(20, "i"), j = reduce_axis(8, "j");
+  const Tensor C = compute({128}, [&](Expr x) { return sum(A(i, j) * B(x, j), {i, j}); }, "C");
+  Schedule s = create_schedule(C);
+  const IterVar thread = s[C].axis(0);
+  s[C].bind(thread, kThreadIdxX);
+  const Tensor cache = s.cache_read(A, ir::Scope::kShared, {C});
+  const std::vector<IterVar> tiles =
+      s.transform_layout(cache, [](std::span<const Expr> x) { return std::vector<Expr>{x[0] / 16, x[1], x[0] % 16}; });
+  s[cache].compute_at(s[C], thread);
+  s[cache].bind(s[cache].fuse(tiles[1], tiles[2]), kThreadIdxX);
+  const ir::Program program = lower(s, {A, B, C}, device_target(), "f");
+  const ir::Program expanded = expand(program, device_target());
+  EXPECT_EQ(count_barriers(program.kernels[0].body), 1) << ir::to_string(program);
+  EXPECT_THAT(ir::verify(program, ir::Form::kLoop), ::testing::IsEmpty()) << ir::to_string(program);
+  EXPECT_THAT(ir::verify(expanded, ir::Form::kDeviceVector), ::testing::IsEmpty()) << ir::to_string(expanded);
+  const auto expected = run_unscheduled(C, {A, B, C});
+  for (const std::uint64_t seed : {1, 2, 3}) EXPECT_EQ(run_program(program, seed), expected) << ir::to_string(program);
+  EXPECT_EQ(run_program(expanded, 4), expected) << ir::to_string(expanded);
+}
+
 std::string refusal(const Schedule& s, const std::vector<Tensor>& args) {
   return message<LowerError>([&] { lower(s, args, device_target(), "f"); });
 }

@@ -59,6 +59,16 @@ TEST_F(CacheRead, RefusesWhatIsNotRead) {
   expect_refused([&] { s.cache_read(Tensor(), ir::Scope::kLocal, {c}); }, "cache_read", "a tensor", "no part");
   expect_refused([&] { s.cache_read(b, ir::Scope::kLocal, {}); }, "cache_read", "B", "no reader is named");
   expect_refused([&] { s.cache_read(b, ir::Scope::kLocal, {c, c}); }, "cache_read", "B", "reader C is named twice");
+  const IterVar n = reduce_axis(8, "n");
+  const Tensor row = placeholder({8}, kFloat32, "R");
+  const Reducer both("both", {Expr(0.0), Expr(0.0)}, [](std::span<const Expr> left, std::span<const Expr> right) {
+    return std::vector<Expr>{left[0] + right[0], left[1] + right[1]};
+  });
+  const std::vector<Tensor> best =
+      compute_tuple({1}, [&](std::span<const Expr>) { return both({row(n), row(n) * 2.0}, {n}); }, "best");
+  s = create_schedule(best);
+  expect_refused([&] { s.cache_read(row, ir::Scope::kLocal, best); }, "cache_read", "R", "reader best is named twice");
+  s = create_schedule(c);
   expect_refused([&] { s.cache_read(b, ir::Scope::kLocal, {a}); }, "cache_read", "A", "it is a placeholder");
   const Tensor tile = s.cache_write(c, ir::Scope::kRegister);
   expect_refused([&] { s.cache_read(b, ir::Scope::kLocal, {c}); }, "cache_read", "B",

@@ -1,6 +1,7 @@
 // tests/cli/lower_cpp_test.cpp compiles such texts and compares the loops.
 #include "schedule/cpp_text.h"
 
+#include "expression/scan.h"
 #include "matmul_fixture.h"
 #include "tests/support/message.h"
 
@@ -44,6 +45,17 @@ s[C].parallel(C_i_outer);
 )");
 }
 
+TEST_F(CppTextTest, ALayoutOfAReductionNamesTheLoopsThatThePrimitiveReturns) {
+  const Tensor tile = s.cache_write(c, ir::Scope::kLocal);
+  const auto stored = s.transform_layout(tile, [](auto at) { return std::vector<Expr>{at[1], at[0]}; });
+  s[tile].reorder({stored[0], k, stored[1]});
+  EXPECT_THAT(
+      cpp_text(s, {a, b, c}),
+      ::testing::HasSubstr("const std::vector<IterVar> C_tile_loops = s.transform_layout(C_tile, [](auto at) { return "
+                           "std::vector<Expr>{at[1], at[0]}; });\n"
+                           "s[C_tile].reorder({C_tile_loops[0], k, C_tile_loops[1]});\n"));
+}
+
 TEST(CppText, NamesAreIdentifiersOfTheirOwn) {
   const Tensor max_tensor = placeholder({8}, kInt8, "max");
   const Tensor sum_tensor =
@@ -53,6 +65,52 @@ TEST(CppText, NamesAreIdentifiersOfTheirOwn) {
   EXPECT_THAT(text, ::testing::HasSubstr("const Tensor max_2 = placeholder({8}, kInt8, \"max\");\n"));
   EXPECT_THAT(text, ::testing::HasSubstr("return cast(kFloat32, max_2(i) - 3) * 0.5 + max(cast(kFloat32, i), 2.0);"));
   EXPECT_THAT(text, ::testing::HasSubstr("Schedule s = create_schedule(s_2);\n"));
+}
+
+TEST(CppText, NamesAreNoneOfTheLanguage) {
+  for (const char* name : {"catch", "co_await", "xor_eq", "char8_t", "kFloat32", "kThreadIdxX", "INFINITY", "INT64_MIN",
+                           "SplitSize", "find_tensor_intrinsic"}) {
+    const Tensor x = placeholder({8}, kFloat32, name);
+    const Tensor y = compute({8}, [&](Expr i) { return x(i) * 2.0; }, "y");
+    const std::string expected = std::string("const Tensor ") + name + "_2 = placeholder({8}, kFloat32, \"" + name;
+    EXPECT_THAT(cpp_text(create_schedule(y), {x, y}), ::testing::HasSubstr(expected));
+  }
+}
+
+TEST(CppText, AStateThatNothingReadsIsDefined) {
+  const Tensor x = placeholder({8}, kFloat32, "x");
+  const Tensor state = placeholder({8}, kFloat32, "state"), unread = placeholder({8}, kFloat32, "unread");
+  const Tensor p0 = compute({1}, [&](Expr i) { return x(i); }, "p0");
+  const Tensor q0 = compute({1}, [&](Expr i) { return x(i) * 2.0; }, "q0");
+  const Tensor p = compute({8}, [&](Expr t) { return state(t - 1) + x(t); }, "p");
+  const Tensor q = compute({8}, [&](Expr t) { return state(t - 1) * x(t); }, "q");
+  const std::vector<Tensor> results = scan({p0, q0}, {p, q}, {state, unread}, {}, "r");
+  EXPECT_THAT(cpp_text(create_schedule(results), {x, results[0], results[1]}),
+              ::testing::HasSubstr(R"(const Tensor unread = placeholder({8}, kFloat32, "unread");
+const std::vector<Tensor> r = scan({p0, q0}, {p, q}, {state, unread}, {}, "r");
+)"));
+}
+
+TEST(CppText, TheLargestUnsignedNumberHasItsType) {
+  const Tensor x = placeholder({8, 4}, kUInt64, "x");
+  const IterVar k = reduce_axis(4, "k");
+  const Tensor y = compute({8}, [&](Expr i) { return min(x(i, k), k, {.where = x(i, k) > 0}); }, "y");
+  EXPECT_THAT(cpp_text(create_schedule(y), {x, y}),
+              ::testing::HasSubstr("return min(select(x(i, k) > 0, x(i, k), ir::make_int(-1, kUInt64)), k);"));
+}
+
+TEST(CppText, BodiesOfMoreThanEightIndicesTakeASpan) {
+  const std::vector<Expr> shape = {2, 1, 1, 1, 1, 1, 1, 1, 3};
+  const Tensor x = placeholder(shape, kFloat32, "x");
+  const Tensor y =
+      compute(shape, [&](std::span<const Expr> at) -> Expr { return x.at({at.begin(), at.end()}) * 2.0; }, "y");
+  const Tensor one = compute(shape, [&](std::span<const Expr>) { return Expr(1.0); }, "one");
+  EXPECT_THAT(cpp_text(create_schedule(y), {x, y}),
+              ::testing::HasSubstr(
+                  "const Tensor y = compute({2, 1, 1, 1, 1, 1, 1, 1, 3}, [&](std::span<const Expr> at) -> Expr { "
+                  "return x(at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], at[8]) * 2.0; }, \"y\");\n"));
+  EXPECT_THAT(cpp_text(create_schedule(one), {one}),
+              ::testing::HasSubstr("[&](std::span<const Expr>) -> Expr { return ir::make_float(1.0, kFloat32); }"));
 }
 
 TEST(CppText, BitsCallsAndStartsOfReductions) {
@@ -75,6 +133,27 @@ TEST(CppText, RefusesWhatHasNoText) {
   const Schedule s = create_schedule(y);
   EXPECT_EQ(message<UsageError>([&] { cpp_text(s, {x, y}); }),
             "'n' is symbolic, and only constant extents are printed as C++");
+}
+
+TEST(CppText, OnlyBuiltInIntrinsicsHaveText) {
+  const Tensor x = placeholder({5, 24}, kUInt8, "X"), y = placeholder({6, 32, 4}, kInt8, "Y");
+  const IterVar ko = reduce_axis(6, "ko"), ki = reduce_axis(4, "ki");
+  const Tensor z = compute(
+      {5, 32},
+      [&](Expr i, Expr j) { return sum(cast(kInt32, x(i, ko * 4 + ki)) * cast(kInt32, y(ko, j, ki)), {ko, ki}); }, "Z");
+  const auto tensorized = [&](const TensorIntrinsic& intrinsic) {
+    Schedule s = create_schedule(z);
+    const auto [jo, ji] = s[z].split(s[z].axis(1), factor(16));
+    s[z].reorder({s[z].axis(0), jo, ko, ji, ki});
+    s[z].tensorize(ji, intrinsic);
+    return cpp_text(s, {x, y, z});
+  };
+  TensorIntrinsic own = dot_u8s8_16x4();
+  own.name = "dot";
+  EXPECT_THAT(tensorized(dot_u8s8_16x4()),
+              ::testing::HasSubstr("s[Z].tensorize(Z_j_inner, find_tensor_intrinsic(\"dot_u8s8_16x4\"));\n"));
+  EXPECT_EQ(message<UsageError>([&] { tensorized(own); }),
+            "the intrinsic 'dot' is the user's own, which has no text as C++");
 }
 
 }  // namespace

@@ -152,6 +152,11 @@ void expect_usage_error(const std::function<void()>& misuse, const std::string& 
   }
 }
 
+TEST_F(ScanSchedule, PrefetchesInItsParts) {
+  expect_refused([&] { s[y].prefetch(y, s[y].axis(0), 1); },
+                 "prefetch of Y: it is a scan, which accesses nothing itself: do that to its update or its init");
+}
+
 TEST_F(ScanSchedule, RefusesReadersOutsideTheStep) {
   const auto plus_y = [&](const Tensor& t) {
     return compute({8, 6}, [&](Expr a, Expr b) { return y(a, b) + t(a, b); }, "reader");

@@ -40,6 +40,7 @@ TEST(ComposeCounts, CoversExactly) {
   EXPECT_THAT(compose_counts(13, {14, 12}), IsEmpty());
   EXPECT_THAT(compose_counts(1'000'001, {1024, 512, 256, 128}), IsEmpty()) << "odd, found without a search";
   EXPECT_THAT(compose_counts(28, {14, 12}), ElementsAre(2, 0));
+  EXPECT_THAT(compose_counts(1'000'050'000, {100'000, 99'999, 99'998, 99'997}), IsEmpty()) << "after a bounded search";
 }
 
 /// Fewest tiles by dynamic programming, or -1.

@@ -28,6 +28,7 @@ struct Plan {
 struct Stage {
   FakeClock clock;
   std::vector<std::string> told;  ///< "open a", "finish a", ...
+  double finish_s = 0;            ///< that all runs together may take to finish after an interruption
 };
 
 class MadeUpRun final : public TaskRun {
@@ -55,8 +56,9 @@ class MadeUpRun final : public TaskRun {
     trials_ = trials;
     granted.push_back(seconds);
   }
-  SessionResult finish() override {
+  SessionResult finish_within(double interrupted_s) override {
     stage_.told.push_back("finish " + name_);
+    stage_.finish_s += interrupted_s;
     result_.seconds = seconds_;
     return result_;
   }
@@ -175,6 +177,7 @@ TEST_F(SharedBudgetTest, AnInterruptEndsAllOfThem) {
   EXPECT_EQ(outcomes[0].result.trials, 20);
   EXPECT_EQ(outcomes[1].result.trials, 10);
   for (const TaskOutcome& outcome : outcomes) EXPECT_EQ(outcome.result.stop_reason, "interrupted");
+  EXPECT_DOUBLE_EQ(stage_.finish_s, kInterruptedFinish_s);
 }
 
 TEST_F(SharedBudgetTest, ARunGoesOnWithWhatEarlierOnesSpent) {

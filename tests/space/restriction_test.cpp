@@ -60,6 +60,7 @@ TEST(Restriction, IsWrittenAsOnTheCommandLineAndAsJson) {
   EXPECT_EQ(within.str(), "--fix rows=4 --fix pack=yes --only \"columns >= 2\"");
   EXPECT_EQ(to_json(within), R"({"fix":{"rows":4,"pack":"yes"},"only":["columns >= 2"]})");
   EXPECT_EQ(to_json(Restriction()), "{}");
+  EXPECT_EQ(to_json(Restriction(), "a.cpu"), R"({"template":"a.cpu"})");
 }
 
 }  // namespace

@@ -90,6 +90,19 @@ TEST(CanonicalText, HasBitsByThePrecedenceOfC) {
   EXPECT_EQ(body("-(B[i] ^ 5) + (-8 >> 1 | 1)"), "-(B[i0]^5)+-3");
 }
 
+TEST(CanonicalText, HasPaddingsAsTheyAre) {
+  const auto expect_padding = [](const std::string& padding, const std::string& type, const std::string& expected) {
+    expect_canonical("Y[i] = X[i - 1]?" + padding + " i=4; X: " + type + "[4]",
+                     "Y[i0]=X[i0-1]?" + expected + ";X:" + type + "[n0] i0=4 n0=4");
+  };
+  expect_padding("0", "float16", "0");
+  expect_padding("-0", "float16", "0");
+  expect_padding("-0.0", "float16", "-0.0");
+  expect_padding("-inf", "float16", "-inf");
+  expect_padding("9007199254740994", "int64", "9007199254740994.0");
+  expect_padding("-9223372036854775808.0", "int64", "-9223372036854775808.0");
+}
+
 TEST(CanonicalText, HasTheLargestAndTheSmallestNumbers) {
   expect_canonical("Y[i] = X[i] ^ (1 << 63) i=4; X: int64", "Y[i0]=X[i0]^(-9223372036854775807-1);X:int64 i0=4");
   expect_canonical("Y[i] = X[i] & 9223372036854775807 i=4; X: int64", "Y[i0]=X[i0]&9223372036854775807;X:int64 i0=4");

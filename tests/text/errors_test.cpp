@@ -154,8 +154,22 @@ TEST(ExpressionErrors, OfTypes) {
   refuse("^P[i] | P[i]", "'|' takes whole numbers, not bool: write && and ||");
   refuse("B[i] & (^B[i] == 0)", "'&' takes whole numbers, not bool");
   refuse("D[^A[i]]", "an index is a whole number, not float16: convert it");
-  refuse("^B[i - 1]?0.5", "the padding of 'B' is no value of its type, int32");
-  refuse("^P[i - 1]?2", "the padding of 'P' is no value of its type, bool");
+}
+
+TEST(ExpressionErrors, OfPaddings) {
+  const auto refuse = [](const std::string& padding, const std::string& type, const std::string& part) {
+    expect_error("Y[i] = X[i - 1]?" + padding + " i=9; X: " + type + "[8]", part);
+  };
+  refuse("^0.5", "int32", "the padding of 'X' is no value of its type, int32");
+  refuse("^2", "bool", "the padding of 'X' is no value of its type, bool");
+  refuse("^-1", "uint64", "the padding of 'X' is no value of its type, uint64");
+  refuse("^1e19", "int64", "the padding of 'X' is no value of its type, int64");
+  refuse("^1e19", "uint64", "the padding of 'X' is too large: that of uint64 is below 2^63");
+  refuse("^9223372036854775808.0", "uint64", "the padding of 'X' is too large: that of uint64 is below 2^63");
+  refuse("^9007199254740993", "int64",
+         "the padding 9007199254740993 is not exact in double precision: use a whole number up to 2^53");
+  refuse("^-9007199254740993", "int64", "the padding 9007199254740993 is not exact in double precision");
+  refuse("^9223372036854775807", "uint64", "the padding 9223372036854775807 is not exact in double precision");
 }
 
 TEST(ExpressionErrors, OfExtents) {

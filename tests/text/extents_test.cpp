@@ -42,6 +42,27 @@ TEST(Extents, OfAnIndexAreTheLargestForWhichAllReadsAreInside) {
   EXPECT_EQ(shape_of("Y[i] = A[i] + A[i + 2] + A[2*i]" + shapes.substr(0, 16), "Y"), (Shape{5}));
 }
 
+TEST(Extents, OfAnIndexThatReadsSeveralInputsAreTheLeast) {
+  const std::string known = "D[i] = A[i] + 1; E[j] = B[j] + 1; ";
+  for (const char* body : {"A[a] + B[a]", "B[a] + A[a]"}) {
+    const std::string text = known + "C[a] = " + body + " i=8 j=4";
+    EXPECT_EQ(shape_of(text, "C"), (Shape{4})) << text;
+    EXPECT_EQ(shape_of(text, "A"), (Shape{8})) << text;
+    EXPECT_EQ(shape_of(text, "B"), (Shape{4})) << text;
+  }
+  for (const char* body : {"A[a] + select(a < 4, B[a], 0)", "select(a < 4, B[a], 0) + A[a]"}) {
+    EXPECT_EQ(shape_of(known + "C[a] = " + body + " i=8 j=4", "C"), (Shape{8})) << body;
+  }
+}
+
+TEST(Extents, OfLaterIndicesFollowFromShapesFirst) {
+  const std::string known = "D[i] = A[i] + 1; E[j] = B[j] + 1; ";
+  EXPECT_EQ(shape_of(known + "T[a] = A[a] * 2; U[b] = B[b] + T[b] i=4 j=8", "U"), (Shape{4}));
+  for (const char* body : {"A[a] + B[b] + T[a + b]", "B[b] + A[a] + T[a + b]"}) {
+    EXPECT_EQ(shape_of(known + "C[a, b] = " + body + "; T: float32[10] i=8 j=8", "C"), (Shape{8, 3})) << body;
+  }
+}
+
 TEST(Extents, OneNameMayHaveSeveral) {
   const Expression e =
       Expression::parse("S[i] = sum(j, A[i, j]); T[j] = sum(i, B[j, i]) ; A: float32[2, 3]; B: float32[4, 5]");

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <string>
+
 #include "text/expression.h"
 
 namespace nestwright::text {
@@ -38,6 +40,36 @@ TEST(Tensors, ReductionsReadPaddedCopies) {
             "X.padded: float32[2, 10], X.padded[i, j] = select(j + -1 >= 0 && j + -1 < 8, X[i, j + -1], 0.0)");
   EXPECT_THAT(operation_of("Y[y] = sum(r, X[9*y + r]?0); X: float32[8] y=8 r=3"), ::testing::HasSubstr("select"))
       << "a copy would be far larger than X";
+}
+
+TEST(Tensors, IndicesOfOtherTypesAreComparedAsIndices) {
+  EXPECT_EQ(operation_of("Y[i] = T[I[i]]?0; T: float32[256]; I: uint8 i=64"),
+            "Y: float32[64], Y[i] = select(int64(I[i]) >= 0 && int64(I[i]) < 256, T[int64(I[i])], 0.0)");
+  EXPECT_EQ(operation_of("Y[i] = sum(r, X[uint8(r) + 2]?0 * W[i]) i=2 r=3; X: float32[4]"),
+            "Y: float32[2], Y[i] = sum(X.padded[int64(uint8(r) + 2) + -2]*W[i], r in 0..3)");
+}
+
+TEST(Tensors, PaddedCopiesDifferWherePaddingsDifferInTheSign) {
+  const auto copies = [](const std::string& second) {
+    const std::string text = "Y[y] = sum(r, X[y + r - 1]?0 + X[y + r - 1]?" + second + "); X: float32[8] y=8 r=3";
+    return tensors_of(text).args.back().op()->inputs.size();
+  };
+  EXPECT_EQ(copies("0.0"), 1u);
+  EXPECT_EQ(copies("-0.0"), 2u);
+}
+
+TEST(Tensors, ConversionsOfFloatsAreClampedToTheTensor) {
+  const std::string rest = "; T: float32[10]; X: float32[64] i=64";
+  EXPECT_EQ(operation_of("Y[i] = T[int64(clamp(X[i], 0, 9))]" + rest),
+            "Y: float32[64], Y[i] = T[min(9, max(0, int64(min(9.0, max(0.0, X[i])))))]");
+  EXPECT_EQ(operation_of("Y[i] = T[int64(clamp(float32(i), 0, 9))] * X[i]" + rest),
+            "Y: float32[64], Y[i] = T[min(9, max(0, int64(min(9.0, max(0.0, float32(i))))))]*X[i]");
+  EXPECT_EQ(operation_of("Y[i] = T[int64(clamp(X[i], 0, 9))]?0" + rest),
+            "Y: float32[64], Y[i] = select(int64(min(9.0, max(0.0, X[i]))) >= 0 && "
+            "int64(min(9.0, max(0.0, X[i]))) < 10, T[int64(min(9.0, max(0.0, X[i])))], 0.0)");
+  EXPECT_EQ(operation_of("Y[i] = T[clamp(int64(X[i]), 0, 9)]" + rest),
+            "Y: float32[64], Y[i] = T[min(9, max(0, int64(X[i])))]")
+      << "the text itself clamps the integer";
 }
 
 TEST(Tensors, AsWrittenHaveNoCopiesAndNoPhases) {

@@ -65,22 +65,24 @@ llvm::Value* FunctionEmitter::emit_column(const ir::Buffer& buffer, const Access
   if (!in_tile || access.lanes < 2 || (access.lanes & (access.lanes - 1)) != 0) return nullptr;
   const std::int64_t row = access.lane_stride, column = access.offset.constant % row;
   const std::int64_t window = column / access.lanes * access.lanes;
-  const int length = static_cast<int>(std::min<std::int64_t>(access.lanes, row - window));
-  llvm::Type* type =
-      llvm::FixedVectorType::get(memory_type_of(buffer->element), length);  // a vector even if length is 1
+  const std::int64_t length = std::min<std::int64_t>(access.lanes, row - window);
 
   std::vector<llvm::Value*> level;
   for (int lane = 0; lane < access.lanes; ++lane) {
     ir::Linear offset;
     offset.constant = access.offset.constant - column + lane * row + window;
-    if (offset.constant + length > buffer->elements()) {  // past the end of the tile
+    // The tile may end within the row, or before it where the lane is masked.
+    const auto elements = static_cast<int>(std::clamp<std::int64_t>(buffer->elements() - offset.constant, 0, length));
+    if (elements == 0) {
       level.push_back(llvm::PoisonValue::get(memory_type_of(buffer->element.with_lanes(access.lanes))));
       continue;
     }
+    llvm::Type* type =
+        llvm::FixedVectorType::get(memory_type_of(buffer->element), elements);  // a vector even of one element
     llvm::Value* whole = builder_.CreateAlignedLoad(type, address(buffer, offset), alignment(buffer, offset));
     std::vector<int> widen(static_cast<std::size_t>(access.lanes), -1);
-    for (int e = 0; e < length; ++e) widen[static_cast<std::size_t>(e)] = e;
-    level.push_back(length == access.lanes ? whole : builder_.CreateShuffleVector(whole, widen));
+    for (int e = 0; e < elements; ++e) widen[static_cast<std::size_t>(e)] = e;
+    level.push_back(elements == access.lanes ? whole : builder_.CreateShuffleVector(whole, widen));
   }
   const ColumnShuffles shuffles(access.lanes, buffer->element.bytes(), static_cast<int>(column - window));
   for (int height = 1; level.size() > 1; ++height) {

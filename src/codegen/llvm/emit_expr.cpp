@@ -76,14 +76,18 @@ llvm::Value* FunctionEmitter::emit_binary(const ir::Binary& binary, ir::Type typ
   if (!type.is_float() && (binary.op == BinaryOp::kDiv || binary.op == BinaryOp::kMod)) {
     return emit_floor_division(binary, type);
   }
-  return emit_operation(binary.op, emit(binary.a), emit(binary.b), type);
+  // Indices are required not to overflow; data wraps, that of the indices' type, too.
+  const auto is_data = [](const ir::Expr& e) {
+    return e.as<ir::Load>() != nullptr || e.as<ir::CallExtern>() != nullptr;
+  };
+  const bool no_wrap = type.element() == kIndex && !ir::any_expr(binary.a, is_data) && !ir::any_expr(binary.b, is_data);
+  return emit_operation(binary.op, emit(binary.a), emit(binary.b), type, no_wrap);
 }
 
-llvm::Value* FunctionEmitter::emit_operation(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, ir::Type type) {
+llvm::Value* FunctionEmitter::emit_operation(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, ir::Type type,
+                                             bool no_wrap) {
   using ir::BinaryOp;
   if (!has_arithmetic(type)) return emit_narrow_operation(op, a, b, type);
-  // Indices are required not to overflow; other integers wrap.
-  const bool no_wrap = type.element() == kIndex;
   switch (op) {
     case BinaryOp::kAdd:
       return type.is_float() ? builder_.CreateFAdd(a, b) : builder_.CreateAdd(a, b, "", false, no_wrap);

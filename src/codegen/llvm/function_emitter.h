@@ -147,7 +147,8 @@ class FunctionEmitter {
 
   // emit_expr.cpp
   llvm::Value* emit_binary(const ir::Binary& binary, ir::Type operands);
-  llvm::Value* emit_operation(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, ir::Type type);
+  /// `no_wrap`: integers that overflow are undefined.
+  llvm::Value* emit_operation(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, ir::Type type, bool no_wrap = false);
   llvm::Value* emit_floor_division(const ir::Binary& binary, ir::Type type);
   llvm::Value* emit_comparison(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, ir::Type type);
   llvm::Value* emit_cast(llvm::Value* value, ir::Type from, ir::Type to);

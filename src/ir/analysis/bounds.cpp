@@ -1,8 +1,10 @@
 #include "ir/analysis/bounds.h"
 
 #include <numeric>
+#include <optional>
 
 #include "ir/core/equal.h"
+#include "ir/core/rewrite.h"
 
 namespace nestwright::ir {
 namespace {
@@ -37,10 +39,96 @@ Interval combine(BinaryOp op, Interval a, Interval b) {
   return {};
 }
 
+bool intervals_hold(BinaryOp op, Interval a, Interval b) {
+  switch (op) {
+    case BinaryOp::kLt:
+      return a.hi < b.lo;
+    case BinaryOp::kLe:
+      return a.hi <= b.lo;
+    case BinaryOp::kGt:
+      return a.lo > b.hi;
+    case BinaryOp::kGe:
+      return a.lo >= b.hi;
+    case BinaryOp::kEq:
+      return a.is_point() && b.is_point() && a.lo == b.lo;
+    case BinaryOp::kNe:
+      return a.hi < b.lo || a.lo > b.hi;
+    case BinaryOp::kAdd:
+    case BinaryOp::kSub:
+    case BinaryOp::kMul:
+    case BinaryOp::kDiv:
+    case BinaryOp::kMod:
+    case BinaryOp::kMin:
+    case BinaryOp::kMax:
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+      break;
+  }
+  return false;
+}
+
+Interval truth_if_known(bool is_true, bool is_false) { return {is_true ? 1 : 0, is_false ? 0 : 1}; }
+
+// b - a in all lanes, where both are indices and the difference cannot wrap around.
+std::optional<Interval> difference(const Expr& a, const Expr& b, const Ranges& ranges) {
+  Expr base_a, base_b, stride_a, stride_b;
+  if (!as_ramp(a, base_a, stride_a) || !as_ramp(b, base_b, stride_b)) return std::nullopt;
+  Linear sum = to_linear(base_b);
+  const Linear subtracted = to_linear(base_a);
+  if (may_wrap(sum) || may_wrap(subtracted)) return std::nullopt;
+  sum.add(subtracted, -1);
+  const Interval base = interval_bounds(sum, ranges);
+  if (a.lanes() == 1) return base;
+  Linear stride = to_linear(stride_b);
+  stride.add(to_linear(stride_a), -1);
+  if (!stride.is_constant()) return std::nullopt;
+  return add(base, scale({0, a.lanes() - 1}, stride.constant));
+}
+
+Interval truth_of_comparison(const Binary& n, const Ranges& ranges) {
+  const Type type = n.a.type();
+  if (type.is_float() || type.element() == kUInt64) return {0, 1};
+  Interval a, b;
+  if (const std::optional<Interval> known = type.element() == kIndex ? difference(n.a, n.b, ranges) : std::nullopt) {
+    a = {0, 0};
+    b = *known;
+  } else if (type.element() == kIndex && !type.is_scalar()) {
+    return {0, 1};
+  } else {
+    a = interval_bounds(n.a, ranges);
+    b = interval_bounds(n.b, ranges);
+  }
+  return truth_if_known(intervals_hold(n.op, a, b), intervals_hold(opposite(n.op), a, b));
+}
+
+// What holds() tells without effort, in one pass over the condition: operands may be selects with conditions in turn.
 Interval truth(const Expr& condition, const Ranges& ranges) {
-  if (is_always_true(condition, ranges, 0)) return {1, 1};
-  if (is_always_false(condition, ranges, 0)) return {0, 0};
-  return {0, 1};
+  if (is_true(condition)) return {1, 1};
+  if (is_false(condition)) return {0, 0};
+  if (const auto* n = condition.as<Not>()) {
+    const Interval inner = truth(n->a, ranges);
+    return {1 - inner.hi, 1 - inner.lo};
+  }
+  if (const auto* n = condition.as<Broadcast>()) return truth(n->value, ranges);
+  if (const auto* ref = condition.as<VarRef>()) {
+    const Interval known = ranges.find(ref->var);
+    return truth_if_known(known.is_point() && known.lo != 0, known.is_point() && known.lo == 0);
+  }
+  if (const auto* n = condition.as<Call>()) {
+    return n->intrinsic == Intrinsic::kLikely ? truth(n->args[0], ranges) : Interval{0, 1};
+  }
+  if (const auto* n = condition.as<Select>()) return unite(truth(n->if_true, ranges), truth(n->if_false, ranges));
+  const auto* n = condition.as<Binary>();
+  if (!n) return {0, 1};
+  if (n->op == BinaryOp::kAnd || n->op == BinaryOp::kOr) {
+    const Interval a = truth(n->a, ranges), b = truth(n->b, ranges);
+    return n->op == BinaryOp::kAnd ? min(a, b) : max(a, b);
+  }
+  return is_comparison(n->op) ? truth_of_comparison(*n, ranges) : Interval{0, 1};
+}
+
+bool has_loads(const Expr& e) {
+  return any_expr(e, [](const Expr& part) { return part.as<Load>() != nullptr || part.as<CallExtern>() != nullptr; });
 }
 
 Interval bounds_of_cast(const Cast& n, Type type, const Ranges& ranges) {
@@ -66,6 +154,8 @@ Interval bounds_of_atom(const Expr& e, const Ranges& ranges) {
   if (const auto* n = e.as<Binary>()) {
     if (type == kUInt64) return {};
     const Interval result = combine(n->op, interval_bounds(n->a, ranges), interval_bounds(n->b, ranges));
+    // Indices do not overflow, but data may.
+    if (type == kIndex && n->op == BinaryOp::kMul && !result.bounded() && has_loads(e)) return {};
     return within(result, type_range(type)) ? result : type_range(type);
   }
   if (const auto* n = e.as<Cast>()) return bounds_of_cast(*n, type, ranges);
@@ -76,6 +166,7 @@ Interval bounds_of_atom(const Expr& e, const Ranges& ranges) {
   if (const auto* n = e.as<Broadcast>()) return interval_bounds(n->value, ranges);
   if (const auto* n = e.as<Call>(); n && n->intrinsic == Intrinsic::kAbs && type == kIndex) {
     const Interval value = interval_bounds(n->args[0], ranges);
+    if (value.lo == Interval::kMin && has_loads(e)) return {};  // of the least integer it is the integer itself
     const Interval both = max(value, scale(value, -1));
     return {both.lo < 0 ? 0 : both.lo, both.hi};
   }
@@ -197,34 +288,6 @@ bool remainder_at_least(const Linear& sum, std::size_t index, const Binary& n, s
   if (by_divisor && at_least(replaced(sum, index, n.b - 1), goal, ranges, effort - 1)) return true;
   const bool is_positive = (by_divisor || as_const_int(n.b)) && interval_bounds(n.a, ranges).lo >= 0;
   return is_positive && at_least(replaced(sum, index, n.a), goal, ranges, effort - 1);
-}
-
-bool intervals_hold(BinaryOp op, Interval a, Interval b) {
-  switch (op) {
-    case BinaryOp::kLt:
-      return a.hi < b.lo;
-    case BinaryOp::kLe:
-      return a.hi <= b.lo;
-    case BinaryOp::kGt:
-      return a.lo > b.hi;
-    case BinaryOp::kGe:
-      return a.lo >= b.hi;
-    case BinaryOp::kEq:
-      return a.is_point() && b.is_point() && a.lo == b.lo;
-    case BinaryOp::kNe:
-      return a.hi < b.lo || a.lo > b.hi;
-    case BinaryOp::kAdd:
-    case BinaryOp::kSub:
-    case BinaryOp::kMul:
-    case BinaryOp::kDiv:
-    case BinaryOp::kMod:
-    case BinaryOp::kMin:
-    case BinaryOp::kMax:
-    case BinaryOp::kAnd:
-    case BinaryOp::kOr:
-      break;
-  }
-  return false;
 }
 
 // Whether `a op b` holds for index expressions, in every lane where they are ramps.

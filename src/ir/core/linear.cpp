@@ -13,9 +13,6 @@ namespace {
 std::int64_t add_wrapping(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
-std::int64_t mul_wrapping(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-}
 
 bool is_var(const Expr& e, const Var& var) {
   const auto* ref = e.as<VarRef>();
@@ -167,6 +164,10 @@ bool may_wrap(const Linear& sum) {
   for (const LinearTerm& term : sum.terms)
     if (is_large(term.coefficient)) return true;
   return !is_lone(sum) && has_data(sum);
+}
+
+std::int64_t mul_wrapping(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
 }
 
 std::int64_t Linear::coefficient(const Var& var) const {

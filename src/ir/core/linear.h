@@ -45,6 +45,9 @@ bool same_atom(const Expr& a, const Expr& b);
 /// (v + 1)%2.
 bool never_equal(const Expr& a, const Expr& b);
 
+/// a * b of integers of 64 bits, which wrap around.
+std::int64_t mul_wrapping(std::int64_t a, std::int64_t b);
+
 /// Whether an atom contains a loaded value, a cast or a call that is not clamped to a range. Sums of such values may
 /// wrap around in 64 bits, unlike index arithmetic.
 bool has_data(const Linear& sum);

@@ -220,7 +220,7 @@ void ExprSimplifier::collect(Linear& sum, const Expr& e, std::int64_t factor) {
   if (n && e.type() == kIndex) {
     if (n->op == BinaryOp::kAdd || n->op == BinaryOp::kSub) {
       collect(sum, n->a, factor);
-      collect(sum, n->b, n->op == BinaryOp::kAdd ? factor : -factor);
+      collect(sum, n->b, n->op == BinaryOp::kAdd ? factor : mul_wrapping(factor, -1));
       return;
     }
     if (n->op == BinaryOp::kMul) return collect_product(sum, e, *n, factor);
@@ -234,8 +234,8 @@ void ExprSimplifier::collect(Linear& sum, const Expr& e, std::int64_t factor) {
 }
 
 void ExprSimplifier::collect_product(Linear& sum, const Expr& e, const Binary& n, std::int64_t factor) {
-  if (const std::int64_t* constant = as_const_int(n.b)) return collect(sum, n.a, factor * *constant);
-  if (const std::int64_t* constant = as_const_int(n.a)) return collect(sum, n.b, factor * *constant);
+  if (const std::int64_t* constant = as_const_int(n.b)) return collect(sum, n.a, mul_wrapping(factor, *constant));
+  if (const std::int64_t* constant = as_const_int(n.a)) return collect(sum, n.b, mul_wrapping(factor, *constant));
   Linear a, b;
   collect(a, n.a, 1);
   collect(b, n.b, 1);
@@ -245,7 +245,7 @@ void ExprSimplifier::collect_product(Linear& sum, const Expr& e, const Binary& n
   if (product.constant != 0 || product.terms.size() != 1) {
     sum.add(product, factor);
   } else {
-    sum.add_term(keep(e, product.terms[0].atom), factor * product.terms[0].coefficient);
+    sum.add_term(keep(e, product.terms[0].atom), mul_wrapping(factor, product.terms[0].coefficient));
   }
 }
 

@@ -148,8 +148,9 @@ class Collector {
         next.bind(of, first, extent);
       });
     };
+    const std::set<int> before = phases_;
     within(in_iteration(var), [&] { visit(loop.body); });
-    // The end of one iteration and the start of the next are in one phase: a second visit collects both.
+    // The end of one iteration and the start of the next have a phase in common: a second visit collects both.
     if (is_sequential && has_barrier(loop.body)) {
       const Var other(loop.var.name(), loop.var.type());
       loops_.back().var = other;
@@ -158,6 +159,7 @@ class Collector {
     }
     loops_.pop_back();
     values_.erase(loop.var);
+    if (phases_ != before && !prove(extent >= 1, *known_)) phases_.insert(before.begin(), before.end());
   }
 
   void visit(const Block& b) {
@@ -173,10 +175,16 @@ class Collector {
   void visit(const IfThenElse& choice) {
     loads(choice.condition);
     const Expr condition = resolve_condition(choice.condition, choice.condition.lanes());
-    if (!disprove(condition, *known_))
-      within(refined([&](Ranges& next) { next.assume(condition); }), [&] { visit(choice.then_case); });
-    if (!prove(condition, *known_))
-      within(refined([&](Ranges& next) { next.assume_not(condition); }), [&] { visit(choice.else_case); });
+    const std::set<int> before = phases_;
+    std::set<int> after;
+    const auto visit_case = [&](const Stmt& body, const auto& assume) {
+      phases_ = before;
+      within(refined(assume), [&] { visit(body); });
+      after.insert(phases_.begin(), phases_.end());
+    };
+    if (!disprove(condition, *known_)) visit_case(choice.then_case, [&](Ranges& next) { next.assume(condition); });
+    if (!prove(condition, *known_)) visit_case(choice.else_case, [&](Ranges& next) { next.assume_not(condition); });
+    phases_ = std::move(after);
   }
   void visit(const Store& store) {
     for (const Expr& index : store.indices) loads(index);
@@ -192,7 +200,7 @@ class Collector {
     for (const Expr& index : prefetch.indices) loads(index);
   }
   void visit(const CommitCopies&) {}
-  void visit(const Barrier&) { ++phase_; }
+  void visit(const Barrier&) { phases_ = {++barriers_}; }
   void visit(const TensorInstruction& instruction) { visit(instruction.body); }
   void visit(const Launch& launch) {
     if (launch.kernel >= 0) visit_kernel(static_cast<std::size_t>(launch.kernel));
@@ -219,7 +227,7 @@ class Collector {
     access.buffer = buffer;
     access.stores = stores;
     access.loops = loops_;
-    access.phase = phase_;
+    access.phases = phases_;
     for (const Expr& index : indices) access.indices.push_back(resolve_lane(index, lanes));
     for (const Expr& extent : buffer->shape) access.shape.push_back(resolve(extent));
     access.known = known_;
@@ -240,7 +248,8 @@ class Collector {
   std::vector<Access::Enclosing> loops_;
   std::set<std::size_t> visited_;  ///< kernels
   const Stmt* statement_ = nullptr;
-  int phase_ = 0;
+  int barriers_ = 0;
+  std::set<int> phases_ = {0};
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,8 @@ struct Access {
   struct Enclosing {
     const For* loop;
     Var var;  ///< represents the loop's variable in `indices`
-    /// Whether every iteration executes a barrier, so that accesses in one phase with the same `var` belong to the same
-    /// iteration of all threads of the block.
+    /// Whether every iteration executes a barrier, so that accesses with a phase in common and the same `var` belong to
+    /// the same iteration of all threads of the block.
     bool in_step = false;
   };
   const Stmt* statement = nullptr;
@@ -33,7 +34,9 @@ struct Access {
   std::vector<Enclosing> loops;   ///< outermost first
   std::size_t private_loops = 0;  ///< the number of `loops` around the allocation: each iteration has its own buffer
   Var lane;                       ///< the number of the lane of a vector access, undefined for a scalar one
-  int phase = 0;                  ///< differs between accesses that a barrier separates
+  /// The barriers that may be the last one before it, by number; 0 is the start. A barrier separates accesses that
+  /// have none in common.
+  std::set<int> phases = {0};
 };
 
 /// Checks definitions, types, scopes and the form.

@@ -177,6 +177,10 @@ std::string describe(const For& loop, const Access& store, const Access& other) 
   return &store == &other ? text : text + " and in " + quote(*other.statement);
 }
 
+bool have_common(const std::set<int>& a, const std::set<int>& b) {
+  return std::any_of(a.begin(), a.end(), [&](int phase) { return b.count(phase) > 0; });
+}
+
 /// The accesses to one buffer that is shared by the iterations of one loop.
 void check_shared(const For& loop, const std::vector<SplitAccess>& accesses, std::vector<std::string>& violations) {
   for (std::size_t i = 0; i < accesses.size(); ++i) {
@@ -185,7 +189,7 @@ void check_shared(const For& loop, const std::vector<SplitAccess>& accesses, std
     for (std::size_t j = 0; j < accesses.size(); ++j) {
       const Access& other = *accesses[j].access;
       if (other.stores && j < i) continue;
-      if (is_thread_index(loop.kind) && store.phase != other.phase) continue;
+      if (is_thread_index(loop.kind) && !have_common(store.phases, other.phases)) continue;
       std::size_t depth = 0;
       while (store.loops[depth].loop != &loop) ++depth;
       const Var& var = store.loops[depth].var;

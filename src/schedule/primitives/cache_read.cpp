@@ -61,7 +61,8 @@ Tensor Schedule::cache_read(const Tensor& tensor, ir::Scope scope, const std::ve
   std::vector<std::string> arguments = {name, ir::scope_name(scope)};
   for (const Tensor& reader : readers) {
     const Primitive target(state, "cache_read", reader);
-    if (std::count(readers.begin(), readers.end(), reader) > 1)
+    const auto is_same = [&](const Tensor& other) { return other.defined() && other.op() == reader.op(); };
+    if (std::count_if(readers.begin(), readers.end(), is_same) > 1)
       refuse(fmt::format("reader {} is named twice", target.stage().name));
     if (!reads(*target.stage().op.compute(), tensor.buffer())) {
       refuse(fmt::format("{} does not read it{}", target.stage().name, other_readers(state, tensor.buffer())));

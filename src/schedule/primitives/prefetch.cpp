@@ -5,7 +5,7 @@
 //                                     C[i] = f(A[i])
 //
 // Preconditions:
-//  1. The stage reads the tensor directly, or computes it.
+//  1. The stage reads the tensor directly, or computes it, and is no scan, whose parts do that.
 //  2. The loop is a leaf of the stage.
 //  3. The distance is at least 1, and this tensor is not prefetched at this loop already.
 #include <fmt/format.h>
@@ -19,6 +19,7 @@ Stage& Stage::prefetch(const Tensor& tensor, const IterVar& loop, std::int64_t d
   const Primitive primitive(*state_, "prefetch", origin_);
   StageState& stage = primitive.stage();
   primitive.position(loop);
+  primitive.require_no_part({ScanPart::kScan}, "which accesses nothing itself: do that to its update or its init");
   const bool is_own = tensor.defined() && state_->producer(tensor.buffer()).stage == primitive.index();
   if (!is_own && (!tensor.defined() || !reads(*stage.op.compute(), tensor.buffer()))) {
     primitive.refuse(loop,

@@ -12,6 +12,7 @@
 //  1. i and j are different loops, and neither is the time of a scan.
 //  2. Both can be split this way (split.cpp), and no stage is computed at them. With compose, both have the same
 //  segments.
+//  3. Stages that are computed at other loops stay where they may be (reorder.cpp).
 #include "schedule/primitives/primitive.h"
 
 namespace nestwright {
@@ -30,9 +31,14 @@ std::array<IterVar, 4> Stage::tile(const IterVar& i, const IterVar& j, std::int6
   std::vector<std::string> arguments = {primitive.label(i), primitive.label(j), std::to_string(factor_i),
                                         std::to_string(factor_j), "tail=" + tail.str()};
   StageState& stage = primitive.stage();
-  apply_split(stage, split_i);
-  apply_split(stage, split_j);
-  apply_reorder(stage, {split_i.outer, split_j.outer, split_i.inner, split_j.inner});
+  const StageState before = stage;
+  primitive.change_attachments(
+      [&] {
+        apply_split(stage, split_i);
+        apply_split(stage, split_j);
+        apply_reorder(stage, {split_i.outer, split_j.outer, split_i.inner, split_j.inner});
+      },
+      [&] { stage = before; });
   primitive.record(std::move(arguments));
   return {split_i.outer, split_j.outer, split_i.inner, split_j.inner};
 }

@@ -37,6 +37,29 @@ TEST(Bounds, OfEveryOperation) {
   EXPECT_FALSE(bounds(Expr(12) / zero, ranges).bounded()) << "of what is not used";
 }
 
+TEST(Bounds, OfDataThatMayWrapAreUnknown) {
+  const Buffer data("data", kUInt32, {Expr(8)});
+  const Expr a = cast(kIndex, make_load(data, {0})), b = cast(kIndex, make_load(data, {1}));
+  EXPECT_EQ(bounds(a * b, {}).lo, Interval::kMin);
+  EXPECT_EQ(bounds(a * 16, {}).lo, 0);
+  const Expr whole = make_load(Buffer("whole", kInt64, {Expr(8)}), {0});
+  EXPECT_EQ(bounds(make_call(Intrinsic::kAbs, {whole}, kIndex), {}).lo, Interval::kMin);
+  EXPECT_EQ(bounds(make_call(Intrinsic::kAbs, {a}, kIndex), {}).lo, 0);
+}
+
+TEST(Bounds, OfNestedConditionsTakeNoLongerThanTheirSize) {
+  for (const Type type : {kInt32, kInt64}) {
+    Expr nested = make_load(Buffer("data", type, {Expr(8)}), {0});
+    for (int depth = 1; depth <= 60; ++depth) {
+      const auto literal = [&](int value) { return make_int(value, type); };
+      nested = select(nested > literal(0), literal(depth), literal(-depth));
+    }
+    const Interval found = bounds(nested, {});
+    EXPECT_EQ(found.lo, -60);
+    EXPECT_EQ(found.hi, 60);
+  }
+}
+
 TEST(Bounds, EffortZeroTriesIntervalsAlone) {
   const Var outer("outer"), inner("inner"), n("n");
   Ranges ranges;

@@ -298,8 +298,17 @@ TEST_F(VerifyRaces, BarriersSeparateThreads) {
     return check(make_allocate(s, loop(i_, 8, body, LoopKind::kThreadX)));
   };
   EXPECT_THAT(kernel(make_barrier(), make_barrier()), IsEmpty());
-  EXPECT_THAT(kernel({}, make_barrier()), ElementsAre(HasSubstr("threadIdx.x loop over i may touch one element of s")));
-  EXPECT_THAT(kernel(make_barrier(), {}), ElementsAre(HasSubstr("threadIdx.x loop over i may touch one element of s")));
+  const auto race = ElementsAre(HasSubstr("threadIdx.x loop over i may touch one element of s"));
+  EXPECT_THAT(kernel({}, make_barrier()), race);
+  EXPECT_THAT(kernel(make_barrier(), {}), race);
+  // What is not always executed separates nothing.
+  const Expr k(k_);
+  EXPECT_THAT(kernel(make_if(k < 2, make_barrier()), make_barrier()), race);
+  EXPECT_THAT(kernel(make_barrier(), make_if(k < 2, make_barrier())), race);
+  EXPECT_THAT(kernel(make_if(k < 2, make_barrier(), make_barrier()), make_barrier()), IsEmpty());
+  EXPECT_THAT(kernel(make_if(k < 4, make_barrier()), make_barrier()), IsEmpty());
+  EXPECT_THAT(kernel(loop(j_, k, make_barrier()), make_barrier()), race);
+  EXPECT_THAT(kernel(loop(j_, k + 1, make_barrier()), make_barrier()), IsEmpty());
 }
 
 TEST_F(VerifyRaces, ThreadsStoreEachAnotherOfEverySoManyElements) {

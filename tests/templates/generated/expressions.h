@@ -12,8 +12,10 @@
 namespace nestwright::testing_generated {
 
 /// A workload whose operator is what `outputs` compute of `inputs`.
-inline Workload workload_of(std::vector<Tensor> inputs, const std::vector<Tensor>& outputs) {
+inline Workload workload_of(std::vector<Tensor> inputs, const std::vector<Tensor>& outputs,
+                            std::vector<std::size_t> constant_inputs = {}) {
   Definition definition;
+  definition.constant_inputs = std::move(constant_inputs);
   definition.inputs = static_cast<int>(inputs.size());
   definition.args = std::move(inputs);
   definition.args.insert(definition.args.end(), outputs.begin(), outputs.end());

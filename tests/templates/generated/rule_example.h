@@ -21,13 +21,14 @@ struct RuleExample {
   const char* rule;
   const char* config;                            ///< what is wanted of it; the rest is completed
   std::function<std::vector<Tensor>()> tensors;  ///< the arguments, of which the last one is the output
+  std::vector<std::size_t> constant_inputs = {};
 };
 
 /// A workload whose operator is what the last of `args` computes of the others.
-inline Workload workload_of_arguments(std::vector<Tensor> args) {
+inline Workload workload_of_arguments(std::vector<Tensor> args, std::vector<std::size_t> constant_inputs = {}) {
   const Tensor output = args.back();
   args.pop_back();
-  return workload_of(std::move(args), {output});
+  return workload_of(std::move(args), {output}, std::move(constant_inputs));
 }
 
 /// The steps of a scan that add rows of a matrix up.
@@ -55,7 +56,7 @@ inline std::vector<Tensor> sums_of_rows() {
 /// Expects the loops in the file of the rule's name in `folder`, which opens with the configuration.
 inline void expect_loops_on_file(const Template& t, const RuleExample& example, const Target& target,
                                  const std::string& folder) {
-  const Workload workload = workload_of_arguments(example.tensors());
+  const Workload workload = workload_of_arguments(example.tensors(), example.constant_inputs);
   const auto config = complete_config(t, workload, target, Config::parse(example.config));
   ASSERT_TRUE(config);
   const Instance instance = instantiate(t, workload, target, *config);

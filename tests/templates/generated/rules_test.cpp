@@ -92,6 +92,12 @@ Tensor largest_of(const Tensor& a, std::int64_t columns, const std::vector<Expr>
   return compute(shape, [&](std::span<const Expr> i) { return best[0].at({i.begin(), i.end()}); }, "C");
 }
 
+std::vector<Tensor> weighted_rows() {
+  const Tensor a = placeholder({6, 64}, kFloat32, "A"), w = placeholder({64}, kFloat32, "W");
+  const IterVar k = reduce_axis(64, "k");
+  return {a, w, compute({6}, [&](Expr i) { return sum(a(i, k) * w(k), k); }, "y")};
+}
+
 std::vector<Tensor> tuple_rows() {
   const Tensor a = placeholder({6, 64}, kFloat32, "A");
   return {a, largest_of(a, 64, {6})};
@@ -129,6 +135,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "parallel=none P.values=again C.vectors_along=axis0 C.vector_lanes=16 C.register_rows=10 "
                     "C.register_vectors=1 C.pack_vectors=block",
                     padded_filters},
+        RuleExample{"prepare_constants", "parallel=none y.vectors=2", weighted_rows, {1}},
         RuleExample{"join_rows", "parallel=loops C.vectors=2 m.vectors=2", centred_rows},
         RuleExample{
             "join_tiles",

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lower/lower.h"
 #include "templates/generated/generated.h"
 #include "templates/registry.h"
 #include "tests/support/cpu_target.h"
@@ -70,6 +71,24 @@ TEST(GeneratedSpaces, LayOutConstantWeightsBeforeTheCalls) {
   EXPECT_EQ(offers(rows + " prepared=w", "Y.pack_rows"), (Options{"no", "prepared"}));
   EXPECT_EQ(offers(vectors, "Y.pack_vectors"), (Options{"no", "block", "whole"}));
   EXPECT_EQ(offers(vectors + " prepared=w", "Y.pack_vectors"), (Options{"no", "prepared"}));
+}
+
+TEST(GeneratedSpaces, PrepareAllConstantInputs) {
+  const Target target = cpu_target(CpuIsa::kAvx512, 2);
+  const Template t = generated_cpu_template();
+  for (const char* text : {"matmul m=33 n=40 k=24 prepared=b", "matmul m=64 n=1 k=100 prepared=b",
+                           "matmul m=1 n=300 k=2000 tb=1 prepared=b", "conv2d n=1 c=3 h=9 w=9 k=5 r=9 s=9 prepared=w",
+                           "conv2d n=1 c=64 h=1 w=1 k=4000 r=1 s=1 prepared=w epilogue=bias_relu"}) {
+    const Workload workload = parse_workload(text);
+    const std::vector<Config> seeds = seeds_of(t, workload, target);
+    EXPECT_FALSE(seeds.empty()) << text;
+    for (const Config& seed : seeds) {
+      const Instance instance = instantiate(t, workload, target, seed);
+      const ir::Program program = lower(instance.schedule, instance.definition.args, target, "test");
+      EXPECT_TRUE(program.preparation.defined()) << text << ": " << seed.str();
+      EXPECT_TRUE(program.parameters.at(1).is_constant) << text << ": " << seed.str();
+    }
+  }
 }
 
 TEST(GeneratedSpaces, HaveAPointWhereATermNeedsMoreRegistersThanThereAre) {
