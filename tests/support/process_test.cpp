@@ -28,6 +28,16 @@ TEST(ChildProcess, TellsHowItEnded) {
   EXPECT_EQ(status.str(), "SIGABRT");
 }
 
+TEST(ChildProcess, AnExitCodeThatTheSystemDoesNotTellIsNoSuccess) {
+  const auto before = signal(SIGCHLD, SIG_IGN);
+  ChildProcess child(shell("exit 3"));
+  const ExitStatus status = child.wait();
+  signal(SIGCHLD, before);
+  EXPECT_FALSE(status.signaled);
+  EXPECT_EQ(status.code, ExitStatus::kUnknownCode);
+  EXPECT_EQ(status.str(), "an unknown exit code");
+}
+
 TEST(ChildProcess, WaitsWithALimitAndIsKilled) {
   ChildProcess child(shell("exec sleep 100"));
   EXPECT_FALSE(child.wait_for(20'000'000));

@@ -29,6 +29,13 @@ TEST(CpuFeatures, OfATargetAreThoseOfItsCpuOrGiven) {
   EXPECT_EQ(Target::parse(less.str()), less);
   EXPECT_EQ(Target::parse(std::string(kCpu) + "cooperlake,features=none").features, CpuFeatures());
   EXPECT_EQ(Target::parse("cpu,isa=avx2,llvm_cpu=haswell").features, CpuFeatures());
+  // Also where it is the CPU of this machine, from which something may hide a feature.
+  Target here = Target::host();
+  if (here.isa == CpuIsa::kAvx512 && !here.llvm_cpu.empty()) {
+    EXPECT_EQ(Target::parse(std::string(kCpu) + here.llvm_cpu).features, features_of_cpu(here.llvm_cpu));
+    here.features = CpuFeatures();
+    EXPECT_EQ(Target::parse(here.str()), here);
+  }
 }
 
 TEST(CpuFeatures, UnknownOnesAreRefused) {
