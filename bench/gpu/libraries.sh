@@ -12,9 +12,10 @@ copy_libraries() {
 
 # require_old_symbols FILE...: fails if one requires newer symbols than Ubuntu 22.04 has, and prints them.
 require_old_symbols() {
-  local file version failed=0
+  local file symbols version failed=0
   for file in "$@"; do
-    for version in $(objdump -T "$file" | grep -oE '(GLIBC|GLIBCXX|CXXABI)_[0-9.]+' | sort -u); do
+    symbols=$(objdump -T "$file") || return 1
+    for version in $(grep -oE '(GLIBC|GLIBCXX|CXXABI)_[0-9.]+' <<<"$symbols" | sort -u); do
       is_newer "$version" GLIBC_2.35 || is_newer "$version" GLIBCXX_3.4.30 || is_newer "$version" CXXABI_1.3.13 || continue
       echo "$file needs $version, which Ubuntu 22.04 does not have: link it with less, or leave it out of the bundle" >&2
       failed=1

@@ -103,7 +103,12 @@ class WholeMagnitudes {
             [&](const ir::Select& n) {
               return of(n.condition) == kInexact ? kInexact : std::max(or_infinite(n.if_true), or_infinite(n.if_false));
             },
-            [&](const ir::Cast& n) { return of(n.value); },
+            [&](const ir::Cast& n) {
+              const double value = of(n.value);
+              const bool may_wrap = n.value.type().is_int() && n.value.type().code != ir::TypeCode::kUInt &&
+                                    e.type().code == ir::TypeCode::kUInt;
+              return may_wrap && value != kInexact ? largest_whole(e.type()) : value;
+            },
             [&](const ir::Call& n) { return call(n, e.type()); },
             [](const OneOf<ir::CallExtern, ir::Ramp, ir::Broadcast, ir::Reduce> auto&) { return kInexact; },
         },
@@ -119,8 +124,10 @@ class WholeMagnitudes {
     if (a == kInexact || b == kInexact) return kInexact;
     const bool is_float = n.a.type().is_float();
     switch (n.op) {
-      case BinaryOp::kAdd:
       case BinaryOp::kSub:
+        if (n.a.type().code == ir::TypeCode::kUInt) return largest_whole(n.a.type());  // a negative difference wraps
+        [[fallthrough]];
+      case BinaryOp::kAdd:
         return is_infinite(n.a) || is_infinite(n.b) ? kInexact : a + b;
       case BinaryOp::kMul:
         return is_infinite(n.a) || is_infinite(n.b) ? kInexact : a * b;

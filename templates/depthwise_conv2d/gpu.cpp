@@ -41,9 +41,10 @@ Knobs define_knobs(Tuning& t, const Convolution& c, const Target& target) {
                 2 * taps * tile.filters.elements * register_words(c.types.b) <= target.registers_per_thread,
             "the filters of a thread take more than half of its registers");
   if (!knobs.shares_image) return knobs;
-  // Blocks that begin inside a channel's filters fetch all channels.
+  // Blocks that begin inside a channel's filters fetch all channels, those of the padding too.
   const KnobExpr filters = tile.filters.of_block();
-  const KnobExpr channels = select(filters % c.group_filters() == 0, filters / c.group_filters(), c.channels + 1);
+  const KnobExpr all = (tile.filters.padded() - 1) / c.group_filters() + 1;
+  const KnobExpr channels = select(filters % c.group_filters() == 0, filters / c.group_filters(), all);
   t.require(channels * window_extent(c.rows, tile.rows.of_block()) * window_extent(c.columns, tile.columns.of_block()) *
                     c.types.a.bytes() <=
                 target.shared_bytes,

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
+#include <set>
 
 #include "space/branch_points.h"
 #include "space/restriction.h"
 #include "support/error.h"
+#include "templates/framework/discover.h"
 #include "templates/framework/parallel_worth.h"
 #include "templates/framework/recording.h"
 
@@ -79,11 +82,14 @@ class Neighbourhood {
   }
 
   /// `point` but for one knob of those that `violated` constraints read, so that the fewest constraints are violated,
-  /// and the distance is the least. nullopt where none of them has another candidate.
-  std::optional<CandidateIndices> repaired(const CandidateIndices& point, const std::vector<int>& violated) const {
+  /// and the distance is the least; none of the points `visited`, so that several knobs move where one is not enough.
+  /// nullopt where there is no such point.
+  std::optional<CandidateIndices> repaired(const CandidateIndices& point, const std::vector<int>& violated,
+                                           const std::set<CandidateIndices>& visited) const {
     Repair best;
     for (const int constraint : violated) {
-      for (const int knob : positions_[static_cast<std::size_t>(constraint)]) try_candidates(knob, point, best);
+      for (const int knob : positions_[static_cast<std::size_t>(constraint)])
+        try_candidates(knob, point, visited, best);
     }
     return best.point;
   }
@@ -98,7 +104,8 @@ class Neighbourhood {
     return distance(knob, candidate, partial_.find(knob.name));
   }
 
-  void try_candidates(int position, const CandidateIndices& point, Repair& best) const {
+  void try_candidates(int position, const CandidateIndices& point, const std::set<CandidateIndices>& visited,
+                      Repair& best) const {
     const auto at = static_cast<std::size_t>(position);
     const Knob& knob = branch_.knobs[at];
     CandidateIndices trial = point;
@@ -106,7 +113,7 @@ class Neighbourhood {
       if (i == point[at]) continue;
       trial[at] = i;
       const std::pair score{violations(trial).size(), distance_of(knob, i)};
-      if (score >= best.score) continue;
+      if (score >= best.score || visited.contains(trial)) continue;
       best = {score, trial};
     }
   }
@@ -120,10 +127,12 @@ class Neighbourhood {
 std::optional<Config> complete_in(const Branch& branch, const Config& partial) {
   const Neighbourhood neighbourhood(branch, partial);
   std::optional<CandidateIndices> point = neighbourhood.nearest();
+  std::set<CandidateIndices> visited;
   for (int step = 0; step < kMaxRepairs && point; ++step) {
     const std::vector<int> violated = neighbourhood.violations(*point);
     if (violated.empty()) return make_config(branch, *point);
-    point = neighbourhood.repaired(*point, violated);
+    visited.insert(*point);
+    point = neighbourhood.repaired(*point, violated, visited);
   }
   return std::nullopt;
 }
@@ -218,7 +227,11 @@ std::vector<Config> complete_seeds(const Template& t, const Workload& workload, 
                                    const std::vector<Config>& partial) {
   std::vector<Config> configs = complete_each(t, workload, target, partial);
   if (configs.empty()) {
-    const auto config = complete_config(t, workload, target, Config());
+    auto config = complete_config(t, workload, target, Config());
+    if (!config) {
+      std::mt19937_64 random(1);
+      config = discover_space(t, workload, target).sample(random);
+    }
     if (!config) throw InternalError("the template " + t.name + " has no seed for " + workload.str());
     configs.push_back(*config);
   }

@@ -30,14 +30,19 @@ inline std::mt19937_64 random_for(const std::string& what) {
   return std::mt19937_64(seed);
 }
 
-/// The text of a random workload of the operator, with sizes from `sizes`. A parameter with a default has it every
-/// other time, and always if the default depends on the other parameters.
+/// The text of a random workload of the operator, with sizes from `sizes`; filters of a convolution have extents of 1
+/// and 3. A parameter with a default has it every other time, and always if the default depends on the other
+/// parameters.
 template <class Random>
 std::string random_text(const Operator& op, const std::vector<std::int64_t>& sizes, Random& random) {
   std::string text = op.name;
   for (const OperatorParameter& parameter : op.parameters) {
     if (parameter.default_from || (!parameter.default_value.empty() && random() % 2 == 0)) continue;
     text += ' ' + parameter.name + '=';
+    if (op.name == "conv2d" && (parameter.name == "r" || parameter.name == "s")) {
+      text += random() % 2 == 0 ? "1" : "3";
+      continue;
+    }
     switch (parameter.kind) {
       case OperatorParameter::Kind::kSize:
         // A parameter with a default is a count, such as the products of a batch.

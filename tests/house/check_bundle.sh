@@ -27,3 +27,14 @@ for pair in "GLIBC_2.35 GLIBC_2.35" "GLIBC_2.4 GLIBC_2.35" "GLIBCXX_3.4.31 GLIBC
     exit 1
   fi
 done
+if (
+  is_newer() { true; }
+  require_old_symbols "$@" 2>/dev/null
+); then
+  echo "require_old_symbols takes symbols that are too new" >&2
+  exit 1
+fi
+if require_old_symbols "$0" 2>/dev/null; then
+  echo "require_old_symbols takes a file without symbols" >&2
+  exit 1
+fi

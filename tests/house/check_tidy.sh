@@ -61,16 +61,21 @@ is_due() {
 
 product='(src|templates|search|cost_model|logs)'
 version=$("$tidy" --version)
-# Reads a line for each source and each batch of the product, with all of our files that it includes.
+# A line for each source and each batch of the product, with all of our files that it includes.
+sed -nE 's|^  "file": "(.*)".*|\1|p' "$stamps/compile_commands.json" |
+  grep -E "^($source_dir/$product/.*\.cpp|$build_dir/$product/.*/Unity/.*\.cxx)\$" | sort -u |
+  awk -v root="$source_dir/" -f "$source_dir/tests/house/files_read.awk" >"$stamps/files_read"
+if (($(wc -l <"$stamps/files_read") < 20)); then
+  echo "only $(wc -l <"$stamps/files_read") sources and batches were found" >&2
+  exit 1
+fi
 stale=()
 while read -r -a files; do
   is_due "${files[@]}" || continue
   key=$({ echo "$version"; sha256sum .clang-tidy "${files[@]:1}"; } | sha256sum | cut -d ' ' -f 1)
   stamp=$stamps/${files[0]//\//_}
   if [[ $(cat "$stamp" 2>/dev/null || true) != "$key" ]]; then stale+=("${files[0]}" "$stamp" "$key"); fi
-done < <(sed -nE 's|^  "file": "(.*)".*|\1|p' "$stamps/compile_commands.json" |
-  grep -E "^($source_dir/$product/.*\.cpp|$build_dir/$product/.*/Unity/.*\.cxx)\$" | sort -u |
-  awk -v root="$source_dir/" -f "$source_dir/tests/house/files_read.awk")
+done <"$stamps/files_read"
 
 echo "$((${#stale[@]} / 3)) sources and batches to read"
 ((${#stale[@]})) || exit 0

@@ -22,8 +22,18 @@ ir::Program expanded(const ir::Program& program) {
 }
 
 TEST(DeviceExpand, ItsPasses) {
-  EXPECT_EQ(names_of_passes(LoweringStage::kVectors, DeviceKind::kOpenCl),
-            names_of_passes(LoweringStage::kVectors, DeviceKind::kCuda));
+  const Matmul op = make_matmul(4, 4, 4);
+  Schedule s = create_schedule(op.c);
+  s[op.c].bind(s[op.c].axis(0), kBlockIdxX).bind(s[op.c].axis(1), kThreadIdxX);
+  for (const DeviceKind device : {DeviceKind::kOpenCl, DeviceKind::kCuda}) {
+    Target target = device_target();
+    target.device = device;
+    std::vector<std::string> seen;
+    LowerOptions options;
+    options.after_pass = [&](std::string_view pass, const ir::Program&, std::int64_t) { seen.emplace_back(pass); };
+    expand(lower(s, {op.a, op.b, op.c}, target, "f"), target, options);
+    EXPECT_EQ(seen, names_of_passes(LoweringStage::kVectors, device));
+  }
 }
 
 TEST(DeviceExpand, UnrolledLoopsStayAndRegistersAreIndexedByThem) {

@@ -6,6 +6,7 @@
 
 #include "ir/core/rewrite.h"
 #include "support/error.h"
+#include "tests/property/campaign.h"
 #include "tests/property/shrink.h"
 
 namespace nestwright::property {
@@ -53,6 +54,8 @@ Tried find_planted(bool (*accepts)(const Expression&) = [](const Expression&) { 
 
 TEST(Shrinking, LeavesLittleOfACaseWithAPlantedBug) {
   const Tried found = find_planted();
+  ASSERT_EQ(found.outcome.verdict, Verdict::kDiffers);
+  EXPECT_THAT(explain({2222, found}, 0), ::testing::StartsWith("again: nestwright-soak --case 2222\n"));
   ASSERT_EQ(found.outcome.verdict, Verdict::kDiffers) << "no program shows the planted bug";
   const Tried small = shrink(found, 1500, plant);
   EXPECT_EQ(small.outcome.verdict, Verdict::kDiffers);

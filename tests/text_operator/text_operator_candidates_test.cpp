@@ -106,6 +106,8 @@ INSTANTIATE_TEST_SUITE_P(
         "C[i, j] = sum(k, float32(A[i, k]) * float32(B[k, j])); A: bfloat16; B: float16 i=17 j=19 k=130",
         "C[i, j] = sum(k, int32(A[i, k]) * int32(B[k, j])); A: uint8; B: int8 i=17 j=19 k=30",
         "Y[i] = ((X[i] & 12) | 3) ^ (X[i] << 2); X: int16 i=1001",
+        "Y[i] = float32(A[i] - B[i]) * C[i]; A: uint32; B: uint32 i=1000",
+        "Y[i] = float32(uint32(A[i]) + 1) * C[i]; A: int8 i=1000",
         "Y[i] = sin(X[i]) * cos(X[i]) + trunc(X[i] * 10); X: in [-3, 3] i=500",
         "Y[i, j] = T[I[i], j] * 2; I: int32 in [0, 9]; T: float32[10, 24] i=30",
         "T[i] = A[i] * B[i]; P[i] = T[i] + 2; Q[i] = T[i] - A[i] i=501", "s[] = sum(i, j, X[i, j]) i=31 j=97",

@@ -33,6 +33,8 @@ class Context {
   Context& operator=(const Context&) = delete;
   ~Context() { driver().device_primary_ctx_release(device_); }
   void enter() const { require(driver().ctx_set_current(context_), "use the device"); }
+  /// For destructors, which may run on a thread that has not used the device.
+  void enter_if_possible() const noexcept { driver().ctx_set_current(context_); }
 
  private:
   DeviceNumber device_;
@@ -44,7 +46,10 @@ class Memory final : public DeviceMemory {
  public:
   Memory(DevicePointer pointer, std::int64_t bytes, ContextPtr context)
       : DeviceMemory(static_cast<std::uintptr_t>(pointer), bytes), context_(std::move(context)) {}
-  ~Memory() override { driver().mem_free(handle()); }
+  ~Memory() override {
+    context_->enter_if_possible();
+    driver().mem_free(handle());
+  }
 
  private:
   ContextPtr context_;
@@ -72,7 +77,10 @@ class Code {
   }
   Code(const Code&) = delete;
   Code& operator=(const Code&) = delete;
-  ~Code() { driver().module_unload(module_); }
+  ~Code() {
+    context_->enter_if_possible();
+    driver().module_unload(module_);
+  }
   ModuleHandle get() const { return module_; }
 
  private:
@@ -143,7 +151,10 @@ class Event {
   }
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
-  ~Event() { driver().event_destroy(event_); }
+  ~Event() {
+    context_->enter_if_possible();
+    driver().event_destroy(event_);
+  }
   EventHandle get() const { return event_; }
   void record() const { require(driver().event_record(event_, kOneStream), "record an event"); }
 

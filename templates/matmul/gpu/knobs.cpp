@@ -166,10 +166,14 @@ MatmulGpuKnobs define_matmul_gpu_knobs(Tuning& t, const Workload& workload, cons
   knobs.k_block = knobs.unroll_k = unroll_k;
 
   // Along x there may be more blocks than along y; those of the batch are along x, too, where z has no room for them.
-  const bool many = shape.batch * knobs.parts > kMaxBlocks;
+  const bool many = shape.batch > kMaxBlocks;
   const OptionKnob blocks_x =
       t.define_annotate("blocks_x", many ? std::vector<std::string>{"m"} : std::vector<std::string>{"n", "m"});
   knobs.n_along_y = blocks_x == "m";
+  if (in_parts) {
+    t.require(blocks_x == "m" || shape.batch * slice.parts <= kMaxBlocks,
+              "there are more blocks of the batch and of parts than a dimension of the grid has");
+  }
   MatrixLayout stored = shape.c;
   if (in_parts) stored = {shape.m, shape.n, shape.n, shape.m * shape.n};
   const KnobExpr lanes_c = t.define_knob("vector_c", matrix_widths(stored, shape.batch, p.sums));

@@ -11,13 +11,16 @@
 // Where the reduction is in parts, what the blocks store are partial sums, which a second kernel adds up. Small
 // products read A and B where they lie.
 #include "templates/matmul/gpu/register_tiles.h"
+
+#include <algorithm>
+
 #include "templates/loops/gpu_threads.h"
 #include "templates/matmul/matmul.h"
 
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kSumThreads = 256;  ///< of a block that adds up parts
+constexpr std::int64_t kSumThreads = 256;  ///< of a block that adds up parts, where the device has as many
 
 /// An axis of C: the loops that it becomes.
 struct TileLoops {
@@ -118,9 +121,10 @@ void schedule_tile(Schedule& s, const MatmulGpuForm& form, const MatmulShape& sh
 }
 
 /// C from the partial sums, an element a thread.
-void schedule_sum(Schedule& s, const MatmulGpuForm& form) {
+void schedule_sum(Schedule& s, const MatmulGpuForm& form, const Target& target) {
   Stage c = s[form.result];
-  const IterVar item = bind_elements(c, c.loops(), {.threads = kSumThreads});
+  const std::int64_t threads = std::min<std::int64_t>(kSumThreads, target.threads_per_block);
+  const IterVar item = bind_elements(c, c.loops(), {.threads = threads});
   s[form.sums].set_scope(ir::Scope::kLocal).compute_at(c, item);
 }
 
@@ -136,7 +140,7 @@ Schedule schedule_matmul_gpu(Tuning& t, const Workload& workload, Definition& de
   const IterVar thread = bind_tiles(s[stored], knobs);
   s[form.tile].set_scope(ir::Scope::kLocal).compute_at(s[stored], thread);
   schedule_tile(s, form, matmul_shape(workload), knobs);
-  if (form.partial.defined()) schedule_sum(s, form);
+  if (form.partial.defined()) schedule_sum(s, form, target);
   return s;
 }
 

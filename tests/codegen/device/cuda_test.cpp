@@ -56,9 +56,10 @@ TEST_P(CudaTypes, OperationsCompile) {
   if (type == kInt32) expect_compiles(word_functions(Rows::kScalars, Kernels::kEach));
 }
 
-TEST_P(CudaTypes, FunctionsCompile) {
+class CudaFloats : public ::testing::TestWithParam<ir::Type> {};
+
+TEST_P(CudaFloats, FunctionsCompile) {
   const ir::Type type = GetParam();
-  if (!type.is_float()) return;
   expect_compiles(rounded_functions_on(type, Rows::kScalars, Kernels::kEach));
   expect_compiles(transcendental_functions_on(type, Rows::kScalars, Kernels::kEach));
 }
@@ -66,6 +67,17 @@ TEST_P(CudaTypes, FunctionsCompile) {
 TEST_P(CudaTypes, CastsOfVectorsCompile) { expect_compiles(casts_of(GetParam(), Rows::kAligned, Kernels::kEach)); }
 
 TEST_P(CudaTypes, CastsOfScalarsCompile) { expect_compiles(casts_of(GetParam(), Rows::kScalars, Kernels::kEach)); }
+
+std::vector<ir::Type> floats() {
+  std::vector<ir::Type> types;
+  for (const ir::Type type : ir::element_types()) {
+    if (type.is_float()) types.push_back(type);
+  }
+  return types;
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, CudaFloats, ::testing::ValuesIn(floats()),
+                         [](const auto& test) { return test.param.str(); });
 
 INSTANTIATE_TEST_SUITE_P(Types, CudaTypes, ::testing::ValuesIn(ir::element_types()),
                          [](const auto& test) { return test.param.str(); });

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
 #include <random>
+#include <set>
+#include <string>
 
 #include "support/error.h"
 #include "templates/framework/completion.h"
@@ -78,9 +81,19 @@ TEST(Instantiate, AppliesWhatTheConfigurationSays) {
 
 TEST(Instantiate, EveryPointOfTheSpaceIsApplied) {
   const ConfigSpace space = discover_space(kBranching, workload(), Target());
+  std::map<std::string, std::string> schedules;  // by what the schedule depends on
+  std::set<std::string> different;
   for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(space.size()); ++i) {
-    EXPECT_NO_THROW(instantiate(kBranching, workload(), Target(), space.at(i)));
+    const Config config = space.at(i);
+    const ConfigEntry *const tile = config.find("tile"), *const inside = config.find("inside");
+    const std::string applied =
+        tile == nullptr ? "none" : std::to_string(tile->value.at(1)) + (inside != nullptr ? inside->label : "");
+    const std::string schedule = instantiate(kBranching, workload(), Target(), config).schedule.trace().str();
+    EXPECT_EQ(schedules.emplace(applied, schedule).first->second, schedule) << config.str();
+    different.insert(schedule);
   }
+  EXPECT_EQ(different.size(), schedules.size()) << "each is applied";
+  EXPECT_EQ(different.size(), 1U + 8 * 2);
 }
 
 TEST(Instantiate, RefusesMissingUnknownAndIllegalKnobs) {
