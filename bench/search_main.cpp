@@ -99,8 +99,10 @@ int main_or_throw(int argc, char** argv) {
   CLI::App app(
       "Tunes with an empty database and reports trials a second, where the time goes, and how soon the best is found.",
       "bench/search");
-  app.add_option("--workload", options.workload, "what is tuned")->capture_default_str();
-  app.add_option("--seconds", options.seconds, "of tuning a seed")->check(CLI::PositiveNumber)->capture_default_str();
+  CLI::Option* const workload = app.add_option("--workload", options.workload, "what is tuned");
+  workload->capture_default_str();
+  CLI::Option* const seconds = app.add_option("--seconds", options.seconds, "of tuning a seed");
+  seconds->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--seeds", options.seeds, "runs, with the seeds 1, 2, ...")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
@@ -133,8 +135,15 @@ int main_or_throw(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
-  if (options.suite.empty() && !(options.record + options.replay).empty()) {
-    throw UsageError("--record and --replay want a suite: give --suite bench/suites/search.json");
+  const std::vector<std::string> of_suites{"--record", "--replay",  "--strategies",
+                                           "--trials", "--samples", "--relatives"};
+  for (const std::string& name : of_suites) {
+    if (!options.suite.empty() || app.get_option(name)->count() == 0) continue;
+    throw UsageError(name + " wants a suite: give --suite bench/suites/search.json");
+  }
+  for (const CLI::Option* of_one : {workload, seconds}) {
+    if (options.suite.empty() || of_one->count() == 0) continue;
+    throw UsageError(of_one->get_name() + " is of a run without a suite: drop it, or --suite");
   }
   if (options.suite.empty()) return run(options);
   if (!options.record.empty()) {
@@ -157,6 +166,9 @@ int main_or_throw(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return nestwright::bench::main_or_throw(argc, argv);
+  } catch (const nestwright::UsageError& e) {
+    fmt::print(stderr, "bench/search: {}\n", e.what());
+    return 2;
   } catch (const std::exception& e) {
     fmt::print(stderr, "bench/search: {}\n", e.what());
     return 1;

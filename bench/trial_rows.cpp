@@ -63,7 +63,7 @@ std::map<std::int64_t, TrialRow> read_trials(const std::string& database) {
   if (!reader.has_tables()) return trials;
   reader.each(
       "SELECT id, (julianday(recorded_at) - 2440587.5) * 86400.0, median_ns, outcome = 0 AND verified AND NOT "
-      "ended_early AND same_as_trial_id IS NULL,"
+      "ended_early AND disturbance = '' AND same_as_trial_id IS NULL,"
       " json_array(proposal_id, session_id, outcome, message, samples_ns, raw_ns, compile_ms, recorded_at) FROM trial",
       [&](sqlite3_stmt* row) {
         trials[sqlite3_column_int64(row, 0)] = {sqlite3_column_double(row, 1), sqlite3_column_double(row, 2),

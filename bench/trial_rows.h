@@ -12,7 +12,7 @@ namespace nestwright::bench {
 struct TrialRow {
   double recorded_s = 0;  ///< time of recording, in seconds since 1970
   double median_ns = 0;
-  bool counts = false;   ///< ok, verified and not ended early
+  bool counts = false;   ///< ok, verified, neither ended early nor disturbed, and measured itself
   std::string contents;  ///< all recorded values as text, to detect changes
 };
 

@@ -166,20 +166,28 @@ const char* best_source_name(BestSource source) {
   throw InternalError("internal error: source of a best record out of range");
 }
 
-std::optional<double> shape_distance(const std::vector<WorkloadParameter>& wanted,
-                                     const std::vector<WorkloadParameter>& stored) {
-  if (wanted.size() != stored.size()) return std::nullopt;
-  std::map<std::string, std::string> values;
-  for (const WorkloadParameter& parameter : stored) values[parameter.name] = parameter.value;
+std::optional<double> shape_distance(const WorkloadKey& wanted, const std::vector<WorkloadParameter>& stored) {
+  struct Values {
+    const WorkloadParameter *wanted = nullptr, *stored = nullptr;
+  };
+  std::map<std::string, Values> values;
+  for (const WorkloadParameter& parameter : wanted.parameters) values[parameter.name].wanted = &parameter;
+  for (const WorkloadParameter& parameter : stored) values[parameter.name].stored = &parameter;
+  for (const WorkloadParameter& size : wanted.defaults) {
+    const auto known = values.find(size.name);
+    if (known == values.end()) continue;
+    if (known->second.wanted == nullptr) known->second.wanted = &size;
+    if (known->second.stored == nullptr) known->second.stored = &size;
+  }
   double sum = 0;
-  for (const WorkloadParameter& parameter : wanted) {
-    const auto found = values.find(parameter.name);
-    if (found == values.end()) return std::nullopt;
-    if (!parameter.is_size) {
-      if (found->second != parameter.value) return std::nullopt;
+  for (const auto& [name, value] : values) {
+    if (value.wanted == nullptr || value.stored == nullptr) return std::nullopt;
+    if (!value.wanted->is_size) {
+      if (value.stored->value != value.wanted->value) return std::nullopt;
       continue;
     }
-    const double a = std::strtod(parameter.value.c_str(), nullptr), b = std::strtod(found->second.c_str(), nullptr);
+    const double a = std::strtod(value.wanted->value.c_str(), nullptr);
+    const double b = std::strtod(value.stored->value.c_str(), nullptr);
     if (a <= 0 || b <= 0) return std::nullopt;
     sum += std::pow(std::log2(a / b), 2);
   }
@@ -191,7 +199,7 @@ std::vector<std::pair<double, StoredTask>> tasks_by_distance(const Database& dat
   std::vector<std::pair<double, StoredTask>> near;
   for (StoredTask& task : matching_tasks(database, filter)) {
     if (task.key.workload.text == workload.text) continue;
-    if (const auto distance = shape_distance(workload.parameters, task.key.workload.parameters)) {
+    if (const auto distance = shape_distance(workload, task.key.workload.parameters)) {
       near.emplace_back(*distance, std::move(task));
     }
   }

@@ -29,9 +29,8 @@ std::optional<BestRecord> stored_best_of(const sqlite::Database& database, Sessi
                                          const std::string& templates);
 
 /// Returns the Euclidean distance between the log2 sizes; absent if the shapes differ in more than sizes. `wanted` says
-/// which parameters are sizes.
-std::optional<double> shape_distance(const std::vector<WorkloadParameter>& wanted,
-                                     const std::vector<WorkloadParameter>& stored);
+/// which parameters are sizes, and what those are that one of the two leaves out.
+std::optional<double> shape_distance(const WorkloadKey& wanted, const std::vector<WorkloadParameter>& stored);
 
 /// Returns the tasks that `filter` selects for shapes other than `workload`, each with its shape_distance(), nearest
 /// first.

@@ -33,6 +33,9 @@ struct WorkloadKey {
   std::string dtype;
   std::vector<WorkloadParameter> parameters;  ///< those that differ from their defaults, as in the text
   double flops = 0;                           ///< per run
+  /// The sizes that a text may leave out, at their defaults, where these are numbers: what they are in workloads that
+  /// do not have them. Not recorded.
+  std::vector<WorkloadParameter> defaults = {};
 };
 
 /// A task: a workload, the machine that it runs on, and the conditions. Results of different tasks are never compared.

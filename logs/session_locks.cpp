@@ -14,7 +14,7 @@
 namespace nestwright {
 namespace {
 
-constexpr std::chrono::seconds kTimeout(3);
+constexpr std::chrono::seconds kTimeout(1);
 
 struct flock byte_of(SessionId session, short type) {
   struct flock lock{};

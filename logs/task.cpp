@@ -113,7 +113,15 @@ StoredTask task_of_session(const sqlite::Database& database, SessionId session) 
   sqlite::Statement select = database.prepare(kOfSession);
   select.bind(session);
   if (!select.step()) throw LogError(fmt::format("database '{}' has no session {}", database.path(), session));
-  return read_task(select);
+  try {
+    return read_task(select);
+  } catch (const sqlite::Failure&) {
+    throw;
+  } catch (const std::exception& e) {
+    throw LogError(
+        fmt::format("the task of session {} in database '{}' cannot be read ({}): give another file with --db", session,
+                    database.path(), e.what()));
+  }
 }
 
 void require_trial_of_task(const sqlite::Database& database, TrialId trial, SessionId session) {

@@ -152,9 +152,8 @@ class TuningLog {
   /// trial that cannot be read is left out.
   std::vector<TrialRecord> trials_of(const RelatedTask& task, std::span<const TrialId> ids) const;
   /// Returns the best records of other shapes, nearest first: same operator, all parameters except sizes equal, and
-  /// matching `filter` (whose workload and op are ignored). A size at its default, which a workload's text leaves out,
-  /// is near no other value. Of records that are equally near, those of `machine` come first, then the latest. The
-  /// caller must check that a configuration fits the shape.
+  /// matching `filter` (whose workload and op are ignored). Of records that are equally near, those of `machine` come
+  /// first, then the latest. The caller must check that a configuration fits the shape.
   std::vector<BestRecord> nearest(const WorkloadKey& workload, const TaskFilter& filter, int limit,
                                   const std::vector<TemplateVersion>& templates = {},
                                   const std::string& machine = "") const;

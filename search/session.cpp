@@ -167,6 +167,7 @@ class TuningSession::Loop {
       if (point) state_.note_default(trial.id, *point, trial.measurement.outcome, trial.code);
     }
     units_.establish(state_, history_);
+    if (state_.incumbent_ns() > 0) stop_.note_best();
     const std::size_t own_trials = remember_all(history_);
     WarmStart warm = warm_start(state_.log, state_.key, state_.space, columns_, state_.versions, own_trials);
     ranker_.warm_start(std::move(warm.observations));
@@ -301,7 +302,8 @@ class TuningSession::Loop {
     std::vector<std::optional<Trial>> in_batch(points.size());
     std::size_t last = 0;
     for (std::size_t first = 0; first < points.size() && stop_reason().empty(); first = last) {
-      last = std::min(first + (state_.incumbent_ns() > kLong_ns ? 1 : kChunk), points.size());
+      const std::int64_t wanted = state_.incumbent_ns() > kLong_ns ? 1 : kChunk;
+      last = std::min(first + static_cast<std::size_t>(stop_.allowed(wanted)), points.size());
       const auto part = [&](auto& items) { return std::span(items).subspan(first, last - first); };
       const ChunkResult chunk = run_chunk(
           state_, part(built), [&](std::size_t i) { return is_known(built, first, first + i); },
@@ -407,8 +409,10 @@ class TuningSession::Loop {
       if (is_sound(m)) state_.sound_trials.push_back({trials[i], points[i], m.timing.median_ns});
       amended.push_back(trial_of(points[i], m));
     }
-    if (const auto ratio = adopt(state_, chunk, points, built, trials); ratio && *ratio > 1) {
-      stop_.note_improvement(*ratio);
+    if (const auto ratio = adopt(state_, chunk, points, built, trials)) {
+      stop_.note_best();
+      if (*ratio > 1) stop_.note_improvement(*ratio);
+      state_.result.seconds_to_best = stop_.seconds();
     }
     strategy_->amend(amended);
   }

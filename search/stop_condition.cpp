@@ -28,6 +28,11 @@ std::int64_t StopCondition::allowed(std::int64_t wanted) const {
   return budget_.trials == 0 ? wanted : std::clamp<std::int64_t>(budget_.trials - trials_, 0, wanted);
 }
 
+void StopCondition::note_best() {
+  has_best_ = true;
+  since_better_ = 0;
+}
+
 std::string StopCondition::reason(double reserve_s) const {
   if (is_interrupted()) return "interrupted";
   if (budget_.trials > 0 && trials_ >= budget_.trials) return fmt::format("{} trials done", budget_.trials);

@@ -32,6 +32,8 @@ class StopCondition {
 
   /// Counts a recorded trial; `improved` is true for a new best, the first one included.
   void count_trial(bool improved);
+  /// Records that there is a best, found without a new trial: an earlier one, or one that was measured again.
+  void note_best();
   /// Records that a new incumbent is `ratio` times as fast as the old one, measured side by side.
   void note_improvement(double ratio);
   /// Sets the outlook after a batch. Without one, the remaining gain is not estimated.

@@ -140,7 +140,8 @@ std::vector<SurveyedPoint> read_survey(const TuningLog& log, const Task& task) {
     if (record.session != session) continue;  // times of different sessions are not comparable
     const Measurement& m = record.measurement;
     const Point point{record.proposal.from.name, record.proposal.from.version, record.proposal.config};
-    points.push_back({{point, m.outcome, m.timing.median_ns}, is_sound(m), origin == kSample});
+    const double weight = m.timing.is_disturbed() ? kDisturbedWeight : 1;
+    points.push_back({{point, m.outcome, m.timing.median_ns, weight}, is_sound(m), origin == kSample});
   }
   return points;
 }

@@ -63,6 +63,9 @@ int run(const LowerCommandOptions& options) {
     throw UsageError(
         "--resources: only CUDA's compiler reports the resources of kernels: give --target cuda,arch=sm_90");
   }
+  if (options.final_pipeline && !options.llvm && !options.assembly && !options.resources) {
+    throw UsageError("--final chooses how the kernel is compiled: give --llvm, --asm or --resources, too");
+  }
   if (options.llvm && task.target.device != DeviceKind::kCpu) {
     throw UsageError("--llvm: only kernels for CPUs are compiled by LLVM: give --target cpu");
   }
@@ -133,10 +136,11 @@ void add_lower(CommandLine& line, Action& action) {
   add_target(command, options->common);
   add_config(command, options->config);
   add_template(command, options->template_name);
-  command
-      .add_option("--print-after", options->print_after,
-                  fmt::format("print the program after this pass, or all: {}", fmt::join(pass_names(), ", ")))
-      .value_name("PASS");
+  Argument print_after =
+      command
+          .add_option("--print-after", options->print_after,
+                      fmt::format("print the program after this pass, or all: {}", fmt::join(pass_names(), ", ")))
+          .value_name("PASS");
   Argument schedule = command.add_flag("--schedule", options->schedule, "print the stages and their loops");
   Argument cpp = command.add_flag("--cpp", options->cpp,
                                   "print the tensors and the primitives as C++, for a function of a program with "
@@ -145,7 +149,8 @@ void add_lower(CommandLine& line, Action& action) {
   Argument assembly = command.add_flag("--asm", options->assembly, "print the assembly");
   Argument resources =
       command.add_flag("--resources", options->resources, "print registers, memory and occupancy of each CUDA kernel");
-  cpp.excludes(schedule);
+  print_after.excludes(schedule);
+  cpp.excludes(schedule).excludes(print_after);
   llvm.excludes(schedule).excludes(cpp);
   assembly.excludes(schedule).excludes(cpp).excludes(llvm);
   resources.excludes(schedule).excludes(cpp).excludes(llvm).excludes(assembly);

@@ -17,9 +17,12 @@ bool reads_as(const std::string& text, Number& value) {
 }  // namespace
 
 TextCheck whole_number(std::uint64_t min, std::uint64_t max) {
-  return [min, max](const std::string& text) -> std::string {
+  return [min, max](std::string& text) -> std::string {
     std::uint64_t value = 0;
-    if (reads_as(text, value) && value >= min && value <= max) return {};
+    if (reads_as(text, value) && value >= min && value <= max) {
+      text = std::to_string(value);  // CLI11 reads 010 as 8
+      return {};
+    }
     return fmt::format("give a whole number from {} to {}, not '{}'", min, max, text);
   };
 }

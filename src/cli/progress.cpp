@@ -61,7 +61,8 @@ void ProgressLine::show(const Progress& p, const Work& work, const std::string& 
   if (!is_first_best && p.seconds - last_shown_s_ < (terminal_ ? kTerminalInterval_s : kPipedInterval_s)) return;
   has_shown_best_ = has_shown_best_ || is_first_best;
   last_shown_s_ = p.seconds;
-  const std::string line = (task.empty() ? "" : task + ": ") + progress_text(p, budget_, work);
+  std::string line = printable(task.empty() ? "" : task + ": ") + progress_text(p, budget_, work);
+  std::replace(line.begin(), line.end(), '\n', ' ');
   if (terminal_) {
     note(fmt::format("\r\033[K{}", line.substr(0, columns())));
     open_ = true;

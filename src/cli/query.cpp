@@ -32,7 +32,8 @@ void refuse_ignored_options(const QueryOptions& options) {
     throw UsageError("--op and --dtype filter a listing: drop them, or drop the workload");
   }
   if (!one && options.exact) throw UsageError("--exact asks for one workload: give the workload, or drop --exact");
-  if (options.check && (one || options.top || !options.op.empty() || !options.dtype.empty())) {
+  const bool has_target = !options.any_target || options.common.threads > 0;
+  if (options.check && (one || options.top || has_target || !options.op.empty() || !options.dtype.empty())) {
     throw UsageError("--check looks at the whole database: drop what asks for a part of it");
   }
   if (one && options.exact && options.top) {

@@ -150,8 +150,8 @@ int tune_file(const std::string& file, const CommonOptions& common, const Sessio
   const Target target = common.parsed_target();
   const std::vector<FileTask> tasks = read_tasks(file, common.registry(), target, notes);
   TuningLog log = open_database(common, OpenMode::kWrite);
-  for (const std::string& repeated : notes) note(repeated + "\n");
-  note(fmt::format("tuning {} tasks of {} on {}\n", tasks.size(), file, target.str()));
+  for (const std::string& repeated : notes) note(printable(repeated) + "\n");
+  note(fmt::format("tuning {} tasks of {} on {}\n", tasks.size(), printable(file), target.str()));
 
   SessionOptions session = options;
   session.budget = {.early_stop = options.budget.early_stop, .until_gain = options.budget.until_gain};

@@ -13,6 +13,10 @@ WorkloadKey workload_key(const Workload& workload) {
   const Operator& op = *workload.op;
   WorkloadKey key{.text = workload.str(), .op = op.name, .flops = op.define(workload).flops};
   for (const OperatorParameter& parameter : op.parameters) {
+    const bool is_number = !parameter.default_value.empty() && !parameter.default_from;
+    if (parameter.kind == OperatorParameter::Kind::kSize && is_number) {
+      key.defaults.push_back({parameter.name, parameter.default_value, true});
+    }
     for (const auto& [name, value, is_default] : workload.parameters) {
       if (name != parameter.name) continue;
       if (parameter.kind == OperatorParameter::Kind::kType && key.dtype.empty()) key.dtype = value;

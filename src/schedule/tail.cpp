@@ -49,7 +49,7 @@ class Cover {
     counts_[s] = 0;
   }
 
-  static constexpr std::int64_t kMaxVisited = 20'000'000;
+  static constexpr std::int64_t kMaxVisited = 1'000'000;
   const std::vector<std::int64_t>& segments_;
   std::int64_t visited_ = 0;
   const std::size_t largest_;

@@ -13,7 +13,8 @@ namespace {
 using Node = KnobCondition::Node;
 using Kind = Node::Kind;
 
-constexpr int kMaxDepth = 64;                               // of parentheses and minus signs
+constexpr int kMaxDepth = 64;  // of parentheses and minus signs
+constexpr int kMaxOperators = 1000;
 constexpr std::int64_t kMaxNumber = std::int64_t{1} << 50;  // products of a few are exact enough as doubles
 
 bool is_word_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -52,7 +53,8 @@ class Parser {
     return true;
   }
 
-  static Node combine(Kind kind, std::size_t at, Node a, Node b) {
+  Node combine(Kind kind, std::size_t at, Node a, Node b) {
+    if (++operators_ > kMaxOperators) refuse(at, "it has too many operators");
     Node node{.kind = kind, .at = at};
     node.operands.push_back(std::move(a));
     node.operands.push_back(std::move(b));
@@ -155,6 +157,7 @@ class Parser {
 
   std::string_view text_;
   std::size_t at_ = 0;
+  int operators_ = 0;
   int depth_ = 0;
 };
 

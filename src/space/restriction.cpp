@@ -24,7 +24,18 @@ void check_fixed(const ConfigEntry& entry, std::span<const Branch* const> branch
                    "; its candidates are " + join_names(candidates));
 }
 
-/// nullopt where no point of the branch keeps the fixed values.
+/// Whether the constraint reads only knobs with one candidate, as choices are, and does not hold for these.
+bool never_holds(const Constraint& constraint, const Branch& branch) {
+  std::vector<KnobValue> values;
+  for (const std::string& name : constraint.knobs) {
+    const Knob* const knob = find_knob(branch, name);
+    if (knob == nullptr || knob->candidates.size() != 1) return false;
+    values.push_back(knob->candidates.front());
+  }
+  return !constraint.holds(values);
+}
+
+/// nullopt where no point of the branch keeps the fixed values, or none fulfils a condition on its choices.
 std::optional<Branch> restrict_branch(Branch branch, const Restriction& restriction) {
   for (const ConfigEntry& entry : restriction.fixed.entries()) {
     const auto knob = std::find_if(branch.knobs.begin(), branch.knobs.end(),
@@ -37,7 +48,7 @@ std::optional<Branch> restrict_branch(Branch branch, const Restriction& restrict
   }
   for (const KnobCondition& condition : restriction.only) {
     std::optional<Constraint> constraint = condition.over(branch);
-    if (!constraint) return std::nullopt;
+    if (!constraint || never_holds(*constraint, branch)) return std::nullopt;
     branch.constraints.push_back(std::move(*constraint));
   }
   return branch;

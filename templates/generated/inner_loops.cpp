@@ -9,6 +9,8 @@
 namespace nestwright {
 namespace {
 
+constexpr std::int64_t kFewColumns = 4;  ///< one vector, however narrow: there is nothing to share
+
 std::int64_t max_vectors_of(const StageAnalysis& stage, const Target& target) {
   return stage.expensive > 0 ? max_expanded(target) : max_sums(target);
 }
@@ -42,7 +44,7 @@ void prefetch_inputs(Sketch& sketch, ScopedTuning& t, const StageAnalysis& stage
 
 IterVar schedule_columns(ScopedTuning& t, Stage loops, IterVar column, std::int64_t extent, const VectorTileKnobs& tile,
                          bool in_blocks) {
-  if (in_blocks) {
+  if (in_blocks && extent > kFewColumns) {
     const VectorBlocks blocks = define_vector_blocks(t, extent, tile);
     const auto [block, inside] = loops.split(column, factor(blocks.elements), Tail::partition());
     loops.parallel(block);

@@ -227,6 +227,13 @@ std::int64_t overlapping_steps(const StageAnalysis& sums, int row, int axis) {
   return 0;
 }
 
+/// How many of the outermost loops threads may share: none of a stage that is a single tile, beside others that they
+/// share.
+std::vector<std::int64_t> shared_loops(bool parallel, const Extents& e, std::int64_t tiles) {
+  const bool is_single = tiles == 1 && e.row <= 1 && e.second_row <= 1 && e.others.empty();
+  return parallel && !is_single ? std::vector<std::int64_t>{1, 2, 3} : std::vector<std::int64_t>{0};
+}
+
 TileAxes tile_axes(Sketch& sketch, int sums, int stored, int vector) {
   const StageAnalysis& stage = sketch.of(sums);
   TileAxes axes{.sums = sums, .stored = stored, .vector = vector};
@@ -279,8 +286,7 @@ TileKnobs define_tile_knobs(Sketch& sketch, const TileAxes& axes) {
   const PartsKnob tile_order =
       t.define_reorder("tile_order", axes.row < 0 ? std::vector<std::vector<int>>{{0, 1}}
                                                   : std::vector<std::vector<int>>{{0, 1}, {1, 0}});
-  const KnobExpr fused = t.define_knob(
-      "parallel_loops", sketch.parallel ? std::vector<std::int64_t>{1, 2, 3} : std::vector<std::int64_t>{0});
+  const KnobExpr fused = t.define_knob("parallel_loops", shared_loops(sketch.parallel, e, tiles));
   const bool prefetches = t.define_knob("prefetch_result", {0, 1}) == 1;
   const TileNumbers x{lanes,    vectors, rows,  second_rows, row_blocks,   vector_blocks,
                       k_blocks, unroll,  fused, order,       reduce_order, tail};

@@ -44,7 +44,7 @@ class TileSeeds {
                                  tile(1, "partition")};
     StageSeed panels = tile(2, "partition");
     set(panels, "pack_vectors", prepares_ ? "prepared" : packs_ != transposed_ ? "block" : "whole");
-    set(panels, "block_order", KnobValue{2, 0, 1});
+    set(panels, "block_order", block_order({2, 0, 1}));
     set(panels, "vector_blocks",
         std::max<std::int64_t>(target_.threads, static_cast<std::int64_t>(4 * bytes_) / target_.l2_bytes));
     seeds.push_back(panels);
@@ -62,6 +62,20 @@ class TileSeeds {
 
  private:
   std::int64_t extent(int axis) const { return stage_.extents[static_cast<std::size_t>(axis)]; }
+
+  /// Without the groups of blocks that the stage does not have.
+  KnobValue block_order(KnobValue order) const {
+    if (others_ == 1) std::erase(order, 0);
+    if (row_ < 0) std::erase(order, 1);
+    return order;
+  }
+  /// The extent of the first axis outside of the tile that has several iterations; 1: there is none.
+  std::int64_t outermost_other() const {
+    for (int a = 0; a < stage_.spatial; ++a) {
+      if (a != form_.vector_axis && a != row_ && extent(a) > 1) return extent(a);
+    }
+    return 1;
+  }
 
   static void set(StageSeed& wishes, const std::string& knob, SeedValue value) {
     std::erase_if(wishes, [&](const auto& wish) { return wish.first == knob; });
@@ -107,14 +121,12 @@ class TileSeeds {
     const std::int64_t tasks = 2 * target_.threads;
     const bool others_suffice = others_ >= tasks;
     wishes.emplace_back("row_blocks", others_suffice ? 1 : std::min(ceil_div(height, rows), tasks));
-    wishes.emplace_back("parallel_loops", others_suffice && extent(0) < tasks ? 2 : 1);
+    wishes.emplace_back("parallel_loops", others_suffice && outermost_other() < tasks ? 2 : 1);
     // Few rows: threads share the vectors.
     const bool shares_vectors = !others_suffice && ceil_div(height, rows) < target_.threads;
     if (shares_vectors) set(wishes, "vector_blocks", tasks);
-    KnobValue order = shares_vectors || transposed_ ? KnobValue{2, 0, 1} : KnobValue{0, 1, 2};
-    if (others_ == 1) std::erase(order, 0);
-    if (row_ < 0) std::erase(order, 1);
-    wishes.emplace_back("block_order", order);
+    wishes.emplace_back("block_order",
+                        block_order(shares_vectors || transposed_ ? KnobValue{2, 0, 1} : KnobValue{0, 1, 2}));
     // What is packed for the vectors of a tile is more than what its rows read: it stays in the cache for all rows.
     if (transposed_) {
       set(wishes, "vector_blocks", ceil_div(extent(form_.vector_axis), vectors * lanes));

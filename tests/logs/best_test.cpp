@@ -170,6 +170,21 @@ TEST_F(BestTest, NearestShapeInLogSpace) {
   EXPECT_TRUE(log_.nearest(matmul(512, 512, 512), elsewhere, 10).empty());
 }
 
+TEST_F(BestTest, NearestShapeMayHaveSizesThatTheOtherLeavesOut) {
+  WorkloadKey plain = matmul(64, 64, 64), batch = plain;
+  batch.parameters.push_back({"batch", "8", true});
+  batch.text += " batch=8";
+  plain.defaults = batch.defaults = {{"batch", "1", true}};
+  confirmed_run(task_of(plain), 50);
+  ASSERT_EQ(log_.nearest(batch, {}, 10).size(), 1U);
+  EXPECT_DOUBLE_EQ(log_.nearest(batch, {}, 10)[0].distance, 3);
+  confirmed_run(task_of(batch), 400);
+  ASSERT_EQ(log_.nearest(plain, {}, 10).size(), 1U);
+  EXPECT_DOUBLE_EQ(log_.nearest(plain, {}, 10)[0].distance, 3);
+  plain.defaults.clear();
+  EXPECT_TRUE(log_.nearest(plain, {}, 10).empty()) << "what it is without a default is not known";
+}
+
 TEST_F(BestTest, FindBestPrefersExactThenWhatFits) {
   confirmed_run(task_of(matmul(256, 512, 512)), 50);
   confirmed_run(task_of(matmul(500, 500, 500)), 95);

@@ -28,6 +28,15 @@ TEST(StopCondition, KeepsAReserveOfTheSeconds) {
   EXPECT_EQ(stop.reason(1), "10 seconds are over");
 }
 
+TEST(StopCondition, EarlyStopForgetsWhenAnEarlierTrialIsTheBest) {
+  FakeClock clock;
+  StopCondition stop({.early_stop = 2}, clock, nullptr);
+  stop.count_trial(false);
+  stop.note_best();
+  stop.count_trial(false);
+  EXPECT_EQ(stop.reason(0), "");
+}
+
 TEST(StopCondition, EarlyStopForgetsWhenSomethingBetterComes) {
   FakeClock clock;
   StopCondition stop({.early_stop = 2}, clock, nullptr);

@@ -91,6 +91,9 @@ TEST(KnobCondition, ErrorsPointAtTheCharacter) {
             "condition 'rows < 99999999999999999999', character 8: the number is too large");
   EXPECT_EQ(refusal("1 < 2"), "condition '1 < 2', character 1: it names no knob");
   EXPECT_THAT(refusal(std::string(100'000, '(')), ::testing::HasSubstr("it is nested too deeply"));
+  std::string sum = "rows";
+  for (int i = 0; i < 100'000; ++i) sum += "+1";
+  EXPECT_THAT(refusal(sum + " > 0"), ::testing::HasSubstr("it has too many operators"));
 }
 
 TEST(KnobCondition, NamesTheKnobsAndOptionsThatThereAre) {

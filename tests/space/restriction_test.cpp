@@ -47,6 +47,11 @@ TEST(Restriction, BranchesWithoutTheKnobAreLeftOut) {
   EXPECT_EQ(restrict_space(packing(), restriction("panel=8 pack=no")).count_valid().points, 0);
 }
 
+TEST(Restriction, BranchesWhoseChoicesFulfilNoConditionAreLeftOut) {
+  EXPECT_EQ(restrict_space(packing(), restriction("", {"pack == no"})).branches().size(), 1u);
+  EXPECT_EQ(restrict_space(packing(), restriction("", {"pack == no or rows >= 1"})).branches().size(), 2u);
+}
+
 TEST(Restriction, NamesWhatThereIs) {
   EXPECT_EQ(refusal("rowz=4"),
             "there is no knob 'rowz'; did you mean 'rows'; the knobs are pack, rows, columns, unroll, panel");

@@ -73,6 +73,28 @@ TEST(GeneratedSpaces, LayOutConstantWeightsBeforeTheCalls) {
   EXPECT_EQ(offers(vectors + " prepared=w", "Y.pack_vectors"), (Options{"no", "prepared"}));
 }
 
+// A small stage, which threads cannot share, leaves the large one to them.
+TEST(GeneratedSpaces, HaveParallelPointsBesideASingleTile) {
+  const Target target = cpu_target(CpuIsa::kAvx512, 2);
+  const Template t = generated_cpu_template();
+  for (const std::int64_t columns : {16, 4}) {
+    const Tensor x = placeholder({64}, kFloat32, "X"), w = placeholder({64, columns}, kFloat32, "W"),
+                 a = placeholder({4096, columns}, kFloat32, "A");
+    const IterVar k = reduce_axis(64, "k");
+    const Tensor h = compute({columns}, [&](Expr j) { return sum(x(k) * w(k, j), k); }, "h");
+    const Tensor y = compute({4096, columns}, [&](Expr i, Expr j) { return a(i, j) * h(j); }, "Y");
+    const Workload workload = testing_generated::workload_of({x, w, a}, {y});
+    double parallel = 0;
+    const ConfigSpace space = discover_space(t, workload, target);
+    for (const Branch& branch : space.branches()) {
+      const Knob* const choice = find_knob(branch, "parallel");
+      ASSERT_NE(choice, nullptr);
+      if (choice->labels.front() == "loops") parallel += ConfigSpace({branch}).count_valid().points;
+    }
+    EXPECT_GT(parallel, 0) << columns;
+  }
+}
+
 TEST(GeneratedSpaces, PrepareAllConstantInputs) {
   const Target target = cpu_target(CpuIsa::kAvx512, 2);
   const Template t = generated_cpu_template();
