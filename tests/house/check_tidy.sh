@@ -47,11 +47,11 @@ in_slice() {
 is_due() {
   local file name=${1#"$build_dir"/} due=0
   if [[ $name == "$1" ]]; then
-    [[ $full == 1 || -n ${changed[${1#"$source_dir"/}]:-} ]] || in_slice "$name" 48
+    [[ $full == 1 || -n ${changed[${1#"$source_dir"/}]:-} ]] || in_slice "$name" 96
     return
   fi
   [[ $full == 1 ]] && return 1
-  in_slice "$name" 12 && due=1
+  in_slice "$name" 24 && due=1
   for file in "${@:2}"; do [[ $file == *.h && -n ${changed[$file]:-} ]] && due=1; done
   [[ $due == 1 ]] || return 1
   for file in "${@:2}"; do
