@@ -92,10 +92,13 @@ std::optional<BestRecord> read_row(const Statement& select, const Database& data
                       select.integer(0), [&] { return read_best(select, task, source); });
 }
 
+/// Reads the first row of `select` that can be read.
 std::optional<BestRecord> read_first(Statement& select, const Database& database, const StoredTask& task,
                                      BestSource source) {
-  if (!select.step()) return std::nullopt;
-  return read_row(select, database, task, source);
+  while (select.step()) {
+    if (auto record = read_row(select, database, task, source)) return record;
+  }
+  return std::nullopt;
 }
 
 // The texts of the statements for one query are made once, because making them takes longer than running them.
@@ -106,11 +109,7 @@ std::optional<BestRecord> last_winner(const Database& database, const StoredTask
                                       " ORDER BY race.id DESC",
                                       kTemplateMatches));
   Statement select = database.prepare(kSelect);
-  select.bind(task.id, templates);
-  while (select.step()) {
-    if (auto winner = read_row(select, database, task, BestSource::kRace)) return winner;
-  }
-  return std::nullopt;
+  return read_first(select.bind(task.id, templates), database, task, BestSource::kRace);
 }
 
 /// Returns the confirmed incumbent of the latest session of the task if it is sound; those of sessions that stayed

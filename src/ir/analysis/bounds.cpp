@@ -101,7 +101,8 @@ Interval truth_of_comparison(const Binary& n, const Ranges& ranges) {
   return truth_if_known(intervals_hold(n.op, a, b), intervals_hold(opposite(n.op), a, b));
 }
 
-// What holds() tells without effort, in one pass over the condition: operands may be selects with conditions in turn.
+// Returns what holds() tells without effort, in one pass over the condition: operands may be selects with conditions in
+// turn.
 Interval truth(const Expr& condition, const Ranges& ranges) {
   if (is_true(condition)) return {1, 1};
   if (is_false(condition)) return {0, 0};
