@@ -69,29 +69,35 @@ bool intervals_hold(BinaryOp op, Interval a, Interval b) {
 
 Interval truth_if_known(bool is_true, bool is_false) { return {is_true ? 1 : 0, is_false ? 0 : 1}; }
 
-// b - a in all lanes, where both are indices and the difference cannot wrap around.
-std::optional<Interval> difference(const Expr& a, const Expr& b, const Ranges& ranges) {
+// b - a: in the first lane, and what the others differ by.
+struct Difference {
+  Linear sum;
+  Interval spread{0, 0};
+};
+
+// nullopt where the difference of the indices may wrap around, or is not linear in the lane.
+std::optional<Difference> difference(const Expr& a, const Expr& b) {
   Expr base_a, base_b, stride_a, stride_b;
   if (!as_ramp(a, base_a, stride_a) || !as_ramp(b, base_b, stride_b)) return std::nullopt;
-  Linear sum = to_linear(base_b);
+  Difference result{to_linear(base_b)};
   const Linear subtracted = to_linear(base_a);
-  if (may_wrap(sum) || may_wrap(subtracted)) return std::nullopt;
-  sum.add(subtracted, -1);
-  const Interval base = interval_bounds(sum, ranges);
-  if (a.lanes() == 1) return base;
+  if (may_wrap(result.sum) || may_wrap(subtracted)) return std::nullopt;
+  result.sum.add(subtracted, -1);
+  if (a.lanes() == 1) return result;
   Linear stride = to_linear(stride_b);
   stride.add(to_linear(stride_a), -1);
   if (!stride.is_constant()) return std::nullopt;
-  return add(base, scale({0, a.lanes() - 1}, stride.constant));
+  result.spread = scale({0, a.lanes() - 1}, stride.constant);
+  return result;
 }
 
 Interval truth_of_comparison(const Binary& n, const Ranges& ranges) {
   const Type type = n.a.type();
   if (type.is_float() || type.element() == kUInt64) return {0, 1};
   Interval a, b;
-  if (const std::optional<Interval> known = type.element() == kIndex ? difference(n.a, n.b, ranges) : std::nullopt) {
+  if (const auto known = type.element() == kIndex ? difference(n.a, n.b) : std::nullopt) {
     a = {0, 0};
-    b = *known;
+    b = add(interval_bounds(known->sum, ranges), known->spread);
   } else if (type.element() == kIndex && !type.is_scalar()) {
     return {0, 1};
   } else {
@@ -293,23 +299,14 @@ bool remainder_at_least(const Linear& sum, std::size_t index, const Binary& n, s
 
 // Whether `a op b` holds for index expressions, in every lane where they are ramps.
 bool comparison_holds(BinaryOp op, const Expr& a, const Expr& b, const Ranges& ranges, int effort) {
-  Linear less, more;  // b - a and a - b, each in the lane of its minimum
-  Expr base_a, base_b, stride_a, stride_b;
-  if (!as_ramp(a, base_a, stride_a) || !as_ramp(b, base_b, stride_b)) return false;
-  less = to_linear(base_b);
-  const Linear subtracted = to_linear(base_a);
-  if (may_wrap(less) || may_wrap(subtracted))
+  const std::optional<Difference> known = difference(a, b);
+  if (!known) {
     return a.type().is_scalar() && intervals_hold(op, interval_bounds(a, ranges), interval_bounds(b, ranges));
-  less.add(subtracted, -1);
-  more.add(less, -1);
-  if (a.lanes() > 1) {
-    Linear stride = to_linear(stride_b);
-    stride.add(to_linear(stride_a), -1);
-    if (!stride.is_constant()) return false;
-    const Interval spread = scale({0, a.lanes() - 1}, stride.constant);
-    less.constant += spread.lo;
-    more.constant -= spread.hi;
   }
+  Linear less = known->sum, more;  // b - a and a - b, each in the lane of its minimum
+  more.add(less, -1);
+  less.constant += known->spread.lo;
+  more.constant -= known->spread.hi;
   switch (op) {
     case BinaryOp::kLt:
       return at_least(less, 1, ranges, effort);
