@@ -97,7 +97,7 @@ endfunction()
 # nestwright_test(<name> SOURCES ... DEPENDS ... [PRIVATE ...] [TIMED ...] [TIMED_SLICED ...] [SLICED ...] [COST <seconds>])
 # Adds the GoogleTest executable test_<name>; each of its test cases becomes a ctest test. TIMED and SLICED list test cases, as
 # patterns of GoogleTest's filter. Those that are TIMED measure time or tune, and run alone. Those that are SLICED take long: ./check
-# runs a third of them, ./check --full all. TIMED_SLICED lists those that are both. COST is roughly the time of the longest test:
+# runs a quarter of them, ./check --full all. TIMED_SLICED lists those that are both. COST is roughly the time of the longest test:
 # ctest starts with those.
 include(GoogleTest)
 

@@ -2,9 +2,9 @@
 #
 #   awk -v max_lines=LINES -f batches.awk HEADER... SOURCE...
 #
-# Two sources can share a batch if they use the same namespaces and neither mentions a name that is local to the other: one
-# in an unnamed namespace, an alias or a macro. A source with a local name that a header declares, too, stays alone. A batch
-# has at most `max_lines` lines. The sources must be formatted by clang-format.
+# Two sources can share a batch if neither mentions a name that is local to the other (one in an unnamed namespace, an alias or a
+# macro), nor includes a header that declares such a name and that the other does not include. A batch has at most `max_lines`
+# lines. The sources must be formatted by clang-format.
 
 # Returns the name that a declaration at the beginning of a line introduces; "" if it introduces none.
 function declared(line, words, name) {
@@ -26,19 +26,38 @@ function declared(line, words, name) {
   return name ~ /^[A-Z_]*$/ ? "" : name
 }
 
+/^#include "/ {
+  split($0, words, "\"")
+  includes[FILENAME] = includes[FILENAME] " " words[2]
+}
 FILENAME ~ /\.h$/ {
-  if (/^[A-Za-z_]/) declared_by_headers[declared($0)]
+  if (FNR == 1) {
+    suffix = FILENAME
+    while (sub(/^[^\/]*\//, "", suffix)) header_of[suffix] = FILENAME
+  }
+  if (/^[A-Za-z_]/) {
+    name = declared($0)
+    if (!index(headers_with[name] " ", " " FILENAME " ")) headers_with[name] = headers_with[name] " " FILENAME
+  }
   next
 }
 FNR == 1 {
   file = ++files
   path[file] = FILENAME
   unnamed = 0
+  raw_end = ""
 }
 { ++lines[file] }
+raw_end != "" {  # within a raw string of several lines
+  if (!index($0, raw_end)) next
+  raw_end = ""
+}
+match($0, /R"[A-Za-z_]*\(/) {
+  raw_end = ")" substr($0, RSTART + 2, RLENGTH - 3) "\""
+  if (index($0, raw_end)) raw_end = ""
+}
 /^namespace \{$/ { unnamed = 1; next }
 /^\}  \/\/ namespace$/ { unnamed = 0; next }
-/^namespace .* \{$/ { if (!index(" " spaces[file], " " $2 " ")) spaces[file] = spaces[file] $2 " " }
 /^#define/ { own[file] = own[file] " " declared(substr($0, 9)) }
 {
   gsub(/"([^"\\]|\\.)*"/, "\"\"")
@@ -55,34 +74,58 @@ FNR == 1 {
   }
 }
 
-# Returns 1 if a header declares one of the file's local names.
-function is_alone(file, words, count, i) {
+# Adds the headers that `from` includes, directly or not, to reached[file].
+function reach(file, from, words, count, i, header) {
+  count = split(includes[from], words, " ")
+  for (i = 1; i <= count; ++i) {
+    header = header_of[words[i]]
+    if (header == "" || index(reached[file] " ", " " header " ")) continue
+    reached[file] = reached[file] " " header
+    reach(file, header)
+  }
+}
+
+# Sets avoided[file]: the headers that it does not include and that declare one of its local names.
+function avoid(file, words, found, count, i, j, number) {
   count = split(own[file], words, " ")
-  for (i = 1; i <= count; ++i) if (words[i] in declared_by_headers) return 1
+  for (i = 1; i <= count; ++i) {
+    number = split(headers_with[words[i]], found, " ")
+    for (j = 1; j <= number; ++j) {
+      if (!index(reached[file] " ", " " found[j] " ")) avoided[file] = avoided[file] " " found[j]
+    }
+  }
+}
+
+# Returns 1 if one of the words is in the batch's set.
+function any_in(batch, list, set, words, count, i) {
+  count = split(list, words, " ")
+  for (i = 1; i <= count; ++i) if ((batch, words[i]) in set) return 1
   return 0
 }
 
+# Adds the words to the batch's set.
+function add(batch, list, set, words, count, i) {
+  count = split(list, words, " ")
+  for (i = 1; i <= count; ++i) set[batch, words[i]]
+}
+
 # Returns 1 if the file can join the batch.
-function fits(batch, file, words, count, i) {
-  if (spaces_of[batch] != spaces[file] || size[batch] + lines[file] > max_lines) return 0
-  count = split(own[file], words, " ")
-  for (i = 1; i <= count; ++i) if ((batch, words[i]) in in_use) return 0
-  count = split(mentioned[file], words, " ")
-  for (i = 1; i <= count; ++i) if ((batch, words[i]) in taken) return 0
-  return 1
+function fits(batch, file) {
+  return size[batch] + lines[file] <= max_lines && !any_in(batch, own[file], in_use) && !any_in(batch, mentioned[file], taken) &&
+         !any_in(batch, reached[file], shunned) && !any_in(batch, avoided[file], included)
 }
 
 END {
   for (file = 1; file <= files; ++file) {
-    alone = is_alone(file)
-    for (batch = 1; batch <= batches && (alone || !fits(batch, file)); ++batch);
+    reach(file, path[file])
+    avoid(file)
+    for (batch = 1; batch <= batches && !fits(batch, file); ++batch);
     if (batch > batches) batches = batch
-    spaces_of[batch] = spaces[file]
-    size[batch] += alone ? max_lines : lines[file]
-    count = split(own[file], words, " ")
-    for (i = 1; i <= count; ++i) taken[batch, words[i]]
-    count = split(mentioned[file], words, " ")
-    for (i = 1; i <= count; ++i) in_use[batch, words[i]]
+    size[batch] += lines[file]
+    add(batch, own[file], taken)
+    add(batch, mentioned[file], in_use)
+    add(batch, avoided[file], shunned)
+    add(batch, reached[file], included)
     print batch, path[file]
   }
 }

@@ -165,6 +165,7 @@ RaceEntry entry_of_lost_point(const BestRecord& stored) {
 
 /// Repeats the race as long as other sessions store a best during it.
 void race_to_the_end(SessionState& session, const RaceEnds& ends) {
+  if (session.options.finalists == 0) return;
   const std::vector<SoundTrial> finalists = choose_finalists(session, ends.preliminary);
   std::optional<BestRecord> stored = session.log.stored_best(session.id, session.raced_versions);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {

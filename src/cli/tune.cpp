@@ -226,9 +226,11 @@ void add_search(Command& command, TuneOptions& options) {
       .check(whole_number(1, 256))
       .show_default();
   command
-      .add_option("--finalists", options.finalists, "points in the final race, 1 to 64 (default: what --effort says)")
+      .add_option("--finalists", options.finalists,
+                  "points in the final race, 0 to 64; 0: none is held, the times of the search choose (default: what "
+                  "--effort says)")
       .value_name("N")
-      .check(whole_number(1, 64));
+      .check(whole_number(0, 64));
   command.add_option("--builders", session.builders, "builder processes, 1 to 256 (default: one a core)")
       .value_name("N")
       .check(whole_number(1, 256));

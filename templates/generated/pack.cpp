@@ -50,7 +50,8 @@ class Packing {
           const std::vector<SketchLoop>& loops)
       : sketch_(sketch), axes_(axes), knobs_(knobs), tile_(tile), loops_(loops), t_(sketch.knobs_of(axes.sums)) {}
 
-  void pack_vectors(const OperandAccess& access) {
+  /// `knob`: the name of the choice.
+  void pack_vectors(const OperandAccess& access, const std::string& knob) {
     const StageAnalysis& sums = sketch_.of(axes_.sums);
     const int across = access.dimension_of(axes_.vector);
     const std::int64_t reuse = reuse_of(sums, access);
@@ -66,7 +67,7 @@ class Packing {
     } else if (may_copy && (reuse >= kMinPackingReuse || !in_place)) {
       options.insert(options.end(), {"block", "whole"});
     }
-    const std::string chosen = t_.define_annotate("pack_vectors", options);
+    const std::string chosen = t_.define_annotate(knob, options);
     if (chosen == "no") return;
     const Tensor packed = sketch_.schedule.cache_read(access.tensor, ir::Scope::kGlobal, {tile_});
     const std::vector<IterVar> loops = sketch_.schedule.transform_layout(packed, [&](std::span<const Expr> indices) {
@@ -193,13 +194,19 @@ bool is_packed(const StageAnalysis& sums, const OperandAccess& access, int vecto
 void pack_operands(Sketch& sketch, const TileAxes& axes, const TileKnobs& knobs, const Tensor& tile,
                    const std::vector<SketchLoop>& loops) {
   Packing packing(sketch, axes, knobs, tile, loops);
-  bool has_vectors = false, has_rows = false;
-  for (const OperandAccess& access : sketch.of(axes.sums).accesses) {
-    if (!is_read_in_one_way(sketch.of(axes.sums), access)) continue;
-    if (!has_vectors && access.mentions(axes.vector)) {
-      has_vectors = true;
-      packing.pack_vectors(access);
-    } else if (!has_rows && axes.row >= 0 && access.mentions(axes.row) && !access.mentions(axes.vector)) {
+  const StageAnalysis& sums = sketch.of(axes.sums);
+  // Of several operands along the vector, those that would be gathered have a choice each, else the first has one.
+  const bool gathers = std::any_of(sums.accesses.begin(), sums.accesses.end(),
+                                   [&](const OperandAccess& access) { return is_packed(sums, access, axes.vector); });
+  int vectors = 0;
+  bool has_rows = false;
+  for (const OperandAccess& access : sums.accesses) {
+    if (!is_read_in_one_way(sums, access)) continue;
+    if (access.mentions(axes.vector)) {
+      if (gathers ? !is_packed(sums, access, axes.vector) : vectors > 0) continue;
+      ++vectors;
+      packing.pack_vectors(access, vectors == 1 ? "pack_vectors" : "pack_vectors_" + std::to_string(vectors));
+    } else if (!has_rows && axes.row >= 0 && access.mentions(axes.row)) {
       has_rows = true;
       packing.pack_rows(access);
     }

@@ -5,6 +5,7 @@
 
 #include "templates/framework/completion.h"
 #include "templates/generated/far_rows.h"
+#include "templates/generated/pack.h"
 #include "templates/generated/register_tile.h"
 #include "templates/generated/row_seeds.h"
 #include "templates/loops/register_tile.h"
@@ -27,16 +28,20 @@ class TileSeeds {
     for (int a = 0; a < stage.spatial; ++a) {
       if (a != form.vector_axis && a != row_) others_ *= extent(a);
     }
+    const OperandAccess* along = nullptr;  // what is read in vectors: of several operands, one that would be gathered
     for (const OperandAccess& access : stage.accesses) {
       if (!access.tensor.defined() || !access.mentions(form.vector_axis)) continue;
-      const auto stride = access.strides[static_cast<std::size_t>(form.vector_axis)];
-      const bool in_place = stride && *stride == 1;
-      bytes_ = static_cast<double>(access.tensor.buffer()->elements()) * access.tensor.dtype().bytes();
-      const bool is_large = bytes_ > 2.0 * static_cast<double>(target.l2_bytes) && reuse_of(stage, access) >= 40;
-      packs_ = !in_place || is_large;
-      prepares_ = access.is_constant;
-      break;
+      const bool gathers = is_packed(stage, access, form.vector_axis);
+      if (along == nullptr || gathers) along = &access;
+      if (gathers) break;
     }
+    if (along == nullptr) return;
+    const auto stride = along->strides[static_cast<std::size_t>(form.vector_axis)];
+    const bool in_place = stride && *stride == 1;
+    bytes_ = static_cast<double>(along->tensor.buffer()->elements()) * along->tensor.dtype().bytes();
+    const bool is_large = bytes_ > 2.0 * static_cast<double>(target.l2_bytes) && reuse_of(stage, *along) >= 40;
+    packs_ = !in_place || is_large;
+    prepares_ = along->is_constant;
   }
 
   std::vector<StageSeed> all() const {

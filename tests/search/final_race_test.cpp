@@ -115,6 +115,18 @@ TEST_F(FinalRace, WithoutAPreliminaryRaceTheTimesOfTheSearchChoose) {
   EXPECT_EQ(winner_of({[] { return true; }, [] { return false; }}), session_->sound_trials[1].trial);
 }
 
+TEST_F(FinalRace, IsNotHeldWithoutFinalists) {
+  const SessionOptions none{.finalists = 0};
+  SessionState session(task_, *log_, none);
+  session.id = session_->id;
+  session.sound_trials = session_->sound_trials;
+  EXPECT_EQ(session.race_plan().seconds, 0);
+  run_final_race(session, {[] { return false; }, [] { return false; }});
+  for (const BestRecord& entry : log_->top(filter_of(session.key), 10, session.raced_versions)) {
+    EXPECT_NE(entry.source, BestSource::kRace);
+  }
+}
+
 TEST_F(FinalRace, AnAnswerWithoutARaceHasTheDriftOfTheSessionInItsInterval) {
   const TrialId incumbent = session_->sound_trials[1].trial;
   log_->set_incumbent(session_->id, incumbent);

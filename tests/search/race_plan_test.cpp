@@ -38,6 +38,8 @@ TEST(RacePlan, APreliminaryRaceThatWouldChooseNothingIsNotHeld) {
   // Starting its three processes takes 0.15 s.
   EXPECT_EQ(plan_race({}, 1e6, 0.3, 1).preliminary, 0);
   EXPECT_EQ(plan_race({}, 1e6, 0.3, 1).finalists, 1);
+  const RacePlan none = plan_race({}, 1e6, 0, 0);
+  EXPECT_EQ(none.finalists + none.preliminary, 0);
 }
 
 }  // namespace

@@ -141,11 +141,14 @@ std::vector<std::int64_t> choose_tail(Nest& nest, const MatmulKnobs& knobs) {
   return nest.composed ? composable : heights;
 }
 
-Parallel choose_parallel(const Nest& nest) {
+Parallel choose_parallel(const Nest& nest, bool vector_m) {
   std::vector<std::string> options{"none"};
   if (nest.target.threads > 1) {
-    if (nest.shape.m > 1) options.emplace_back("m");
-    if (nest.vector_extent > nest.full_lanes && nest.shape.n > 1) options.emplace_back("n");
+    const auto is_shared = [&](std::int64_t extent, bool in_vectors) {
+      return in_vectors ? nest.vector_extent > nest.full_lanes : extent > 1;
+    };
+    if (is_shared(nest.shape.m, vector_m)) options.emplace_back("m");
+    if (is_shared(nest.shape.n, !vector_m)) options.emplace_back("n");
     if (options.size() == 3) options.emplace_back("both");
     if (nest.shape.batch > 1) options.emplace_back("batch");
   }
@@ -293,7 +296,7 @@ MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulForm& form, const Target&
   if (!knobs.vector_m) choose_packing(nest, knobs);
   choose_reduction(nest);
   const std::vector<std::int64_t> heights = choose_tail(nest, knobs);
-  knobs.parallel = choose_parallel(nest);
+  knobs.parallel = choose_parallel(nest, knobs.vector_m);
   const Numbers numbers = define_numbers(nest, heights, knobs);
   take_numbers(nest, numbers, knobs);
   require_register_tile(nest, numbers, knobs);

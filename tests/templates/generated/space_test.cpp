@@ -73,6 +73,29 @@ TEST(GeneratedSpaces, LayOutConstantWeightsBeforeTheCalls) {
   EXPECT_EQ(offers(vectors + " prepared=w", "Y.pack_vectors"), (Options{"no", "prepared"}));
 }
 
+TEST(GeneratedSpaces, PackEveryOperandThatWouldBeGathered) {
+  const Tensor a = placeholder({48, 40}, kFloat32, "A"), scale = placeholder({64}, kFloat32, "S"),
+               w = placeholder({64, 40}, kFloat32, "W"), shift = placeholder({64, 40}, kFloat32, "V");
+  const IterVar k = reduce_axis(40, "k");
+  const Tensor one = compute({48, 64}, [&](Expr i, Expr j) { return sum(a(i, k) * scale(j) * w(j, k), k); }, "C");
+  const Tensor two =
+      compute({48, 64}, [&](Expr i, Expr j) { return sum(a(i, k) * scale(j) * w(j, k) + shift(j, k), k); }, "C");
+  const Target target = cpu_target(CpuIsa::kAvx512, 1);
+  const auto packing = [&](const Workload& workload) {
+    std::map<std::string, std::vector<std::string>> found;
+    const ConfigSpace space = discover_space(generated_cpu_template(), workload, target);
+    for (const Knob& knob : space.branches().front().knobs) {
+      if (knob.name.starts_with("C.pack_vectors")) found[knob.name] = knob.labels;
+    }
+    return found;
+  };
+  using Packing = std::map<std::string, std::vector<std::string>>;
+  EXPECT_EQ(packing(testing_generated::workload_of({a, scale, w}, {one})),
+            (Packing{{"C.pack_vectors", {"block", "whole"}}}));
+  EXPECT_EQ(packing(testing_generated::workload_of({a, scale, w, shift}, {two})),
+            (Packing{{"C.pack_vectors", {"block", "whole"}}, {"C.pack_vectors_2", {"block", "whole"}}}));
+}
+
 // A small stage, which threads cannot share, leaves the large one to them.
 TEST(GeneratedSpaces, HaveParallelPointsBesideASingleTile) {
   const Target target = cpu_target(CpuIsa::kAvx512, 2);
