@@ -315,17 +315,24 @@ std::vector<BestRecord> TuningLog::nearest(const WorkloadKey& workload, const Ta
 std::optional<BestRecord> find_best(const TuningLog& log, const WorkloadKey& workload, const TaskFilter& filter,
                                     const std::string& machine, const std::vector<TemplateVersion>& templates,
                                     const std::function<bool(const BestRecord&)>& fits) {
-  TaskFilter exact = filter;
-  exact.workload = workload.text;
-  exact.machine = machine;
-  if (auto best = log.best(exact, templates)) return best;
-  exact.machine.clear();
-  if (auto best = log.best(exact, templates)) {
+  const auto exact = [&](const std::string& on) {
+    TaskFilter same = filter;
+    same.workload = workload.text;
+    same.machine = on;
+    std::optional<BestRecord> best = log.best(same, templates);
+    if (best || same.backend.empty()) return best;
+    same.backend.clear();
+    return log.best(same, templates);
+  };
+  if (auto best = exact(machine)) return best;
+  if (auto best = exact({})) {
     best->match = MatchKind::kOtherMachine;
     return best;
   }
   constexpr int kTried = 64;  // shapes farther away are useless
-  for (BestRecord& record : log.nearest(workload, filter, kTried, templates, machine)) {
+  TaskFilter any = filter;
+  any.backend.clear();
+  for (BestRecord& record : log.nearest(workload, any, kTried, templates, machine)) {
     if (fits(record)) return std::move(record);
   }
   return std::nullopt;

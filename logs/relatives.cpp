@@ -1,4 +1,4 @@
-// TuningLog's queries for what a search can learn from trials of other shapes.
+// TuningLog's queries for what a search can learn from trials of other shapes, and of other compilers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,12 +50,22 @@ RelatedTrial read_related(const Statement& row) {
 
 std::vector<RelatedTask> TuningLog::relatives(const TaskKey& task, int tasks,
                                               const std::vector<TemplateVersion>& templates) const {
+  // The same workload, compiled by another version, comes before other shapes.
   TaskFilter same_operator = filter_of(task);
+  same_operator.backend.clear();
+  std::vector<StoredTask> near;
+  for (StoredTask& other : matching_tasks(state_->database, same_operator)) {
+    if (other.key.backend != task.backend) near.push_back(std::move(other));
+  }
   same_operator.workload.clear();
+  same_operator.backend = task.backend;
+  for (auto& [distance, other] : tasks_by_distance(state_->database, task.workload, same_operator)) {
+    near.push_back(std::move(other));
+  }
   const auto stored = stored_task(state_->database, task);
   Statement select = state_->database.prepare(select_related());
   std::vector<RelatedTask> found;
-  for (const auto& [distance, other] : tasks_by_distance(state_->database, task.workload, same_operator)) {
+  for (const StoredTask& other : near) {
     if (static_cast<int>(found.size()) >= tasks) break;
     if (other.key.pipeline != task.pipeline) continue;
     select.bind(other.id, stored ? stored->id : 0, encode_templates(templates), kMaxRelatedTrials);

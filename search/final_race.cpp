@@ -34,6 +34,8 @@ class Entrants {
   std::vector<Entrant> list_;
 };
 
+constexpr const char* kTimeWasOver = "the time was over before its entrants were checked";
+
 /// All entrants; the stored best comes first, as the one that the others are compared with.
 Entrants line_up(const SessionState& session, const std::optional<BestRecord>& stored,
                  std::span<const SoundTrial> finalists) {
@@ -79,7 +81,11 @@ class FinalRace {
       requests.push_back({&entrants[i].built.result.object});
       entry_of.push_back(i);
     }
-    check_and_time(race, requests, entry_of);
+    if (!check(race, requests, entry_of)) {
+      race.disturbance = kTimeWasOver;
+      return race;
+    }
+    time(race, requests, entry_of);
     const Verdict verdict = judge(race.entries);
     race.winner = verdict.winner;
     race.disturbance = verdict.disturbance;
@@ -92,14 +98,23 @@ class FinalRace {
   }
 
  private:
-  void check_and_time(Race& race, std::vector<RunRequest> requests, std::vector<std::size_t> entry_of) {
-    const std::vector<Measurement> checked = session_.runner->check(requests);
+  /// Leaves in `requests` those that are right. False if the time was over before all were checked.
+  bool check(Race& race, std::vector<RunRequest>& requests, std::vector<std::size_t>& entry_of) {
+    std::vector<Measurement> checked;
+    for (const RunRequest& request : requests) {
+      if (is_over_()) return false;
+      checked.push_back(session_.runner->check({request}).front());
+    }
     for (std::size_t i = checked.size(); i-- > 0;) {
       race.entries[entry_of[i]].measurement = checked[i];
       if (checked[i].outcome == Outcome::kOk && checked[i].evidence.verified) continue;
       requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(i));
       entry_of.erase(entry_of.begin() + static_cast<std::ptrdiff_t>(i));
     }
+    return true;
+  }
+
+  void time(Race& race, const std::vector<RunRequest>& requests, const std::vector<std::size_t>& entry_of) {
     const std::vector<Measurement> timed = session_.runner->race(requests, is_over_);
     for (std::size_t i = 0; i < timed.size(); ++i) {
       RaceEntry& entry = race.entries[entry_of[i]];
@@ -171,6 +186,10 @@ void race_to_the_end(SessionState& session, const RaceEnds& ends) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     Entrants entrants = line_up(session, stored, finalists);
     if (entrants.list().empty()) return;
+    if (ends.final()) {
+      session.result.race_disturbance = kTimeWasOver;
+      return;
+    }
     Race race = FinalRace(session, ends.final).hold(entrants.list());
     if (!race.winner && race.disturbance.empty()) return;
     session.result.race_disturbance = race.disturbance;

@@ -12,7 +12,7 @@ constexpr int kMinEntrantsPerFinalist = 2;  // with fewer than this, it would se
 constexpr int kGuests = 2;                  // the stored best and the default join the final race
 constexpr double kSearchCompile_s = 0.02;   // for an entrant of the preliminary race, by the search's pipeline
 constexpr double kFinalCompile_s = 0.06;    // for an entrant of the final race, by the final pipeline
-constexpr int kChecks = 2;                  // calls of an entrant before the final race
+constexpr int kChecks = 4;                  // calls of an entrant before the final race
 constexpr double kProcess_s = 0.05;         // start-up of a process
 
 /// Seconds that the samples of an entrant take. In each process, an untimed call comes first.

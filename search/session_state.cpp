@@ -133,14 +133,19 @@ std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pi
 std::optional<BestRecord> SessionState::best() const {
   if (!space.is_restricted() && options.template_name.empty()) return log.best(filter_of(key), versions);
   constexpr int kMaxEntries = 1000;
-  for (BestRecord& record : log.top(filter_of(key), kMaxEntries, raced_versions)) {
-    if (point_of(record.proposal)) return std::move(record);
+  std::vector<BestRecord> within = log.top(filter_of(key), kMaxEntries, raced_versions);
+  std::erase_if(within, [&](const BestRecord& record) { return !point_of(record.proposal); });
+  if (!within.empty() && within.front().source == BestSource::kRace) return within.front();
+  if (incumbent && std::any_of(sound_trials.begin(), sound_trials.end(),
+                               [&](const SoundTrial& trial) { return trial.trial == incumbent->trial; })) {
+    return log.find_trial(incumbent->trial).value().record;
   }
   const auto fastest =
       std::min_element(sound_trials.begin(), sound_trials.end(),
                        [](const SoundTrial& a, const SoundTrial& b) { return a.median_ns < b.median_ns; });
-  if (fastest == sound_trials.end()) return std::nullopt;
-  return log.find_trial(fastest->trial).value().record;
+  if (fastest != sound_trials.end()) return log.find_trial(fastest->trial).value().record;
+  if (within.empty()) return std::nullopt;
+  return within.front();
 }
 
 RacePlan SessionState::race_plan() const {

@@ -99,7 +99,7 @@ struct SessionState {
   std::vector<BuiltPoint> build(const std::vector<Point>& points, Pipeline pipeline);
 
   /// The task's best. In a session of one template or a restriction, the best within: the first of the entries of the
-  /// last race, else the fastest sound trial of the session.
+  /// last race, else this session's incumbent or its fastest sound trial, else what an earlier session measured.
   std::optional<BestRecord> best() const;
 
   /// The plan of the final races, given the fastest kernel so far.

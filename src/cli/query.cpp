@@ -55,7 +55,12 @@ void mark_other_machines(std::vector<BestRecord>& records) {
   std::map<std::string, std::string> machines;  // by target
   for (BestRecord& record : records) {
     const auto [here, is_new] = machines.try_emplace(record.task.target);
-    if (is_new) here->second = machine_of(Target::parse(record.task.target));
+    if (is_new) {
+      try {
+        here->second = machine_of(Target::parse(record.task.target));
+      } catch (const UsageError&) {  // a target of another version of this program: of another machine, too
+      }
+    }
     if (record.task.machine != here->second) record.match = MatchKind::kOtherMachine;
   }
 }

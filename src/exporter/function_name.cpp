@@ -6,6 +6,7 @@
 #include <cctype>
 #include <set>
 
+#include "support/cpp_keywords.h"
 #include "support/error.h"
 #include "support/hash.h"
 #include "templates/framework/template.h"
@@ -13,18 +14,10 @@
 namespace nestwright {
 namespace {
 
-/// Keywords of C and C++, and the names that the exported sources use or must define.
+/// Names, besides the keywords of C++, that the exported sources use or must define, or that C does not allow.
 const std::set<std::string, std::less<>>& taken_names() {
   static const std::set<std::string, std::less<>> names{
-      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
-      "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
-      "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
-      "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
-      "inline", "int", "linux", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
-      "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires",
-      "restrict", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch",
-      "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union",
-      "unix", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
+      "linux", "restrict", "typeof", "unix",  // keywords of C, macros
       // of the C library and of our generated sources
       "aligned_alloc", "alignment", "all_ones", "arguments", "block_threads", "bound", "buffers", "build", "calloc",
       "ceil", "check", "checked", "clock_gettime", "close_device", "closure", "code", "context", "cpu_serves", "cubin",
@@ -74,7 +67,7 @@ void check_function_name(const std::string& name) {
   if (is_taken_name(name)) refuse_taken_name(name);
 }
 
-bool is_taken_name(const std::string& name) { return taken_names().contains(name); }
+bool is_taken_name(const std::string& name) { return is_cpp_keyword(name) || taken_names().contains(name); }
 
 void refuse_taken_name(const std::string& name) {
   throw UsageError(

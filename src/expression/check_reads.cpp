@@ -185,6 +185,8 @@ class ReadCheck : public ir::Visitor {
     for (const IterVar& axis : reduce_axes_) {
       const std::int64_t* length = ir::as_const_int(axis.extent());
       if (!(axis.var() == ref->var) || length == nullptr || !ir::is_const_int(axis.min(), 0)) continue;
+      // What a condition guards, as padding does, may be read in part.
+      if (!conditions_.empty()) continue;
       uses_.push_back({axis, read, dimension, *extent == *length});
       for (const Use& use : uses_) {
         if (!(use.axis == axis) || use.is_whole == (*extent == *length)) continue;

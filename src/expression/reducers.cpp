@@ -48,6 +48,12 @@ void check_init(const Expr& init, ir::Type type, const std::vector<IterVar>& axe
 
 bool is_literal(const Expr& e) { return e.as<ir::IntImm>() != nullptr || e.as<ir::FloatImm>() != nullptr; }
 
+/// The literal in `type`: a number as it was written, not as its own type has rounded it.
+Expr literal_of(ir::Type type, const Expr& literal) {
+  const auto* number = literal.as<ir::FloatImm>();
+  return number != nullptr && type.is_float() ? ir::make_float(number->written, type) : ir::cast(type, literal);
+}
+
 }  // namespace
 
 Expr reduce(ir::ReducerKind reducer, Expr value, const std::vector<IterVar>& axes, const ReduceOptions& options) {
@@ -63,7 +69,7 @@ Expr reduce(ir::ReducerKind reducer, Expr value, const std::vector<IterVar>& axe
   check_where(options.where);
   if (options.where.defined()) value = ir::select(options.where, value, ir::reducer_identity(reducer, type));
   if (!options.init.defined()) return ir::make_reduce(reducer, std::move(value), std::move(checked));
-  const Expr init = is_literal(options.init) ? ir::cast(type, options.init) : options.init;
+  const Expr init = is_literal(options.init) ? literal_of(type, options.init) : options.init;
   check_init(init, type, axes);
   return ir::make_reduce({reducer, {std::move(value)}, std::move(checked), nullptr, 0, {init}});
 }
@@ -106,7 +112,7 @@ Reducer::Reducer(std::string name, std::vector<Expr> identity, const Combine& co
   }
   for (std::size_t m = 0; m < identity.size(); ++m) {
     Expr& combined = combiner.combined[m];
-    if (combined.defined() && is_literal(combined)) combined = ir::cast(identity[m].type(), combined);
+    if (combined.defined() && is_literal(combined)) combined = literal_of(identity[m].type(), combined);
     if (!combined.defined() || combined.type() != identity[m].type()) {
       throw UsageError(fmt::format("member {} of reducer '{}' is combined into {}, but its identity is {}: cast it", m,
                                    name, combined.defined() ? combined.type().str() : "nothing",
@@ -127,7 +133,7 @@ std::vector<Expr> Reducer::operator()(std::vector<Expr> values, const std::vecto
   }
   for (std::size_t m = 0; m < members; ++m) {
     const ir::Type type = combiner_->identity[m].type();
-    if (values[m].defined() && is_literal(values[m])) values[m] = ir::cast(type, values[m]);
+    if (values[m].defined() && is_literal(values[m])) values[m] = literal_of(type, values[m]);
     if (!values[m].defined() || values[m].type() != type) {
       throw UsageError(fmt::format("value {} of reducer '{}' is {}, but {} is expected: cast it", m, combiner_->name,
                                    values[m].defined() ? values[m].type().str() : "undefined", type.str()));
@@ -144,7 +150,7 @@ std::vector<Expr> Reducer::operator()(std::vector<Expr> values, const std::vecto
   const std::vector<ir::ReduceAxis> checked = checked_axes(axes);
   for (std::size_t m = 0; m < init.size(); ++m) {
     const ir::Type type = combiner_->identity[m].type();
-    if (init[m].defined() && is_literal(init[m])) init[m] = ir::cast(type, init[m]);
+    if (init[m].defined() && is_literal(init[m])) init[m] = literal_of(type, init[m]);
     check_init(init[m], type, axes);
   }
   std::vector<Expr> result;

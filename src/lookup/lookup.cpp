@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lookup/provenance.h"
 #include "lookup/task_key.h"
 #include "lower/lower.h"
 #include "support/error.h"
@@ -46,6 +47,7 @@ Lookup look_up(const Task& task, const TuningLog* log, std::string_view only) {
     const auto fits = [&](const BestRecord& record) { return resolve_for(task, record.proposal).has_value(); };
     TaskFilter filter;
     filter.target = task.target.str();
+    filter.backend = backend_here(filter.target);
     found.record = find_best(*log, workload_key(task.workload), filter, machine_of(task.target), versions, fits);
   }
   if (found.record) {

@@ -15,15 +15,6 @@
 namespace nestwright {
 namespace {
 
-/// The version of the backend that would compile for such a target here; empty if there is none.
-std::string version_here(const std::string& target) {
-  try {
-    return make_backend(Target::parse(target).device)->version();
-  } catch (const Error&) {
-    return {};
-  }
-}
-
 /// The plugins of the operator and its templates, sorted.
 std::vector<std::string> plugins_of(const Operator& op) {
   std::set<std::string> plugins{op.plugin};
@@ -52,6 +43,14 @@ bool is_recorded_here(const TaskKey& task) {
 
 }  // namespace
 
+std::string backend_here(const std::string& target) {
+  try {
+    return make_backend(Target::parse(target).device)->version();
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 RecordProvenance current_provenance(const Operator* op) {
   // Called for each record of a listing, and constant for this process.
   static const Machine machine = Machine::host();
@@ -76,7 +75,7 @@ std::string hint_reason(const BestRecord& record, const RecordProvenance& now) {
   for (const std::string& plugin : then.plugins) {
     if (!has_plugins(now.plugins, {plugin})) reasons.push_back(plugin_reason(plugin, now.plugins));
   }
-  const std::string version = version_here(record.task.target);
+  const std::string version = backend_here(record.task.target);
   if (!version.empty() && version != record.task.backend) {
     reasons.push_back(fmt::format("compiled with {}, not {}", record.task.backend, version));
   }

@@ -10,6 +10,9 @@
 
 namespace nestwright {
 
+/// The version of the backend that would compile for the target of this text here; empty if there is none.
+std::string backend_here(const std::string& target);
+
 /// Returns the provenance of records of the operator that this build makes on this machine. Null: of an operator that
 /// this program does not have, of whose plugins nothing is known.
 RecordProvenance current_provenance(const Operator* op);

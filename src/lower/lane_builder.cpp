@@ -78,18 +78,13 @@ LaneBuilder::LaneBuilder(Var lane, int lanes, int active, bool has_masks, Ranges
   }
 }
 
-bool LaneBuilder::varies(const Expr& e) const {
+bool LaneBuilder::varies(const Expr& e) const { return mentions(e, lane_) || reads_lanes(e); }
+
+bool LaneBuilder::reads_lanes(const Expr& e) const {
   return any_expr(e, [&](const Expr& part) {
-    if (const auto* ref = part.as<VarRef>()) return ref->var == lane_ || held_.count(ref->var) != 0;
+    if (const auto* ref = part.as<VarRef>()) return held_.count(ref->var) != 0;
     const auto* load = part.as<Load>();
     return load != nullptr && private_.count(load->buffer) != 0;
-  });
-}
-
-bool LaneBuilder::mentions_held(const Expr& e) const {
-  return any_expr(e, [&](const Expr& part) {
-    const auto* ref = part.as<VarRef>();
-    return ref != nullptr && held_.count(ref->var) != 0;
   });
 }
 
@@ -127,7 +122,7 @@ std::vector<Expr> LaneBuilder::indices(const Buffer& buffer, const std::vector<E
 
 Expr LaneBuilder::vector(const Expr& e) {
   if (!varies(e)) return e;
-  if (e.type() == kIndex && !mentions_held(e)) {
+  if (e.type() == kIndex && !reads_lanes(e)) {
     if (Expr ramp = vector_index(e); ramp.defined()) return ramp;
   }
   return std::visit(
@@ -374,7 +369,7 @@ bool LaneBuilder::is_monotone(const Expr& condition) const {
 
 Stmt LaneBuilder::one_by_one(const Stmt& s) {
   for_each_expr(s, [&](const Expr& e) {
-    if (mentions_held(e)) {
+    if (reads_lanes(e)) {
       throw LowerError(fmt::format(
           "vectorized loop {} has a condition that differs between lanes around a part of a tuple's reduction: do not "
           "vectorize it on a machine without masks",

@@ -45,7 +45,8 @@ class LaneBuilder {
   /// Whether `condition` is a bound that holds in all lanes if it holds in the first and the last.
   bool is_monotone(const ir::Expr& condition) const;
   bool varies(const ir::Expr& e) const;
-  bool mentions_held(const ir::Expr& e) const;
+  /// Whether it reads what each lane has of its own.
+  bool reads_lanes(const ir::Expr& e) const;
   /// Whether the scalar indices are inside of the buffer whatever the lanes' condition is.
   bool is_inside(const ir::Buffer& buffer, const std::vector<ir::Expr>& at) const;
   ir::Expr at_lane(const ir::Expr& e, int lane) const;

@@ -161,6 +161,7 @@ Stmt NestBuilder::prefetch(const PrefetchNote& note, const Frame& frame, int lea
         fmt::format("{} prefetches {} at loop {}, which is kept in registers: there is nothing to wait for",
                     graphs_[frame.graph->stage].state->name, note.tensor.name(), note.loop.name()));
   }
+  if (stored->scope == ir::Scope::kLocal) return {};  // on the stack of the thread, which is in the nearest cache
   const ir::Substitution ahead{{loop->var, loop->var + Expr(note.distance)}};
   std::vector<ir::Linear> start;  // in the storage, layouts aside
   std::vector<std::int64_t> extents;

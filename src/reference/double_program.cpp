@@ -29,7 +29,8 @@ class OperationJudge {
       case ir::ReducerKind::kSum:
         return {type().is_float() ? sum_of_floats() : of_kind(ir::ReducerKind::kSum, ir::ReducerKind::kSum)};
       case ir::ReducerKind::kProd:
-        return {type().is_float() ? product_of_floats() : of_kind(ir::ReducerKind::kProd, ir::ReducerKind::kProd)};
+        return {type().is_float() || !is_exact() ? running_product()
+                                                 : of_kind(ir::ReducerKind::kProd, ir::ReducerKind::kProd)};
       case ir::ReducerKind::kMin:
       case ir::ReducerKind::kMax:
         return {of_kind(reduction->reducer, ir::ReducerKind::kMax)};
@@ -169,25 +170,34 @@ class OperationJudge {
     return result;
   }
 
-  /// The product, and the running bound of its error.
-  JudgedTensor product_of_floats() const {
-    const bool exact_terms = is_exact();
-    const double eps = rounding_error(type(), rounding_), smallest = smallest_error(type(), rounding_);
-    const Reducer products("products", {literal(1), literal(0)}, [&](Indices a, Indices b) {
-      const Expr product = a[0] * b[0];
-      const Expr carried = abs(a[0]) * b[1] + abs(b[0]) * a[1] + a[1] * b[1];
-      return std::vector<Expr>{product, carried + abs(product) * literal(eps) + literal(smallest)};
-    });
+  /// The product, the running bound of its error, and of floats the largest absolute value that a product of some of
+  /// the terms may have.
+  JudgedTensor running_product() const {
+    const bool exact_terms = is_exact(), rounds = type().is_float();
+    const double eps = rounds ? rounding_error(type(), rounding_) : 0;
+    const double smallest = rounds ? smallest_error(type(), rounding_) : 0;
+    const auto made_of = [&](const Expr& value) { return rounds ? literal(1) : cast(value.type(), Expr(1)); };
+    const At first = at(std::vector<Expr>(region_.shape.size(), Expr(0)));
+    const Reducer products(
+        "products", {made_of(first.members[0].value), literal(0), literal(1)}, [&](Indices a, Indices b) {
+          const Expr product = a[0] * b[0];
+          const auto size = [](const Expr& e) { return abs(cast(kFloat64, e)); };
+          const Expr carried = size(a[0]) * b[1] + size(b[0]) * a[1] + a[1] * b[1];
+          return std::vector<Expr>{product, carried + size(product) * literal(eps) + literal(smallest), a[2] * b[2]};
+        });
     const std::vector<Tensor> parts = compute_tuple(
         region_.shape,
         [&](Indices x) {
           const At made = at(x);
-          return products({made.members[0].value, exact_terms ? literal(0) : made.members[0].error}, made.reduced);
+          const Expr value = made.members[0].value;
+          const Expr error = exact_terms ? literal(0) : made.members[0].error;
+          return products({value, error, max(literal(1), abs(cast(kFloat64, value)) + error)}, made.reduced);
         },
         name("products"));
     const auto element = [](const Tensor& t, Indices x) { return t.at({x.begin(), x.end()}); };
-    return {tensor("double", [&](Indices x) { return element(parts[0], x); }),
-            tensor("bound", [&](Indices x) { return element(parts[1], x); })};
+    return {tensor("double", [&](Indices x) { return element(parts[0], x); }), tensor("bound", [&](Indices x) {
+              return error_in_range(element(parts[1], x), element(parts[2], x), type(), rounding_);
+            })};
   }
 
   /// Members in double: reducers of variables of other types.
@@ -262,7 +272,10 @@ class OperationJudge {
 
   /// An index may be the result where its value, plus its error, reaches the largest of the others minus theirs.
   void bound_choice(std::vector<JudgedTensor>& results, int sign) const {
-    const auto signed_value = [sign](const JudgedExpr& e) { return sign > 0 ? e.value : -e.value; };
+    const auto signed_value = [sign](const JudgedExpr& e) {
+      const Expr value = cast(kFloat64, e.value);
+      return sign > 0 ? value : -value;
+    };
     const auto error_of = [](const JudgedExpr& e) { return e.is_exact() ? literal(0) : e.error; };
     const Tensor least = tensor("least", [&](Indices x) {
       const At made = at(x);

@@ -7,28 +7,14 @@
 
 #include "ir/core/rewrite.h"
 #include "schedule/cpp_names.h"
+#include "support/cpp_keywords.h"
 #include "support/error.h"
 
 namespace nestwright {
 namespace {
 
-/// What a tensor or an axis may be called, but an identifier of the text may not: keywords of C++, macros, and names
-/// that the text itself uses.
-constexpr const char* kKeywords[] = {
-    "alignas",     "alignof",  "and",        "and_eq",    "asm",       "auto",         "bitand",
-    "bitor",       "bool",     "break",      "case",      "catch",     "char",         "char16_t",
-    "char32_t",    "char8_t",  "class",      "co_await",  "co_return", "co_yield",     "compl",
-    "concept",     "const",    "const_cast", "consteval", "constexpr", "constinit",    "continue",
-    "decltype",    "default",  "delete",     "do",        "double",    "dynamic_cast", "else",
-    "enum",        "explicit", "export",     "extern",    "false",     "float",        "for",
-    "friend",      "goto",     "if",         "inline",    "int",       "long",         "mutable",
-    "namespace",   "new",      "noexcept",   "not",       "not_eq",    "nullptr",      "operator",
-    "or",          "or_eq",    "private",    "protected", "public",    "register",     "reinterpret_cast",
-    "requires",    "return",   "short",      "signed",    "sizeof",    "static",       "static_assert",
-    "static_cast", "struct",   "switch",     "template",  "this",      "thread_local", "throw",
-    "true",        "try",      "typedef",    "typeid",    "typename",  "union",        "unsigned",
-    "using",       "virtual",  "void",       "volatile",  "wchar_t",   "while",        "xor",
-    "xor_eq"};
+// What a tensor or an axis may be called, but an identifier of the text may not: keywords of C++, macros, and names
+// that the text itself uses.
 constexpr const char* kMacros[] = {"EOF",   "INFINITY", "INT64_MIN", "NAN",   "NULL",   "assert",
                                    "errno", "linux",    "stderr",    "stdin", "stdout", "unix"};
 constexpr const char* kConstants[] = {"kBFloat16", "kBlockIdxX",  "kBlockIdxY",  "kBlockIdxZ",  "kBool",   "kFloat16",
@@ -213,7 +199,7 @@ class Definitions {
 
 }  // namespace
 
-CppNames::CppNames() : taken_(std::begin(kKeywords), std::end(kKeywords)) {
+CppNames::CppNames() : taken_(cpp_keywords().begin(), cpp_keywords().end()) {
   taken_.insert(std::begin(kMacros), std::end(kMacros));
   taken_.insert(std::begin(kConstants), std::end(kConstants));
   taken_.insert(std::begin(kOperations), std::end(kOperations));

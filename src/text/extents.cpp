@@ -243,15 +243,16 @@ class ExtentResolver {
   /// Returns whether it found one.
   bool derive_from_other_reads(bool guarded) {
     std::map<const Axis*, std::int64_t> least;
+    const ExtentsOfReads largest = largest_extents_that_read();
     for (const Use& use : uses_) {
       const auto* index = std::get_if<IndexValue>(&use.index->value);
       if (index == nullptr || use.access->padding || use.guarded != guarded) continue;
       const Axis* const axis = use.stage->find_axis(index->name);
       if (axis == nullptr || axis->extent != 0) continue;
-      const std::int64_t extent = largest_extent_that_reads(use.access->tensor, use.dimension);
-      if (extent == 0) continue;
-      const auto at = least.emplace(axis, extent).first;
-      at->second = std::min(at->second, extent);
+      const auto known = largest.find({use.access->tensor, use.dimension});
+      if (known == largest.end() || known->second == 0) continue;
+      const auto at = least.emplace(axis, known->second).first;
+      at->second = std::min(at->second, known->second);
     }
     for (Stage& stage : program_.stages) {
       for (Axis* const axis : axes_of(stage)) {
@@ -264,16 +265,19 @@ class ExtentResolver {
     return false;
   }
 
-  /// The largest known extent of the indices that alone read this dimension; 0 where none is known.
-  std::int64_t largest_extent_that_reads(const std::string& tensor, std::size_t dimension) const {
-    std::int64_t extent = 0;
+  /// The largest known extent of the indices that alone read a dimension of a tensor.
+  using ExtentsOfReads = std::map<std::pair<std::string_view, std::size_t>, std::int64_t>;
+  ExtentsOfReads largest_extents_that_read() const {
+    ExtentsOfReads extents;
     for (const Use& use : uses_) {
-      if (use.access->tensor != tensor || use.dimension != dimension || use.access->padding) continue;
       const auto* index = std::get_if<IndexValue>(&use.index->value);
-      if (index == nullptr) continue;
-      if (const Axis* const axis = use.stage->find_axis(index->name)) extent = std::max(extent, axis->extent);
+      if (index == nullptr || use.access->padding) continue;
+      const Axis* const axis = use.stage->find_axis(index->name);
+      if (axis == nullptr) continue;
+      std::int64_t& extent = extents[{use.access->tensor, use.dimension}];
+      extent = std::max(extent, axis->extent);
     }
-    return extent;
+    return extents;
   }
 
   void compute_shapes() {

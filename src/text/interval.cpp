@@ -38,6 +38,14 @@ Bounds modulo(const IndexInterval& a, const IndexInterval& b) {
   return checked(0, b.high - 1);
 }
 
+/// The whole numbers between which a / b lies.
+Bounds quotient_of_floats(const IndexInterval& a, const IndexInterval& b) {
+  if (b.low < 1) return std::nullopt;
+  const Bounds down = of_corners(a, b, ir::floor_div);
+  const Bounds up = of_corners(a, b, [](std::int64_t x, std::int64_t y) { return -ir::floor_div(-x, y); });
+  return down && up ? checked(down->low, up->high) : std::nullopt;
+}
+
 Bounds of_binary(BinaryOp op, const IndexInterval& a, const IndexInterval& b) {
   switch (op) {
     case BinaryOp::kAdd:
@@ -170,7 +178,10 @@ Bounds unwrapped(const Term& term, const Leaves& leaves) {
   }
   if (const auto* binary = std::get_if<BinaryTerm>(&term.value)) {
     const Bounds a = interval_of(binary->operands[0], leaves), b = interval_of(binary->operands[1], leaves);
-    return a && b ? of_binary(binary->op, *a, *b) : std::nullopt;
+    if (!a || !b) return std::nullopt;
+    const std::optional<ir::Type> type = type_of(term, leaves);
+    if (binary->op == BinaryOp::kDiv && type && type->is_float()) return quotient_of_floats(*a, *b);
+    return of_binary(binary->op, *a, *b);
   }
   if (const auto* call = std::get_if<FunctionCall>(&term.value)) return of_call(*call, leaves);
   return std::nullopt;

@@ -296,6 +296,10 @@ class Parser {
         real = x.value_or(0) / y.value_or(1);
         break;
       case BinaryOp::kMod:
+        if (a != nullptr && b != nullptr && b->value > 0) {
+          return made(operands[0].at, Integer{ir::floor_mod(a->value, b->value)});
+        }
+        return made(at, BinaryTerm{op, std::move(operands)});
       case BinaryOp::kMin:
       case BinaryOp::kMax:
       case BinaryOp::kEq:

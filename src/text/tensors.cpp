@@ -249,8 +249,13 @@ class TensorMaker {
   }
 
   Expr call(const FunctionCall& function) {
+    const std::optional<ir::Type> type = find_type(function.name);
+    if (type && type->is_float()) {
+      const auto* number = std::get_if<Real>(&function.arguments[0].value);
+      if (number != nullptr) return ir::make_float(number->value, *type);
+    }
     const std::vector<Expr> arguments = exprs(function.arguments);
-    if (const std::optional<ir::Type> type = find_type(function.name)) return cast(*type, arguments[0]);
+    if (type) return cast(*type, arguments[0]);
     return find_function(function.name)->build(arguments);
   }
 

@@ -181,6 +181,21 @@ int OperandAccess::dimension_of(int axis) const {
   return mentioned == 1 ? found : -1;
 }
 
+int StageAnalysis::last_axis() const {
+  for (int axis = spatial - 1; axis >= 0; --axis) {
+    if (extents[static_cast<std::size_t>(axis)] > 1) return axis;
+  }
+  return spatial - 1;
+}
+
+int StageAnalysis::last_reduced() const {
+  const int last = static_cast<int>(extents.size()) - 1;
+  for (int axis = last; axis >= spatial; --axis) {
+    if (extents[static_cast<std::size_t>(axis)] > 1) return axis;
+  }
+  return last;
+}
+
 std::int64_t StageAnalysis::points() const { return points_from(0); }
 
 std::int64_t StageAnalysis::points_from(int first) const {

@@ -51,6 +51,10 @@ struct StageAnalysis {
   std::vector<OperandAccess> accesses;
   std::vector<int> readers;  ///< the stages that read it
 
+  /// The last axis of the result that has several points, else the last one; -1: there is none.
+  int last_axis() const;
+  /// Likewise of the reduction.
+  int last_reduced() const;
   int reduced() const { return static_cast<int>(extents.size()) - spatial; }
   std::int64_t points() const;          ///< of the result
   std::int64_t reduced_points() const;  ///< that each of them combines

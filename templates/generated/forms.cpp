@@ -99,12 +99,13 @@ double bytes_of(const StageAnalysis& stage) {
 
 std::vector<ReductionForm> reduction_forms(const StageAnalysis& stage, const Target& target) {
   std::vector<ReductionForm> forms;
-  for (int a = 0; stage.results == 1 && a < stage.spatial; ++a) {
+  for (int a = 0; a < stage.spatial; ++a) {
     if (stage.extents[static_cast<std::size_t>(a)] < 2) continue;
+    if (stage.results > 1 && a != stage.last_axis()) continue;  // tuples are stored in place, without register tiles
     const double alone = stage.has_reuse() && row_axis(stage, a) < 0 ? kAlone : 1;
     forms.push_back({ReductionForm::Kind::kTiles, a, alone * score_along(stage, a, target)});
   }
-  const int last = static_cast<int>(stage.extents.size()) - 1;
+  const int last = stage.last_reduced();
   if (last >= stage.spatial && stage.extents[static_cast<std::size_t>(last)] > 1) {
     const double each = score_along(stage, last, target);
     forms.push_back({ReductionForm::Kind::kLanes, -1, stage.has_reuse() ? each / 2 : each});

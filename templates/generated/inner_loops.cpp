@@ -16,7 +16,7 @@ std::int64_t max_vectors_of(const StageAnalysis& stage, const Target& target) {
 }
 
 void define_stores(Sketch& sketch, ScopedTuning& t, const StageAnalysis& stage, std::int64_t row) {
-  if (!stage.is_output || stage.results > 1 || stage.result_stride(stage.spatial - 1) != 1) return;
+  if (!stage.is_output || stage.results > 1 || stage.result_stride(stage.last_axis()) != 1) return;
   if (define_streaming(t, stage.tensor, row, sketch.target)) sketch.schedule[stage.tensor].stream();
 }
 
@@ -40,6 +40,19 @@ void prefetch_inputs(Sketch& sketch, ScopedTuning& t, const StageAnalysis& stage
   }
 }
 
+/// The loop over an axis of the stage, moved inside of those over the later axes of the same kind, which have one
+/// point.
+IterVar innermost(Stage loops, const StageAnalysis& stage, int axis) {
+  const bool is_reduced = axis >= stage.spatial;
+  const int end = is_reduced ? static_cast<int>(stage.extents.size()) : stage.spatial;
+  const auto loop = [&](int a) { return is_reduced ? loops.reduce_axis(a - stage.spatial) : loops.axis(a); };
+  std::vector<IterVar> order;
+  for (int later = axis + 1; later < end; ++later) order.push_back(loop(later));
+  order.push_back(loop(axis));
+  if (order.size() > 1) loops.reorder(order);
+  return order.back();
+}
+
 }  // namespace
 
 IterVar schedule_columns(ScopedTuning& t, Stage loops, IterVar column, std::int64_t extent, const VectorTileKnobs& tile,
@@ -56,15 +69,15 @@ IterVar schedule_columns(ScopedTuning& t, Stage loops, IterVar column, std::int6
 void schedule_points(Sketch& sketch, ScopedTuning& t, int number, bool in_blocks) {
   const StageAnalysis& stage = sketch.of(number);
   if (stage.spatial == 0) return;
-  const int last = stage.spatial - 1;
+  const int last = stage.last_axis();
   const std::int64_t extent = stage.extents[static_cast<std::size_t>(last)];
   if (extent < 2) return;
   Stage loops = sketch.loops_of(number);
-  IterVar column = loops.axis(last);
+  IterVar column = innermost(loops, stage, last);
   const double bytes = bytes_of(stage);
   const std::int64_t most = max_vectors_of(stage, sketch.target);
   const std::int64_t run = most * sketch.target.lanes(widest_type(stage));
-  const bool is_all = stage.is_output && last == 0 && stage.expensive == 0;
+  const bool is_all = stage.is_output && stage.points() == extent && stage.expensive == 0;
   const std::int64_t streams = is_all ? choose_side_by_side(sketch, stage.name, extent, 2 * run, bytes) : 1;
   const VectorTileKnobs tile = define_vectors(t, extent / streams, widest_type(stage), sketch.target, most);
   IterVar over;
@@ -105,8 +118,7 @@ void schedule_lanes(Sketch& sketch, ScopedTuning& t, int number, const Tensor& r
   const VectorTile tile = define_vectors(t, extent, widest_type(stage), sketch.target, most).in_run();
   const std::vector<Tensor> partial = reduce_in_vectors(s, reduced, k, tile, place.streams);
   for (const Tensor& lanes : partial) s[lanes].compute_at(s[place.outer], place.at);
-  const int innermost = stage.spatial + stage.reduced() - 1;
-  prefetch_inputs(sketch, t, stage, innermost, partial.front(), reduce_loops(s[partial.front()]).back());
+  prefetch_inputs(sketch, t, stage, stage.last_reduced(), partial.front(), reduce_loops(s[partial.front()]).back());
 }
 
 void schedule_row_reduction(Sketch& sketch, ScopedTuning& t, int number, const RowPlace& place) {
@@ -115,18 +127,19 @@ void schedule_row_reduction(Sketch& sketch, ScopedTuning& t, int number, const R
   Stage loops = sketch.loops_of(number);
   switch (form.kind) {
     case ReductionForm::Kind::kLanes: {
-      const IterVar k = loops.reduce_axis(stage.reduced() - 1);
-      schedule_lanes(sketch, t, number, stage.tensor, k, stage.extents.back(), place);
+      const int last = stage.last_reduced();
+      const IterVar k = innermost(loops, stage, last);
+      schedule_lanes(sketch, t, number, stage.tensor, k, stage.extents[static_cast<std::size_t>(last)], place);
       return;
     }
     case ReductionForm::Kind::kTiles: {
       // In place, with the reduction outside of the vectors.
-      const int last = stage.spatial - 1;
+      const int last = stage.last_axis();
       if (form.vector_axis != last) return;
       const VectorTile tile = define_vectors(t, stage.extents[static_cast<std::size_t>(last)], widest_type(stage),
                                              sketch.target, max_sums(sketch.target))
                                   .in_run();
-      const IterVar over = split_vectors(loops, loops.axis(last), tile);
+      const IterVar over = split_vectors(loops, innermost(loops, stage, last), tile);
       const std::vector<IterVar> now = loops.loops();  // ..., over, vector, lane, those of the reduction
       std::vector<IterVar> order{over};
       const auto from = std::find(now.begin(), now.end(), over);

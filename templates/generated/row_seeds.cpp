@@ -1,5 +1,7 @@
 #include "templates/generated/row_seeds.h"
 
+#include <algorithm>
+
 #include "templates/loops/vectors.h"
 
 namespace nestwright {
@@ -38,8 +40,14 @@ std::vector<StageSeed> row_seeds(const StageAnalysis& stage, const Target& targe
 }
 
 bool is_of_columns(const StageAnalysis& stage, const ReductionForm& form) {
-  return form.kind == ReductionForm::Kind::kTiles && stage.results == 1 && !stage.has_reuse() &&
-         form.vector_axis == stage.spatial - 1 && row_axis(stage, form.vector_axis) < 0;
+  if (form.kind != ReductionForm::Kind::kTiles || stage.results > 1) return false;
+  if (form.vector_axis != stage.spatial - 1 || row_axis(stage, form.vector_axis) >= 0) return false;
+  // No vector serves several points; single values may serve a vector.
+  return !stage.has_reuse() ||
+         std::all_of(stage.accesses.begin(), stage.accesses.end(), [&](const OperandAccess& access) {
+           const auto stride = access.strides[static_cast<std::size_t>(form.vector_axis)];
+           return stride && (*stride == 0 || (*stride == 1 && !access.is_constant));
+         });
 }
 
 std::vector<StageSeed> column_seeds(const StageAnalysis& stage, const ReductionForm& form, const Target& target) {

@@ -18,11 +18,17 @@ std::vector<std::int64_t> even_blocks(std::int64_t extent) {
   return counts;
 }
 
-Tensor share_reduction(Tuning& t, Schedule& s, const Tensor& y, bool in_threads, std::int64_t streams) {
-  const IterVar outermost = s[y].reduce_axis(0);
-  const std::int64_t extent = *ir::as_const_int(outermost.extent());
+int shared_reduce_axis(std::span<const std::int64_t> extents) {
+  const auto found =
+      std::find_if(extents.begin(), extents.end(), [](std::int64_t extent) { return !even_blocks(extent).empty(); });
+  return found == extents.end() ? 0 : static_cast<int>(found - extents.begin());
+}
+
+Tensor share_reduction(Tuning& t, Schedule& s, const Tensor& y, int axis, bool in_threads, std::int64_t streams) {
+  const IterVar shared = s[y].reduce_axis(axis);
+  const std::int64_t extent = *ir::as_const_int(shared.extent());
   const std::int64_t blocks = in_threads ? t.define_knob("blocks", even_blocks(extent / streams)) : KnobExpr(1);
-  return s.rfactor(y, s[y].split(outermost, factor(extent / (blocks * streams))).first, 0);
+  return s.rfactor(y, s[y].split(shared, factor(extent / (blocks * streams))).first, 0);
 }
 
 }  // namespace nestwright

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "schedule/schedule.h"
@@ -15,9 +16,12 @@ std::vector<IterVar> reduce_loops(Stage stage);
 /// Numbers of blocks that divide `extent`: others would need masks in every block.
 std::vector<std::int64_t> even_blocks(std::int64_t extent);
 
-/// The partial results of blocks of the outermost reduce axis of `y`, one block an iteration of the first axis, which
-/// the caller makes parallel: a knob `blocks` where `in_threads`, else a single block. Each block is of `streams` such
-/// results, of parts that lie far apart. Requires that `streams` divides the extent of that axis, which is a constant.
-Tensor share_reduction(Tuning& t, Schedule& s, const Tensor& y, bool in_threads, std::int64_t streams = 1);
+/// Of axes of these extents, the first that divides into blocks; 0 where none does.
+int shared_reduce_axis(std::span<const std::int64_t> extents);
+
+/// The partial results of blocks of a reduce axis of `y`, one block an iteration of the first axis, which the caller
+/// makes parallel: a knob `blocks` where `in_threads`, else a single block. Each block is of `streams` such results, of
+/// parts that lie far apart. Requires that `streams` divides the extent of that axis, which is a constant.
+Tensor share_reduction(Tuning& t, Schedule& s, const Tensor& y, int axis, bool in_threads, std::int64_t streams = 1);
 
 }  // namespace nestwright

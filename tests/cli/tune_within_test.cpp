@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -73,6 +74,21 @@ TEST_F(TuneWithinTest, AnExhaustedPartIsNotTheWholeSpace) {
   EXPECT_THAT(
       json::parse(ran.out)["stopped"].get<std::string>(),
       AllOf(::testing::StartsWith("every valid configuration within --fix "), ::testing::EndsWith(" was measured")));
+}
+
+// What an earlier session measured is not the answer of this one, in whose unit it was not timed.
+TEST_F(TuneWithinTest, WithoutARaceTheAnswerIsOneOfItsOwnTrials) {
+  ASSERT_TRUE(is_done(tune({"--fix", "unroll_k=2", "--trials", "6", "--finalists", "0"})));
+  const CommandOutput ran = tune({"--fix", "unroll_k=2", "--seed", "7", "--trials", "4", "--finalists", "0", "--json"});
+  ASSERT_TRUE(is_done(ran)) << ran.err;
+  if (ran.code != 0) GTEST_SKIP() << "the machine was disturbed";
+  const TuningLog log = TuningLog::open(folder_.file("nestwright.db"), OpenMode::kRead);
+  const std::vector<TrialRecord> trials = log.trials({});
+  const SessionId last = trials.back().session;
+  const json report = json::parse(ran.out);
+  EXPECT_TRUE(std::any_of(trials.begin(), trials.end(), [&](const TrialRecord& trial) {
+    return trial.session == last && trial.measurement.timing.median_ns == report["time_ns"]["median"];
+  })) << ran.out;
 }
 
 TEST_F(TuneWithinTest, RefusesWhatIsNoPartOfTheSpace) {

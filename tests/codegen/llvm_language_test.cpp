@@ -48,6 +48,18 @@ TEST(Language, BitsOfIntegers) {
   }
 }
 
+// Numbers of 64 bits that are no indices wrap around, wherever they come from.
+TEST(Language, ConvertedNumbersWrapAround) {
+  expect_agreement(kInt64, [](Expr, Expr i) {
+    const Expr hash = cast(kInt64, cast(kUInt64, i) * cast(kUInt64, Expr(std::int64_t{0x1E3779B97F4A7C15})) * 5);
+    return (hash * 2) / 2;
+  });
+  expect_agreement(kFloat32, [](Expr a, Expr i) {
+    const Expr far = cast(kInt64, Expr(-1e19) * cast(kFloat32, i % 2));
+    return select(i < far + 20, a, 0.0);
+  });
+}
+
 TEST(Language, SinCosAndTrunc) {
   for (const Type type : {kFloat32, kFloat64, kFloat16}) {
     expect_agreement(type, [](Expr a, Expr) { return trunc(a * 0.6); });

@@ -27,6 +27,11 @@ TEST_F(ReduceOptionsTest, InitIsWhatTheValuesAreCombinedWith) {
   EXPECT_EQ(c.op()->inputs, (std::vector<Operation>{b_.op(), a_.op()}));
 }
 
+TEST_F(ReduceOptionsTest, ALiteralIsRoundedOnceOnly) {
+  const Tensor d = placeholder({16}, kFloat64, "D");
+  EXPECT_EQ(ir::to_string(sum(d(k_), k_, {.init = 0.1})), "sum(D[k], k in 0..16, from 0.1)");
+}
+
 TEST_F(ReduceOptionsTest, OfAUserMadeReducer) {
   const Reducer mine("mine", {Expr(0), Expr(0.0)}, [](std::span<const Expr> x, std::span<const Expr> y) {
     return std::vector<Expr>{x[0] + y[0], x[1] + y[1]};

@@ -117,6 +117,30 @@ TEST(Call, NothingIsWrittenToWhatHasNoElements) {
   EXPECT_EQ(refusal(differences, three, one), "differences: argument D, dimension 0: expected 2 (n - 1), got 1");
 }
 
+TEST(Call, NothingIsReadFromWhatHasNoElements) {
+  const Expr n = var("n");
+  const Tensor A = placeholder({n - 1}, kFloat32, "A");
+  const Tensor C = compute({n}, [&](Expr i) { return select(i < n - 1, A(i), Expr(2.0)); }, "C");
+  const Function extended = build(create_schedule(C), {A, C}, Target::parse("cpu"), "extended");
+  Array one = floats({1});
+  EXPECT_EQ(refusal(extended, ArrayView(static_cast<const void*>(nullptr), kFloat32, {0}), one), "accepted");
+  EXPECT_EQ(one.as<float>()[0], 2);
+}
+
+TEST(Call, AParallelLoopHasNoMoreTasksThanAPoolTakes) {
+  const Expr n = var("n");
+  const Tensor A = placeholder({1}, kInt8, "A");
+  const Tensor C = compute({n}, [&](Expr) { return A(0); }, "C");
+  Schedule s = create_schedule(C);
+  s[C].parallel(s[C].axis(0));
+  const Function filled = build(s, {A, C}, Target::parse("cpu,threads=2"), "filled");
+  const Array a = Array::empty(kInt8, {1});
+  const std::int64_t many = (std::int64_t{1} << 31) + 5;
+  alignas(64) static char memory[64];  // not touched: the call is refused
+  EXPECT_EQ(refusal(filled, a, ArrayView(static_cast<void*>(memory), kInt8, {many})),
+            "filled: the parallel loop i has more than 2147483647 iterations: split it, with n = 2147483653");
+}
+
 TEST_F(BadCall, SymbolsBelowOne) {
   Array a = floats({0, 500}), c = floats({0, 4});
   EXPECT_EQ(refusal(*symbolic_, a, b_, c), "matrix_mul: argument A, dimension 0: expected 1 or more, got 0");

@@ -200,6 +200,23 @@ TEST_F(BestTest, FindBestPrefersExactThenWhatFits) {
   EXPECT_STREQ(match_name(MatchKind::kNearest), "nearest");
 }
 
+TEST_F(BestTest, OneByTheBackendAtHandComesBeforeALaterOne) {
+  TaskKey other = task_;
+  other.backend = "another compiler";
+  confirmed_run(task_, 100);
+  usleep(2000);  // recorded_at has a resolution of milliseconds
+  confirmed_run(other, 50);
+  TaskFilter filter;
+  filter.backend = task_.backend;
+  const auto find = [&] {
+    return find_best(log_, task_.workload, filter, task_.machine, {}, [](const BestRecord&) { return true; });
+  };
+  EXPECT_EQ(find()->task.backend, task_.backend);
+  filter.backend = "a third compiler";
+  EXPECT_EQ(find()->task.backend, "another compiler") << "the latest, as a hint";
+  EXPECT_EQ(find()->match, MatchKind::kExact);
+}
+
 TEST_F(BestTest, TheLatestOfSeveralMachinesAndTheOneAskedFor) {
   TaskKey other = task_;
   other.machine = "another machine";

@@ -159,6 +159,27 @@ TEST(Expand, BuffersInsideAVectorisedLoopGetAnElementALane) {
       21));
 }
 
+TEST(Expand, WholeNumbersInsideAVectorisedLoopGetAnElementALane) {
+  const Var j("j");
+  const Buffer a("A", kInt64, {Expr(21)}), b("B", kInt64, {Expr(21)}), t("t", kInt64, {Expr(1)}, Scope::kRegister);
+  const Stmt body =
+      make_allocate(t, block({make_store(t, {0}, make_load(a, {j})), make_store(b, {j}, make_load(t, {0}) + Expr(j))}));
+  Program program;
+  program.name = "numbers";
+  program.parameters = {{a, Role::kInput}, {b, Role::kOutput}};
+  program.kernels = {{"numbers", make_for(j, 0, 21, LoopKind::kVectorized, body)}};
+  program.host = make_launch(0);
+  std::vector<std::int64_t> numbers(21), expected(21), results(21);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int64_t>(7 * i);
+  const auto run_on = [&](const Program& p, std::vector<std::int64_t>& out) {
+    interpret(p,
+              std::vector<Memory>{std::as_writable_bytes(std::span(numbers)), std::as_writable_bytes(std::span(out))});
+  };
+  run_on(program, expected);
+  run_on(expand(program, target_of(CpuIsa::kAvx512), {.verify = true}), results);
+  EXPECT_EQ(results, expected);
+}
+
 TEST(Expand, UnrollingDecidesGuardsAndRenewsBindings) {
   const std::string text = expand_everywhere(kernel(6, [&](Buffer A, Buffer B) {
     const Var i("i"), j("j");

@@ -56,6 +56,18 @@ TEST_F(Barriers, DivergentIndicesAreNotDistinguished) {
       "  C[x] = s[(x + 1)%2, 0]\n");
 }
 
+TEST_F(Barriers, AConditionThatReadsWhatOthersStoredWaits) {
+  const Stmt chosen = make_if(read(0) > Expr(0.0), make_store(c_, {x_}, 1.0), make_store(c_, {x_}, 0.0));
+  EXPECT_EQ(placed(threads(block({fill(0), chosen}))),
+            "threadIdx.x x in 0..8:\n"
+            "  s[0, x] = 1.0\n"
+            "  barrier\n"
+            "  if s[0, 7 - x] > 0.0:\n"
+            "    C[x] = 1.0\n"
+            "  else:\n"
+            "    C[x] = 0.0\n");
+}
+
 TEST_F(Barriers, ABarrierInABranchThatMayBeSkippedIsNotEnough) {
   // Whether n is 1 or not, the last statement has to wait for the first.
   const Var n("n");

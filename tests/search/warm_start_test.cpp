@@ -17,9 +17,11 @@ class WarmStartTest : public ::testing::Test {
     return {parse_workload("matmul " + sizes), Target::parse("cpu,isa=avx2,threads=" + std::to_string(threads))};
   }
   /// Records a session of the task that measured its first few seeds, each slower than the one before.
-  void record(const Task& t, int count, double first_ns) {
+  void record(const Task& t, int count, double first_ns, const std::string& backend = "") {
     const SearchSpace space(t, "matmul.cpu");
-    const SessionId session = log_.begin_session(task_key(t), info());
+    TaskKey key = task_key(t);
+    if (!backend.empty()) key.backend = backend;
+    const SessionId session = log_.begin_session(key, info());
     std::vector<Proposal> proposals;
     for (int i = 0; i < count; ++i) {
       const Point& seed = space.seeds().at(static_cast<std::size_t>(i));
@@ -95,6 +97,18 @@ TEST_F(WarmStartTest, ATaskWithManyTrialsGetsPointsAndNoLessons) {
   EXPECT_TRUE(warm.observations.empty());
   EXPECT_EQ(warm.points, start(mine).points);
   EXPECT_FALSE(warm.points.empty());
+}
+
+TEST_F(WarmStartTest, WhatAnotherCompilerMadeOfTheWorkloadComesFirst) {
+  const Task mine = task("m=96 n=96 k=96");
+  record(task("m=64 n=64 k=64"), 2, 100);
+  record(mine, 3, 100, "another compiler");
+  const auto all = log_.relatives(task_key(mine), 6);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].workload.text, mine.workload.str());
+  const SearchSpace space(mine, "matmul.cpu");
+  ASSERT_FALSE(start(mine).points.empty());
+  EXPECT_EQ(start(mine).points.front(), space.seeds().front()) << "its fastest";
 }
 
 TEST_F(WarmStartTest, TrialsOfAnotherVersionOfTheTemplateAreLeftOut) {

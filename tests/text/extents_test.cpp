@@ -42,6 +42,12 @@ TEST(Extents, OfAnIndexAreTheLargestForWhichAllReadsAreInside) {
   EXPECT_EQ(shape_of("Y[i] = A[i] + A[i + 2] + A[2*i]" + shapes.substr(0, 16), "Y"), (Shape{5}));
 }
 
+TEST(Extents, AQuotientOfFloatsIsNotRoundedDown) {
+  const std::string x = "; X: float32 in [0, 9] i=8";
+  EXPECT_EQ(shape_of("Y[i] = T[int64(clamp(X[i], 0, 9) / 2 * 2)]" + x, "T"), (Shape{11}));
+  EXPECT_EQ(shape_of("Y[i] = T[int64(clamp(X[i], 0, 9)) / 2 * 2]" + x, "T"), (Shape{9}));
+}
+
 TEST(Extents, OfAnIndexThatReadsSeveralInputsAreTheLeast) {
   const std::string known = "D[i] = A[i] + 1; E[j] = B[j] + 1; ";
   for (const char* body : {"A[a] + B[a]", "B[a] + A[a]"}) {

@@ -113,6 +113,17 @@ INSTANTIATE_TEST_SUITE_P(
         "T[i] = A[i] * B[i]; P[i] = T[i] + 2; Q[i] = T[i] - A[i] i=501", "s[] = sum(i, j, X[i, j]) i=31 j=97",
         "Y[i] = prod(k, X[i, k] + 1.5) i=50 k=20", "Y[i] = X[i] > 0.25 && !(M[i]); M: bool i=333",
         "C[i, j] = sum(k, A[i, k] * B[k, j]) i=1 j=1 k=1",
+        // Axes of one point last; channels outermost; windows and sums of rows with what follows them; tuples in
+        // columns.
+        "s[] = sum(i, z, X[i, z]) i=4001 z=1", "Y[i, z] = exp(X[i, z]) i=501 z=1",
+        "s[] = sum(c, y, x, X[c, y, x]) c=3 y=64 x=33",
+        "Y[n, k, y, x] = sum(c, r, s, X[n, c, y + r, x + s] * W[k, c, r, s]) n=1 k=24 y=1 x=1 c=60 r=1 s=1",
+        "S[c, y, x] = sum(r, s, X[c, y + r, x + s]); Y[c, y, x] = S[c, y, x]*0.111 c=3 y=20 x=37 r=3 s=3",
+        "P[i, j] = sum(k, X[j, k, i]); Y[i, j] = P[i, j] * 2 i=40 j=9 k=13",
+        "I[y, x] = argmax(c, S[c, y, x]) c=21 y=7 x=40", "y[j] = sum(i, w[i] * X[i, j] * X[i, j]) i=1000 j=16",
+        "y[j] = sum(i, X[i, j] * a[]) i=300 j=70", "T[b, d, s] = K[b, s, d] b=3 s=40 d=20",
+        "W[n, k] = float32(Q[n, k]) * S[n]; y[n] = sum(k, W[n, k] * x[k]); Q: int8 n=40 k=90",
+        "C[i, j] = sum(k, A[i, k] * S[j] * W[j, k] + V[j, k]) i=20 j=35 k=40",
         // Reads of one tensor that differ by constants, of a sum, across rows and in a chain.
         "S[p] = sum(k, A[p, k]); Y[i, j] = B[i, j] * (S[i] + S[i + 1]); A: float32[37, 40] i=36 j=50",
         "C[i, j] = A[0, j, i] + A[1, j, i]; A: float32[2, 35, 41]",

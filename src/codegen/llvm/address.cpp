@@ -158,6 +158,16 @@ bool FunctionEmitter::is_whole_in_tile(const ir::Buffer& buffer, const Access& a
          access.offset.constant + access.lanes <= buffer->elements();
 }
 
+llvm::Constant* FunctionEmitter::zero_in_memory() {
+  if (module_.zero == nullptr) {
+    llvm::Constant* const zero = builder_.getInt64(0);
+    module_.zero = new llvm::GlobalVariable(module_.module, zero->getType(), true, llvm::GlobalValue::PrivateLinkage,
+                                            zero, "zero");
+    module_.zero->setAlignment(llvm::Align(8));
+  }
+  return module_.zero;
+}
+
 llvm::Value* FunctionEmitter::emit_load(const ir::Load& load, ir::Type type) {
   const Access access = take_apart(load.buffer, load.indices);
   const bool is_bool = type.is_bool();
@@ -167,8 +177,8 @@ llvm::Value* FunctionEmitter::emit_load(const ir::Load& load, ir::Type type) {
   if (type.is_scalar()) {
     llvm::Value* pointer = address(load.buffer, access.offset);
     llvm::Value* mask = load.mask.defined() ? emit(load.mask) : nullptr;
-    // If the mask is off, the first element is loaded instead, which needs no branch.
-    if (mask != nullptr) pointer = builder_.CreateSelect(mask, pointer, address(load.buffer, {}));
+    // If the mask is off, a zero of the module is loaded instead, which needs no branch: a tensor may have no element.
+    if (mask != nullptr) pointer = builder_.CreateSelect(mask, pointer, zero_in_memory());
     value = builder_.CreateAlignedLoad(memory_type, pointer,
                                        mask == nullptr ? alignment(load.buffer, access.offset) : element_align);
     if (mask != nullptr) value = builder_.CreateSelect(mask, value, llvm::Constant::getNullValue(memory_type));

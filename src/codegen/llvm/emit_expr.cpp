@@ -78,7 +78,11 @@ llvm::Value* FunctionEmitter::emit_binary(const ir::Binary& binary, ir::Type typ
   }
   // Indices are required not to overflow; data wraps, that of the indices' type, too.
   const auto is_data = [](const ir::Expr& e) {
-    return e.as<ir::Load>() != nullptr || e.as<ir::CallExtern>() != nullptr;
+    if (const auto* cast = e.as<ir::Cast>())
+      return cast->value.as<ir::VarRef>() == nullptr || !cast->value.type().is_int();
+    const auto* call = e.as<ir::Call>();
+    return (call != nullptr && call->intrinsic != ir::Intrinsic::kLikely) || e.as<ir::Load>() != nullptr ||
+           e.as<ir::CallExtern>() != nullptr;
   };
   const bool no_wrap = type.element() == kIndex && !ir::any_expr(binary.a, is_data) && !ir::any_expr(binary.b, is_data);
   return emit_operation(binary.op, emit(binary.a), emit(binary.b), type, no_wrap);
@@ -234,9 +238,13 @@ std::optional<TailMask> tail_mask(const ir::Expr& mask) {
 }
 
 // Emits ramp(base, 1) < bound as a comparison of lane numbers with a count of lanes, instead of 64-bit indices.
+bool holds_data(const TailMask& mask) {
+  return ir::has_data(ir::to_linear(mask.first)) || ir::has_data(ir::to_linear(mask.bound));
+}
+
 llvm::Value* FunctionEmitter::emit_tail_mask(const ir::Expr& mask) {
   const std::optional<TailMask> tail = tail_mask(mask);
-  if (!tail) return nullptr;
+  if (!tail || holds_data(*tail)) return nullptr;
   const int lanes = mask.lanes();
   llvm::Value* left = builder_.CreateSub(emit(tail->bound), emit(tail->first));
   llvm::Value* zero = llvm::Constant::getNullValue(left->getType());

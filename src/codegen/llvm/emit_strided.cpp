@@ -17,7 +17,7 @@ llvm::Value* FunctionEmitter::emit_strided(const ir::Load& load, const Access& a
   if (!is_near) return nullptr;
   const std::optional<TailMask> tail = load.mask.defined() ? tail_mask(load.mask) : std::nullopt;
   const bool has_masked_loads = module_.target.has_masks() || (module_.target.has_fma() && element.bytes() >= 4);
-  if (load.mask.defined() && !(tail && has_masked_loads)) return nullptr;
+  if (load.mask.defined() && !(tail && has_masked_loads && !holds_data(*tail))) return nullptr;
 
   llvm::Type* const type = memory_type_of(element.with_lanes(static_cast<int>(lanes)));
   llvm::Value* result = nullptr;

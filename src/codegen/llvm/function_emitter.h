@@ -36,6 +36,8 @@ struct TailMask {
   ir::Expr first, bound;
 };
 std::optional<TailMask> tail_mask(const ir::Expr& mask);
+/// Whether an end of the mask is data, of which a difference may wrap around.
+bool holds_data(const TailMask& mask);
 
 /// The state that the functions of one module share.
 struct ModuleEmitter {
@@ -45,7 +47,8 @@ struct ModuleEmitter {
   std::string symbol;
   std::vector<llvm::Function*> kernels;
   int parallel_loops = 0;
-  std::string features;  ///< LLVM features beyond the instruction set: "+avx512vnni,+avx512bf16"
+  std::string features;                  ///< LLVM features beyond the instruction set: "+avx512vnni,+avx512bf16"
+  llvm::GlobalVariable* zero = nullptr;  ///< 8 bytes of zeros; null until it is needed
 
   /// A new function with the target's attributes.
   llvm::Function* create_function(const std::string& name, llvm::FunctionType* type, bool internal);
@@ -135,6 +138,7 @@ class FunctionEmitter {
   Access take_apart(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices);
   llvm::Value* address(const ir::Buffer& buffer, const ir::Linear& offset);
   llvm::Value* lane_addresses(const ir::Buffer& buffer, const Access& access);
+  llvm::Constant* zero_in_memory();
   llvm::Align alignment(const ir::Buffer& buffer, const ir::Linear& offset) const;
   llvm::Value* emit_sum(const std::vector<ir::LinearTerm>& terms);
   bool is_whole_in_tile(const ir::Buffer& buffer, const Access& access) const;

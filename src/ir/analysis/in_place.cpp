@@ -32,7 +32,10 @@ class StoresTo {
       walk(loop->body, inside);
       loops_.pop_back();
     } else if (const auto* block = stmt.as<Block>()) {
-      for (const Stmt& each : block->stmts) walk(each, known);
+      for (std::size_t i = 0; i < block->stmts.size(); ++i) {
+        check_stored_once(*block, i);
+        walk(block->stmts[i], known);
+      }
     } else if (const auto* let = stmt.as<Let>()) {
       walk(let->body, known);
     } else if (const auto* branch = stmt.as<IfThenElse>()) {
@@ -67,6 +70,21 @@ class StoresTo {
       const auto* load = part.as<Load>();
       if (load != nullptr && load->buffer == input_ && same_expressions(load->indices, store.indices)) ++loads_in_place;
     });
+  }
+
+  /// Of two statements that store the same element, the second reads what the first has stored.
+  void check_stored_once(const Block& block, std::size_t second) {
+    const auto store_of = [&](const Stmt& stmt) {
+      const Stmt* inside = &stmt;
+      while (const auto* let = inside->as<Let>()) inside = &let->body;
+      const auto* store = inside->as<Store>();
+      return store != nullptr && store->buffer == output_ ? store : nullptr;
+    };
+    const Store* const later = store_of(block.stmts[second]);
+    for (std::size_t first = 0; later != nullptr && first < second; ++first) {
+      const Store* const earlier = store_of(block.stmts[first]);
+      if (earlier != nullptr && same_expressions(earlier->indices, later->indices)) is_written_once = false;
+    }
   }
 
   const Buffer& output_;

@@ -166,7 +166,7 @@ class Placer {
     if (varies(let.value)) varying_.insert(let.var);
     Placed body = place(let.body);
     body.forget(let.var);
-    const Accesses value{reads_of_others(let), {}};
+    const Accesses value{reads_of_others(let.value, let.body), {}};
     if (must_wait(value, body.entry)) {
       body.stmt = block({make_barrier(), body.stmt});
       body.entry = {};
@@ -180,13 +180,13 @@ class Placer {
 
   /// The elements of shared buffers that the value reads, except those that the body stores, as a reduction of tuples
   /// does.
-  Elements reads_of_others(const Let& let) const {
+  Elements reads_of_others(const Expr& value, const Stmt& body) const {
     Elements result;
-    for_each_expr(let.value, [&](const Expr& e) {
+    for_each_expr(value, [&](const Expr& e) {
       const auto* load = e.as<Load>();
       if (load == nullptr || load->buffer->scope != Scope::kShared) return;
       bool own = false;
-      for_each_stmt(let.body, [&](const Stmt& s) {
+      for_each_stmt(body, [&](const Stmt& s) {
         const auto* store = s.as<Store>();
         own = own || (store != nullptr && store->buffer == load->buffer &&
                       std::equal(load->indices.begin(), load->indices.end(), store->indices.begin(),
@@ -197,7 +197,7 @@ class Placer {
     return result;
   }
 
-  Placed place(const Stmt&, const IfThenElse& branch) {
+  Placed place(const Stmt& s, const IfThenElse& branch) {
     Placed result = place(branch.then_case);
     const Placed other = place(branch.else_case);
     if ((result.waits || other.waits) && varies(branch.condition)) refuse("condition " + to_string(branch.condition));
@@ -205,6 +205,10 @@ class Placer {
     result.exit.add(other.exit);
     result.waits = result.waits || other.waits;
     result.always_waits = result.always_waits && other.always_waits;
+    const Accesses value{reads_of_others(branch.condition, s), {}};
+    if (must_wait(value, result.entry)) refuse("condition " + to_string(branch.condition));
+    result.entry.add(value);
+    if (!result.always_waits) result.exit.add(value);
     result.stmt = make_if(branch.condition, std::move(result.stmt), other.stmt);
     return result;
   }

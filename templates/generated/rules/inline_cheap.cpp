@@ -19,9 +19,10 @@ constexpr int kMaxPointsRead = 2;  ///< for each point of a cheap stage: points 
 
 bool is_cheap(const StageAnalysis& stage, const StageAnalysis& reader) {
   if (stage.has_branch && reader.is_reduction) return false;
+  if (is_read_once(stage, reader)) return true;
   if (reader.is_reduction && reader.has_reuse()) return stage.operations == 0 && !stage.has_branch;
-  return is_read_once(stage, reader) || (stage.operations <= kCheap && stage.expensive == 0 &&
-                                         kMaxPointsRead * stage.points() >= reader.points() * reader.reduced_points());
+  return (stage.operations <= kCheap && stage.expensive == 0 &&
+          kMaxPointsRead * stage.points() >= reader.points() * reader.reduced_points());
 }
 
 bool may_inline(const Sketch& sketch, int number, InlineCriterion is_worth_it) {

@@ -17,6 +17,7 @@
 #include <algorithm>
 
 #include "templates/generated/pack.h"
+#include "templates/generated/row_seeds.h"
 #include "templates/generated/rules.h"
 #include "templates/loops/vectors.h"
 
@@ -46,7 +47,9 @@ int sums_of(Sketch& sketch, int number) {
         std::all_of(stage.accesses.begin(), stage.accesses.end(), [&](const OperandAccess& other) {
           return other.producer != access.producer || is_identity(other, stage.spatial);
         });
-    if (fits && reads_elements && producer.has_reuse() && sketch.is_tiled(access.producer)) return access.producer;
+    if (!fits || !reads_elements || producer.results > 1 || !sketch.is_tiled(access.producer)) continue;
+    // Of sums of columns each is stored by itself.
+    if (!is_of_columns(producer, sketch.form_of(access.producer))) return access.producer;
   }
   return -1;
 }
@@ -181,7 +184,7 @@ void schedule_sums(Stage tile, const TileAxes& axes, const TileKnobs& knobs, std
 
 bool has_register_tile(Sketch& sketch, int number) {
   const StageAnalysis& stage = sketch.of(number);
-  if (stage.is_reduction) return sketch.is_tiled(number) && (stage.has_reuse() || sketch.nest_of_readers(number) < 0);
+  if (stage.is_reduction) return stage.results == 1 && sketch.is_tiled(number);
   const int sums = sums_of(sketch, number);
   return sums >= 0 && !is_blocked(sketch, sums);
 }

@@ -57,7 +57,7 @@ void schedule_far_rows(Sketch& sketch, int number) {
 void schedule_reduced_rows(Sketch& sketch, int number) {
   const StageAnalysis& stage = sketch.of(number);
   const bool is_lanes = sketch.form_of(number).kind == ReductionForm::Kind::kLanes;
-  const int rows = is_lanes ? stage.spatial : std::max(0, stage.spatial - 1);
+  const int rows = is_lanes ? stage.spatial : std::max(0, stage.last_axis());
   const int common = common_rows(sketch, number, rows);
   std::vector<SketchLoop> loops = share_rows(sketch, number, rows, common == 0 ? rows : common);
   ScopedTuning t = sketch.knobs_of(number);
@@ -79,7 +79,7 @@ void schedule_reduced_rows(Sketch& sketch, int number) {
 
 void schedule_rows_of_points(Sketch& sketch, int number) {
   const StageAnalysis& stage = sketch.of(number);
-  const int rows = std::max(0, stage.spatial - 1);
+  const int rows = std::max(0, stage.last_axis());
   const int common = common_rows(sketch, number, rows);
   ScopedTuning t = sketch.knobs_of(number);
   const std::int64_t tasks = stage.points() / stage.points_from(rows);

@@ -45,12 +45,15 @@ Transposition transposition_of(const StageAnalysis& stage) {
   return {};
 }
 
-/// How threads share the blocks.
+/// How threads share the blocks. Threads that share the rows or columns start together anew for each of the others.
 std::string choose_share(Sketch& sketch, const StageAnalysis& stage, std::int64_t others) {
   if (!sketch.parallel) return "none";
-  const std::int64_t few = 4 * sketch.target.threads;
-  return sketch.choose_once(stage.name + ".share", others >= few ? std::vector<std::string>{"others"}
-                                                                 : std::vector<std::string>{"columns", "rows"});
+  const std::int64_t threads = sketch.target.threads;
+  std::vector<std::string> shares;
+  if (others >= threads) shares.emplace_back("others");
+  if (others < 4 * threads) shares.insert(shares.end(), {"columns", "rows"});
+  if (others > 1 && others < threads) shares.emplace_back("others");
+  return sketch.choose_once(stage.name + ".share", shares);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ TEST(Names, AreLegalAndReadAlike) {
   EXPECT_EQ(identifier(""), "v");
   EXPECT_EQ(identifier("B\xc3\xa4"), "B__");
   for (const char* taken :
-       {"float", "half", "threadIdx", "exp", "expf", "kernel", "barrier", "main", "not_eq", "NAN"}) {
+       {"co_await", "float", "half", "threadIdx", "exp", "expf", "kernel", "barrier", "main", "not_eq", "NAN"}) {
     EXPECT_EQ(identifier(taken), std::string(taken) + "_");
   }
   for (const char* built_in : {"float4", "uchar16", "longlong2", "dim3", "nw_floor_div_int32", "_start",
