@@ -12,6 +12,7 @@ namespace nestwright {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::int64_t kSamples = 1024, kFewSamples = 64;  // of each tensor, for the interpreter
 
 /// Throws UsageError for results that no kernel can be judged by.
 void check_output(const Tensor& output, const std::vector<double>& expected, const std::vector<double>& bound) {
@@ -70,7 +71,7 @@ Reference judge_definition(const Definition& definition, const HostTensors& inpu
       tensors.push_back({tensor, result_of(program[tensor].value)});
     }
   }
-  check_with_interpreter(tensors);
+  check_with_interpreter(tensors, rounding == Rounding::kWrittenInRange ? kFewSamples : kSamples);
   Reference reference;
   for (const Tensor& output : outputs) {
     const JudgedTensor& judged = program[output];

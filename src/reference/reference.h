@@ -1,6 +1,7 @@
 // Judges a tensor expression that has no reference of its own: the expression is rebuilt in double precision with the
 // bounds of its errors (double_program.h), compiled without a schedule, and run. Before its results are used, each of
-// its tensors is compared with the interpreter of the IR on 1,024 elements (all where it has fewer).
+// its tensors is compared with the interpreter of the IR on 1,024 elements (all where it has fewer), on inputs of wide
+// magnitudes, for which the same program is compiled, on 64.
 // Thread rule: pure functions; one call uses one core.
 #pragma once
 
@@ -24,9 +25,10 @@ struct JudgedValues {
   std::vector<double> values;
 };
 
-/// Compares each computed tensor of `tensors`, given those that it reads, with the interpreter. All tensors that the
+/// Compares `samples_of_each` elements of each computed tensor of `tensors`, given those that it reads, with the
+/// interpreter. All tensors that the
 /// computed ones read are among them. Throws InternalError, which names the tensor and the element, where one differs
 /// by more than double precision explains.
-void check_with_interpreter(const std::vector<JudgedValues>& tensors);
+void check_with_interpreter(const std::vector<JudgedValues>& tensors, std::int64_t samples_of_each);
 
 }  // namespace nestwright

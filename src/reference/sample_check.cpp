@@ -12,18 +12,16 @@
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kSamples = 1024;  // of each tensor
-
-/// Numbers of elements, in ascending order: all, or the first, the last and others at random.
-std::vector<std::int64_t> sampled_elements(std::int64_t elements) {
+/// `most` numbers of elements, in ascending order: all, or the first, the last and others at random.
+std::vector<std::int64_t> sampled_elements(std::int64_t elements, std::int64_t most) {
   std::set<std::int64_t> chosen;
   std::mt19937_64 random(1);
-  if (elements <= kSamples) {
+  if (elements <= most) {
     for (std::int64_t e = 0; e < elements; ++e) chosen.insert(e);
   } else {
     chosen = {0, elements - 1};
     std::uniform_int_distribution<std::int64_t> any(0, elements - 1);
-    while (static_cast<std::int64_t>(chosen.size()) < kSamples) chosen.insert(any(random));
+    while (static_cast<std::int64_t>(chosen.size()) < most) chosen.insert(any(random));
   }
   return {chosen.begin(), chosen.end()};
 }
@@ -37,12 +35,12 @@ struct Sample {
   JudgedRegion region;
 };
 
-Sample sample_of(const Operation& op) {
+Sample sample_of(const Operation& op, std::int64_t most) {
   Sample sample{.op = op};
   const std::vector<std::int64_t> shape = constant_shape(Tensor(op));
   std::int64_t elements = 1;
   for (const std::int64_t extent : shape) elements *= extent;
-  sample.elements = sampled_elements(elements);
+  sample.elements = sampled_elements(elements, most);
   const Expr count(static_cast<std::int64_t>(sample.elements.size()));
   for (std::size_t d = 0; d < shape.size(); ++d) {
     elements /= shape[d];
@@ -87,7 +85,7 @@ void compare(const Sample& sample, const JudgedValues& compiled, const std::vect
 
 }  // namespace
 
-void check_with_interpreter(const std::vector<JudgedValues>& tensors) {
+void check_with_interpreter(const std::vector<JudgedValues>& tensors, std::int64_t samples_of_each) {
   std::vector<Tensor> inputs, outputs, bounds;
   std::vector<const std::vector<double>*> values;
   DoubleProgram given(Rounding::kDouble);
@@ -100,7 +98,7 @@ void check_with_interpreter(const std::vector<JudgedValues>& tensors) {
   std::vector<Sample> samples;
   for (const JudgedValues& known : tensors) {
     const Operation& op = known.tensor.op();
-    if (!op.is_placeholder() && known.tensor.result() == 0) samples.push_back(sample_of(op));
+    if (!op.is_placeholder() && known.tensor.result() == 0) samples.push_back(sample_of(op, samples_of_each));
   }
   for (const Sample& sample : samples) {
     for (std::size_t d = 0; d < sample.indices.size(); ++d) {

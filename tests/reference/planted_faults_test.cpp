@@ -59,10 +59,10 @@ TEST(PlantedFaults, InTheReferenceAreCaughtByTheInterpreter) {
     tensors[1].values.push_back(2 * judged.inputs[0][e]);
     tensors[2].values[e / 30] += tensors[1].values[e];
   }
-  EXPECT_NO_THROW(check_with_interpreter(tensors));
+  EXPECT_NO_THROW(check_with_interpreter(tensors, 1024));
   const auto message_of = [](const std::vector<JudgedValues>& changed) -> std::string {
     try {
-      check_with_interpreter(changed);
+      check_with_interpreter(changed, 1024);
     } catch (const InternalError& e) {
       return e.what();
     }
