@@ -181,6 +181,17 @@ std::vector<TrialRecord> TuningLog::challengers(const TaskKey& task, int per_ses
     if (trials.empty() || trials.back().session != session) taken = 0;
     if (taken++ < per_session) add_trial(state_->database, select, stored->key.workload, trials);
   }
+  // A race that was held without a plugin did not compare its winner with that of an earlier one.
+  Statement unmatched = state_->database.prepare(select_trials(fmt::format(
+      "session.task_id = :task AND {} AND {} AND trial.id IN (SELECT race.winner_trial_id FROM race"
+      "  WHERE race.task_id = :task AND race.disturbance = ''"
+      "  AND race.id < (SELECT max(id) FROM race AS last WHERE last.task_id = :task AND last.disturbance = '')"
+      "  AND NOT EXISTS (SELECT 1 FROM race AS later JOIN race_entry ON race_entry.race_id = later.id"
+      "   WHERE later.task_id = :task AND later.disturbance = '' AND later.id > race.id"
+      "   AND race_entry.trial_id = race.winner_trial_id)) ORDER BY trial.id",
+      kTemplateMatches, is_sound_trial())));
+  unmatched.bind(stored->id, encode_templates(templates));
+  while (unmatched.step()) add_trial(state_->database, unmatched, stored->key.workload, trials);
   return trials;
 }
 

@@ -139,7 +139,7 @@ class TuningLog {
   std::optional<FoundTrial> find_trial(TrialId id) const;
   /// Returns what sessions that did not reach their race leave for the next one: up to `per_session` trials that are
   /// fit to be best, of each session that has ended without any of its trials in an undisturbed race: the confirmed
-  /// incumbent, then the fastest.
+  /// incumbent, then the fastest. Then winners that later races, held without the plugin of their template, left out.
   std::vector<TrialRecord> challengers(const TaskKey& task, int per_session,
                                        const std::vector<TemplateVersion>& templates = {}) const;
   /// Returns what the search of a task can learn from other tasks: the timed trials of up to `tasks` tasks with the

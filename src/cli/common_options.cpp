@@ -12,7 +12,9 @@
 
 #include "cli/device_target.h"
 #include "cli/option_checks.h"
+#include "search/timing_lock.h"
 #include "support/error.h"
+#include "support/machine_lock.h"
 #include "templates/framework/load_plugin.h"
 #include "templates/registry.h"
 #include "text_operator/text_operator.h"
@@ -98,6 +100,11 @@ Lookup look_up_in(const CommonOptions& options, bool db_given, const Task& task,
 void note(const std::string& text) {
   std::fputs(text.c_str(), stderr);
   std::fflush(stderr);
+}
+
+void note_missing_lock(const Target& target) {
+  const MachineLock lock(timing_lock_name(target));
+  if (!lock.is_available()) note("nestwright: " + printable(lock.message()) + "\n");
 }
 
 int print_error(ExitCode code, std::string sentence) {

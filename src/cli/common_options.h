@@ -59,6 +59,8 @@ Lookup look_up_in(const CommonOptions& options, bool db_given, const Task& task,
 std::string printable(const std::string& text);
 /// Prints to standard error and flushes it. Ignores write errors, so that they do not end a run.
 void note(const std::string& text);
+/// Notes where no lock for taking turns with other tuners can be had: times are then measured without.
+void note_missing_lock(const Target& target);
 /// Prints "nestwright: " and the sentence to standard error, as one line, and returns `code`.
 int print_error(ExitCode code, std::string sentence);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/common_options.h"
 #include "cli/runnable.h"
 #include "measure/runner.h"
 #include "search/check_data.h"
@@ -21,6 +22,7 @@ ExportCheck check_export(const Task& task, const CompiledObject& object) {
     return found;
   }
   // Other tuners of this machine must neither disturb it nor be disturbed.
+  note_missing_lock(task.target);
   MachineLock lock(timing_lock_name(task.target));
   const MachineLock::Hold turn = lock.hold([] { return false; });
   const auto runner =

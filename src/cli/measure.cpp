@@ -110,6 +110,7 @@ int run(const MeasureOptions& options) {
   require_runnable(task, Machine::host());
   c.beside = look_up_in(options.common, options.db_given, task);
   install_signal_handlers();
+  note_missing_lock(task.target);
   note(fmt::format("measuring {} beside {} configuration\n", task.workload.str(), beside_name(c)));
 
   std::vector<Side> sides{{c.given.source, c.given.config}};

@@ -135,6 +135,7 @@ int run(TuneOptions& options) {
   TuningLog log = open_database(options.common, OpenMode::kWrite);
   install_signal_handlers();
 
+  note_missing_lock(task.target);
   note(fmt::format("tuning {} on {}\n", task.workload.str(), task.target.str()));
   ProgressLine line(options.session.budget);
   const Work work = work_of(task.workload);

@@ -151,6 +151,7 @@ int tune_file(const std::string& file, const CommonOptions& common, const Sessio
   const std::vector<FileTask> tasks = read_tasks(file, common.registry(), target, notes);
   TuningLog log = open_database(common, OpenMode::kWrite);
   for (const std::string& repeated : notes) note(printable(repeated) + "\n");
+  note_missing_lock(target);
   note(fmt::format("tuning {} tasks of {} on {}\n", tasks.size(), printable(file), target.str()));
 
   SessionOptions session = options;

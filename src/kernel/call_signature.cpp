@@ -9,6 +9,7 @@
 #include "ir/analysis/evaluate.h"
 #include "ir/core/print.h"
 #include "kernel/memory_overlap.h"
+#include "kernel/task_limit.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -34,6 +35,8 @@ CallSignature::CallSignature(const ir::Program& program, Part part)
     : name_(part == Part::kCall ? program.name : program.name + "_prepare"),
       symbols_(program.symbols),
       requirements_(part == Part::kCall ? program.requirements : std::vector<ir::Requirement>{}) {
+  const std::vector<ir::Requirement> limits = task_limits(program);
+  if (part == Part::kCall) requirements_.insert(requirements_.end(), limits.begin(), limits.end());
   sources_.resize(symbols_.size());
   std::vector<int> number(program.parameters.size(), -1);  // argument by parameter
   for (std::size_t p = 0; p < program.parameters.size(); ++p) {

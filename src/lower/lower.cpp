@@ -8,7 +8,6 @@
 #include "ir/core/rewrite.h"
 #include "lower/passes.h"
 #include "lower/signature.h"
-#include "lower/task_limit.h"
 #include "schedule/state.h"
 #include "schedule/thread_reductions.h"
 #include "target/gpu_target.h"
@@ -79,15 +78,12 @@ ir::Program lower(const Schedule& schedule, const Args& args, const Target& targ
   const ScheduleState& state = replaced ? *replaced : schedule.state();
   const Signature signature = make_signature(state, args, name);
   PassContext context{.target = target, .schedule = &state, .signature = &signature};
-  ir::Program lowered =
-      run_passes(LoweringStage::kLoops, make_program(state, signature, name), context, options,
-                 [&](const Pass& pass, const ir::Program& program, const std::vector<std::string>& violations) {
-                   verify_unscheduled(state, args, program.name);
-                   throw InternalError(fmt::format("internal error: pass {} left {} unsound: {}", pass.name,
-                                                   program.name, fmt::join(violations, "; ")));
-                 });
-  require_numbers_of_tasks(lowered);
-  return lowered;
+  return run_passes(LoweringStage::kLoops, make_program(state, signature, name), context, options,
+                    [&](const Pass& pass, const ir::Program& program, const std::vector<std::string>& violations) {
+                      verify_unscheduled(state, args, program.name);
+                      throw InternalError(fmt::format("internal error: pass {} left {} unsound: {}", pass.name,
+                                                      program.name, fmt::join(violations, "; ")));
+                    });
 }
 
 ir::Program expand(const ir::Program& program, const Target& target, const LowerOptions& options) {

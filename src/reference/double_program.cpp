@@ -323,7 +323,12 @@ std::vector<JudgedTensor> DoubleProgram::add(const Operation& op) {
 namespace {
 
 void require_compute(const Operation& op) {
-  if (op.compute() != nullptr && op.scan() == nullptr) return;
+  if (op.compute() != nullptr && op.scan() == nullptr) {
+    const ir::Reduce* const reduction = op.compute()->reduction();
+    if (reduction == nullptr || reduction->init.empty()) return;
+    throw UsageError("the reduction of '" + op->name +
+                     "' starts from a value of its own, whose errors have no bound: give a reference");
+  }
   throw UsageError("'" + op->name + "' is a scan, whose errors have no bound: give a reference");
 }
 

@@ -189,6 +189,13 @@ TEST_F(TuneTest, SaysThatNothingWasTriedWhileAnotherTunerHadTheMachine) {
   expect_failure(ran, 4, {"no candidate for matmul m=32", "was tried before the run stopped (", "give it more time"});
 }
 
+TEST_F(TuneTest, SaysThatThereIsNoLock) {
+  const CommandOutput ran = run("tune matmul m=8 n=8 k=8 --threads 1 --trials 1 --finalists 0",
+                                {.environment = {"NESTWRIGHT_LOCK_DIR=/no/such/folder"}});
+  EXPECT_THAT(ran.err, HasSubstr("nestwright: no lock file for taking turns with other tuners of this machine can be "
+                                 "opened in /no/such/folder (No such file or directory): set NESTWRIGHT_LOCK_DIR"));
+}
+
 TEST_F(TuneTest, AMissingWorkerIsReported) {
   const CommandOutput ran =
       run("tune matmul m=32 n=32 k=32 --trials 2", {.environment = {"NESTWRIGHT_WORKER=/nowhere/worker"}});

@@ -146,6 +146,26 @@ TEST_F(BestTest, ChallengersAreWhatNoRaceHasSeen) {
   EXPECT_TRUE(log_.challengers(task_, 2).empty()) << "raced once is raced";
 }
 
+// A race without the plugin whose template has the stored best cannot have it among its entries.
+TEST_F(BestTest, AWinnerThatALaterRaceDidNotKnowIsAChallenger) {
+  const SessionId with = run(task_, {timed(50), timed(60)});
+  const TrialId winner = trials_[0];
+  log_.record_race(with, race_of({{trials_[0], 50}, {trials_[1], 60}}, 0));
+  log_.end_session(with, SessionStatus::kDone, "");
+  EXPECT_TRUE(log_.challengers(task_, 2).empty());
+  const SessionId without = run(task_, {timed(90)});
+  const TrialId other = trials_[0];
+  EXPECT_FALSE(log_.record_race(without, race_of({{other, 90}}, 0), {{"no template of the first", 1}}));
+  log_.end_session(without, SessionStatus::kDone, "");
+  const auto left = log_.challengers(task_, 2);
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].id, winner);
+  const SessionId next = run(task_, {timed(70)});
+  EXPECT_FALSE(log_.record_race(next, race_of({{winner, 50}, {other, 90}, {trials_[0], 70}}, 0)));
+  EXPECT_TRUE(log_.challengers(task_, 2).empty()) << "now it was compared";
+  EXPECT_EQ(best()->trial, winner);
+}
+
 TEST_F(BestTest, NearestShapeInLogSpace) {
   confirmed_run(task_of(matmul(256, 512, 512)), 50);                // 1 away from 512^3
   confirmed_run(task_of(matmul(500, 500, 500)), 95);                // about 0.06

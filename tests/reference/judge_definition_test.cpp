@@ -4,6 +4,7 @@
 
 #include "support/error.h"
 #include "tests/reference/judged_text.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -65,6 +66,14 @@ TEST(JudgeDefinition, RefusesResultsWithoutAValue) {
               ::testing::HasSubstr("'Y' is infinite in 50 of 50"));
   EXPECT_THAT(refusal("Y[i] = log(X[i] * X[i] - X[i] * X[i] + 1e-12) i=50"),
               ::testing::HasSubstr("'Y' has no error bound in "));
+}
+
+TEST(JudgeDefinition, RefusesReductionsThatStartFromAValue) {
+  const Tensor x = placeholder({9}, kFloat32, "X");
+  const IterVar k = reduce_axis(9, "k");
+  const Tensor y = compute({}, [&] { return sum(x(k), k, {.init = 0.5}); }, "Y");
+  EXPECT_THAT(message<UsageError>([&] { judge_definition({{x, y}, 1}, {std::vector<double>(9, 0.25)}); }),
+              ::testing::StartsWith("the reduction of 'Y' starts from a value of its own"));
 }
 
 TEST(JudgeDefinition, RefusesIndicesThatDependOnRounding) {

@@ -68,6 +68,21 @@ TEST(CandidatesOfDevices, RowsThatDoNotFitIntoABlockHaveAKernelOfTheirOwn) {
   }
 }
 
+// Neighbouring threads of the form with a thread for each result would read elements a row apart.
+TEST(CandidatesOfDevices, ABlockReadsARowOfAMatrixThatIsReadOnce) {
+  const Target target = Target::parse("opencl");
+  for (const char* text : {"y[i] = sum(k, float32(A[i, k]) * s[i] * x[k]); A: int8 i=400 k=300",
+                           "S[h, j] = sum(d, Q[h, d] * K[h, j, d]) h=4 j=128 d=64"}) {
+    const Workload workload = workload_of(text);
+    const Template& generated = *workload.op->find_template("generated.gpu");
+    const std::vector<Config> seeds = seeds_of(generated, workload, target);
+    ASSERT_FALSE(seeds.empty());
+    const ConfigEntry* const form = seeds.front().find(std::string(text, 1) + ".form");
+    ASSERT_NE(form, nullptr) << seeds.front().str();
+    EXPECT_EQ(form->label, "rows");
+  }
+}
+
 // Machines that run the tests may lack AMX: expand() verifies the instructions that are selected for it on any.
 TEST(CandidatesOfOtherCpus, ExpandForOneWithAmx) {
   const Target target = Target::parse("cpu,isa=avx512,threads=2,llvm_cpu=sapphirerapids");

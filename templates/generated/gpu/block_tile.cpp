@@ -22,9 +22,9 @@ namespace {
 bool is_in_tiles(GpuSketch& sketch, int number) {
   if (!sketch.is_contraction(number)) return false;
   const StageAnalysis& stage = sketch.of(number);
-  const bool is_long = stage.reduced_points() > stage.points();
-  return sketch.choose_once(stage.name + ".form", is_long ? std::vector<std::string>{"tile", "rows"}
-                                                          : std::vector<std::string>{"tile"}) == "tile";
+  const bool may_be_rows = stage.reduced_points() > stage.points() || reads_rows_once(stage);
+  return sketch.choose_once(stage.name + ".form", may_be_rows ? std::vector<std::string>{"tile", "rows"}
+                                                              : std::vector<std::string>{"tile"}) == "tile";
 }
 
 /// The contraction that `number` alone reads, element by element; -1 where there is none.

@@ -81,6 +81,7 @@ std::vector<StageSeed> row_seeds(const StageAnalysis& stage, std::int64_t row, b
     for (const std::int64_t lanes : {4, 1}) {
       seeds.push_back({{"parts", is_divided ? "64" : "1"},
                        {"values", "stored"},
+                       {"form", "rows"},
                        {"threads_share", "reduction"},
                        {"time", "threads"},
                        {"threads", has_rows ? threads : std::int64_t{256}},
@@ -102,10 +103,11 @@ std::vector<Config> generated_gpu_seeds(const Template& t, const Workload& workl
   const Definition definition = workload.op->define(workload);
   const std::vector<StageAnalysis> stages = analyse_stages(create_schedule(definition.outputs()));
   std::int64_t row = 1;
-  for (const StageAnalysis& stage : stages) row = std::max(row, is_contraction(stage) ? 1 : stage.reduced_points());
+  const auto is_tiled = [](const StageAnalysis& stage) { return is_contraction(stage) && !reads_rows_once(stage); };
+  for (const StageAnalysis& stage : stages) row = std::max(row, is_tiled(stage) ? 1 : stage.reduced_points());
   std::vector<std::vector<StageSeed>> wants;
   for (const StageAnalysis& stage : stages) {
-    wants.push_back(is_contraction(stage) ? tile_seeds(stage, target) : row_seeds(stage, row, row > 1, target));
+    wants.push_back(is_tiled(stage) ? tile_seeds(stage, target) : row_seeds(stage, row, row > 1, target));
   }
   std::vector<Config> seeds;
   for (std::size_t i = 0; i < kGpuSeeds; ++i) {

@@ -21,6 +21,18 @@ bool is_contraction(const StageAnalysis& stage) {
   });
 }
 
+bool reads_rows_once(const StageAnalysis& stage) {
+  const OperandAccess* largest = nullptr;
+  std::int64_t most = 0;
+  for (const OperandAccess& access : stage.accesses) {
+    if (!access.tensor.defined() || access.tensor.buffer()->elements() <= most) continue;
+    most = access.tensor.buffer()->elements();
+    largest = &access;
+  }
+  return largest != nullptr && reuse_of(stage, *largest) < kMinReuse && stage.last_reduced() >= stage.spatial &&
+         largest->strides[static_cast<std::size_t>(stage.last_reduced())] == std::int64_t{1};
+}
+
 RowBytes& RowBytes::operator+=(const RowBytes& other) {
   of_row += other.of_row;
   of_thread += other.of_thread;

@@ -14,6 +14,9 @@ namespace nestwright {
 
 /// Whether a stage is a reduction whose points read elements in common: one that is worth tiles of blocks.
 bool is_contraction(const StageAnalysis& stage);
+/// Whether the largest tensor that a stage reads is contiguous along its reduction and read for a few points only, as a
+/// matrix that is multiplied by a vector: the threads of a block that share a row read it together.
+bool reads_rows_once(const StageAnalysis& stage);
 
 /// Bytes of shared memory for each row of a block, of which one part is for each thread of the row.
 struct RowBytes {

@@ -1,4 +1,4 @@
-#include "lower/task_limit.h"
+#include "kernel/task_limit.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,8 @@
 
 namespace nestwright {
 
-void require_numbers_of_tasks(ir::Program& program) {
+std::vector<ir::Requirement> task_limits(const ir::Program& program) {
+  std::vector<ir::Requirement> limits;
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   const auto is_other = [&](const ir::Expr& part) {
     const auto* ref = part.as<ir::VarRef>();
@@ -22,11 +23,12 @@ void require_numbers_of_tasks(ir::Program& program) {
       const auto* loop = s.as<ir::For>();
       if (loop == nullptr || loop->kind != ir::LoopKind::kParallel) return;
       if (ir::as_const_int(loop->extent) != nullptr || ir::any_expr(loop->extent, is_other)) return;
-      program.requirements.push_back(
+      limits.push_back(
           {ir::Expr(kMost) - loop->extent,
            fmt::format("the parallel loop {} has more than {} iterations: split it", loop->var.name(), kMost)});
     });
   }
+  return limits;
 }
 
 }  // namespace nestwright
