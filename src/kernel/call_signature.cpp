@@ -32,11 +32,12 @@ bool is_given(const ir::Var& symbol, const ir::Program& program) {
 }  // namespace
 
 CallSignature::CallSignature(const ir::Program& program, Part part)
-    : name_(part == Part::kCall ? program.name : program.name + "_prepare"),
-      symbols_(program.symbols),
-      requirements_(part == Part::kCall ? program.requirements : std::vector<ir::Requirement>{}) {
-  const std::vector<ir::Requirement> limits = task_limits(program);
-  if (part == Part::kCall) requirements_.insert(requirements_.end(), limits.begin(), limits.end());
+    : name_(part == Part::kCall ? program.name : program.name + "_prepare"), symbols_(program.symbols) {
+  if (part == Part::kCall) {
+    const std::vector<ir::Requirement> limits = task_limits(program);
+    requirements_ = program.requirements;
+    requirements_.insert(requirements_.end(), limits.begin(), limits.end());
+  }
   sources_.resize(symbols_.size());
   std::vector<int> number(program.parameters.size(), -1);  // argument by parameter
   for (std::size_t p = 0; p < program.parameters.size(); ++p) {

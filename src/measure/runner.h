@@ -87,8 +87,8 @@ class Runner {
  public:
   virtual ~Runner() = default;
   /// Checks each candidate, then races those that are right against each other and against the incumbent. If `is_over`
-  /// is not empty and returns true between two passes, the race ends: timings then have fewer samples, and one without
-  /// samples is marked as disturbed. Otherwise every measurement that is ok has a median.
+  /// is not empty and returns true between two checks or two passes, the rest is left out: timings then have fewer
+  /// samples, and one without samples is marked as disturbed. Otherwise every measurement that is ok has a median.
   virtual RunResult run(const std::vector<RunRequest>& requests, const std::optional<Incumbent>& incumbent,
                         const std::function<bool()>& is_over = {}) = 0;
   /// Checks each candidate thoroughly: on inputs of large and small magnitudes as well, and for whether a call depends

@@ -173,18 +173,16 @@ class OperationJudge {
   /// The product, the running bound of its error, and of floats the largest absolute value that a product of some of
   /// the terms may have.
   JudgedTensor running_product() const {
-    const bool exact_terms = is_exact(), rounds = type().is_float();
-    const double eps = rounds ? rounding_error(type(), rounding_) : 0;
-    const double smallest = rounds ? smallest_error(type(), rounding_) : 0;
-    const auto made_of = [&](const Expr& value) { return rounds ? literal(1) : cast(value.type(), Expr(1)); };
+    const bool exact_terms = is_exact();
+    const double eps = rounding_error(type(), rounding_), smallest = smallest_error(type(), rounding_);
     const At first = at(std::vector<Expr>(region_.shape.size(), Expr(0)));
-    const Reducer products(
-        "products", {made_of(first.members[0].value), literal(0), literal(1)}, [&](Indices a, Indices b) {
-          const Expr product = a[0] * b[0];
-          const auto size = [](const Expr& e) { return abs(cast(kFloat64, e)); };
-          const Expr carried = size(a[0]) * b[1] + size(b[0]) * a[1] + a[1] * b[1];
-          return std::vector<Expr>{product, carried + size(product) * literal(eps) + literal(smallest), a[2] * b[2]};
-        });
+    const Expr one = cast(first.members[0].value.type(), Expr(1));
+    const Reducer products("products", {one, literal(0), literal(1)}, [&](Indices a, Indices b) {
+      const Expr product = a[0] * b[0];
+      const auto size = [](const Expr& e) { return abs(cast(kFloat64, e)); };
+      const Expr carried = size(a[0]) * b[1] + size(b[0]) * a[1] + a[1] * b[1];
+      return std::vector<Expr>{product, carried + size(product) * literal(eps) + literal(smallest), a[2] * b[2]};
+    });
     const std::vector<Tensor> parts = compute_tuple(
         region_.shape,
         [&](Indices x) {

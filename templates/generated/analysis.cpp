@@ -158,6 +158,14 @@ class Analysis {
   std::vector<StageAnalysis> found_;
 };
 
+/// The last axis of [first, end) that has several points, else the last one.
+int last_of_several(const std::vector<std::int64_t>& extents, int first, int end) {
+  for (int axis = end - 1; axis >= first; --axis) {
+    if (extents[static_cast<std::size_t>(axis)] > 1) return axis;
+  }
+  return end - 1;
+}
+
 }  // namespace
 
 bool OperandAccess::mentions(int axis) const {
@@ -181,20 +189,8 @@ int OperandAccess::dimension_of(int axis) const {
   return mentioned == 1 ? found : -1;
 }
 
-int StageAnalysis::last_axis() const {
-  for (int axis = spatial - 1; axis >= 0; --axis) {
-    if (extents[static_cast<std::size_t>(axis)] > 1) return axis;
-  }
-  return spatial - 1;
-}
-
-int StageAnalysis::last_reduced() const {
-  const int last = static_cast<int>(extents.size()) - 1;
-  for (int axis = last; axis >= spatial; --axis) {
-    if (extents[static_cast<std::size_t>(axis)] > 1) return axis;
-  }
-  return last;
-}
+int StageAnalysis::last_axis() const { return last_of_several(extents, 0, spatial); }
+int StageAnalysis::last_reduced() const { return last_of_several(extents, spatial, static_cast<int>(extents.size())); }
 
 std::int64_t StageAnalysis::points() const { return points_from(0); }
 

@@ -44,13 +44,11 @@ void prefetch_inputs(Sketch& sketch, ScopedTuning& t, const StageAnalysis& stage
 /// point.
 IterVar innermost(Stage loops, const StageAnalysis& stage, int axis) {
   const bool is_reduced = axis >= stage.spatial;
-  const int end = is_reduced ? static_cast<int>(stage.extents.size()) : stage.spatial;
-  const auto loop = [&](int a) { return is_reduced ? loops.reduce_axis(a - stage.spatial) : loops.axis(a); };
-  std::vector<IterVar> order;
-  for (int later = axis + 1; later < end; ++later) order.push_back(loop(later));
-  order.push_back(loop(axis));
-  if (order.size() > 1) loops.reorder(order);
-  return order.back();
+  std::vector<IterVar> later;
+  for (int a = axis; a < (is_reduced ? static_cast<int>(stage.extents.size()) : stage.spatial); ++a) {
+    later.push_back(is_reduced ? loops.reduce_axis(a - stage.spatial) : loops.axis(a));
+  }
+  return move_innermost(loops, later);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "templates/generated/shares.h"
 
+#include "templates/loops/reductions.h"
 #include "templates/loops/vectors.h"
 
 namespace nestwright {
@@ -8,6 +9,13 @@ namespace {
 constexpr std::int64_t kTasks = 4;  ///< of a thread: enough that one that is held up takes fewer of them
 
 }  // namespace
+
+int shared_reduce_axis(const StageAnalysis& stage) {
+  for (int axis = 0; axis < stage.reduced(); ++axis) {
+    if (!even_blocks(stage.extents[static_cast<std::size_t>(stage.spatial + axis)]).empty()) return axis;
+  }
+  return 0;
+}
 
 std::vector<SketchLoop> share_rows(Sketch& sketch, int number, int rows, int common) {
   const StageAnalysis& stage = sketch.of(number);

@@ -12,4 +12,8 @@ namespace nestwright {
 /// iterations, in blocks. Returns the loops over rows; those of the axes as they are where threads share nothing.
 std::vector<SketchLoop> share_rows(Sketch& sketch, int number, int rows, int common);
 
+/// The first axis of the stage's reduction that divides into blocks (even_blocks), counted from the outermost one; 0
+/// where none does.
+int shared_reduce_axis(const StageAnalysis& stage);
+
 }  // namespace nestwright

@@ -18,10 +18,14 @@ std::vector<std::int64_t> even_blocks(std::int64_t extent) {
   return counts;
 }
 
-int shared_reduce_axis(std::span<const std::int64_t> extents) {
-  const auto found =
-      std::find_if(extents.begin(), extents.end(), [](std::int64_t extent) { return !even_blocks(extent).empty(); });
-  return found == extents.end() ? 0 : static_cast<int>(found - extents.begin());
+IterVar move_innermost(Stage stage, std::vector<IterVar> loops) {
+  const auto has_several = [](const IterVar& loop) { return !ir::is_const_int(loop.extent(), 1); };
+  const auto last = std::find_if(loops.rbegin(), loops.rend(), has_several);
+  if (last != loops.rbegin() && last != loops.rend()) {
+    std::rotate(loops.rbegin(), last, last + 1);
+    stage.reorder(loops);
+  }
+  return loops.back();
 }
 
 Tensor share_reduction(Tuning& t, Schedule& s, const Tensor& y, int axis, bool in_threads, std::int64_t streams) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "schedule/schedule.h"
@@ -16,8 +15,9 @@ std::vector<IterVar> reduce_loops(Stage stage);
 /// Numbers of blocks that divide `extent`: others would need masks in every block.
 std::vector<std::int64_t> even_blocks(std::int64_t extent);
 
-/// Of axes of these extents, the first that divides into blocks; 0 where none does.
-int shared_reduce_axis(std::span<const std::int64_t> extents);
+/// Moves the last of `loops` that has several iterations inside of the later ones, and returns it; where none has, the
+/// last. The loops are of `stage`, in their order.
+IterVar move_innermost(Stage stage, std::vector<IterVar> loops);
 
 /// The partial results of blocks of a reduce axis of `y`, one block an iteration of the first axis, which the caller
 /// makes parallel: a knob `blocks` where `in_threads`, else a single block. Each block is of `streams` such results, of

@@ -237,11 +237,11 @@ std::optional<TailMask> tail_mask(const ir::Expr& mask) {
   return TailMask{ramp->base, bound->value};
 }
 
-// Emits ramp(base, 1) < bound as a comparison of lane numbers with a count of lanes, instead of 64-bit indices.
 bool holds_data(const TailMask& mask) {
   return ir::has_data(ir::to_linear(mask.first)) || ir::has_data(ir::to_linear(mask.bound));
 }
 
+// Emits ramp(base, 1) < bound as a comparison of lane numbers with a count of lanes, instead of 64-bit indices.
 llvm::Value* FunctionEmitter::emit_tail_mask(const ir::Expr& mask) {
   const std::optional<TailMask> tail = tail_mask(mask);
   if (!tail || holds_data(*tail)) return nullptr;

@@ -14,18 +14,13 @@
 namespace nestwright {
 namespace {
 
-/// The axis of the reduction whose blocks threads may share.
-int shared_axis(const StageAnalysis& stage) {
-  return shared_reduce_axis(std::span(stage.extents).subspan(static_cast<std::size_t>(stage.spatial)));
-}
-
 /// What threads share.
 std::string choose_column_share(Sketch& sketch, const StageAnalysis& stage, std::int64_t columns, std::int64_t lanes) {
   if (!sketch.parallel) return sketch.choose_once(stage.name + ".share", {"none"});
   std::vector<std::string> shares;
   if (columns > 2 * lanes) shares.emplace_back("columns");
   if (stage.points() > columns) shares.emplace_back("results");
-  if (!even_blocks(stage.extents[static_cast<std::size_t>(stage.spatial + shared_axis(stage))]).empty()) {
+  if (!even_blocks(stage.extents[static_cast<std::size_t>(stage.spatial + shared_reduce_axis(stage))]).empty()) {
     shares.emplace_back("reduction");
   }
   if (shares.empty()) shares = {"none"};
@@ -55,7 +50,7 @@ void schedule_column_sums(Sketch& sketch, int number) {
   define_column_sums(t, sums, innermost, columns, widest_type(stage), sketch.target);
   Schedule& s = sketch.schedule;
   const Tensor reduced =
-      sums.shares_reduction ? share_reduction(t, s, stage.tensor, shared_axis(stage), true) : stage.tensor;
+      sums.shares_reduction ? share_reduction(t, s, stage.tensor, shared_reduce_axis(stage), true) : stage.tensor;
   schedule_column_sums(t, s, stage.tensor, reduced, sums);
   if (share == "results") share_rows(sketch, number, stage.spatial - 1, stage.spatial - 1);
   sketch.add_nest({SketchNest::Kind::kRows, number, {}});

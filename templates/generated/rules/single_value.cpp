@@ -7,6 +7,7 @@
 
 #include "templates/generated/inner_loops.h"
 #include "templates/generated/rules.h"
+#include "templates/generated/shares.h"
 #include "templates/loops/reductions.h"
 #include "templates/loops/vectors.h"
 
@@ -15,13 +16,8 @@ namespace {
 
 constexpr std::int64_t kBusy = 4;  ///< results of a thread: with fewer, threads may share the reduction
 
-/// The axis that is divided into blocks, as an index of the extents.
-int shared_axis(const StageAnalysis& stage) {
-  return stage.spatial + shared_reduce_axis(std::span(stage.extents).subspan(static_cast<std::size_t>(stage.spatial)));
-}
-
 std::int64_t shared_extent(const StageAnalysis& stage) {
-  return stage.extents[static_cast<std::size_t>(shared_axis(stage))];
+  return stage.extents[static_cast<std::size_t>(stage.spatial + shared_reduce_axis(stage))];
 }
 
 }  // namespace
@@ -42,15 +38,15 @@ void schedule_single_value(Sketch& sketch, int number) {
   ScopedTuning t = sketch.knobs_of(number);
   const bool is_lanes = sketch.form_of(number).kind == ReductionForm::Kind::kLanes;
   const std::int64_t extent = shared_extent(stage);
-  const bool shares_last = shared_axis(stage) == stage.last_reduced();
+  const int axis = shared_reduce_axis(stage);
+  const bool shares_last = stage.spatial + axis == stage.last_reduced();
   const std::int64_t lanes = sketch.target.lanes(widest_type(stage));
   const std::int64_t streams =
       is_lanes && stage.spatial == 0
           ? choose_side_by_side(sketch, stage.name, extent, shares_last ? 2 * lanes : 1, bytes_of(stage))
           : 1;
   const bool in_threads = sketch.parallel && !even_blocks(extent / streams).empty();
-  const Tensor partial =
-      share_reduction(t, sketch.schedule, stage.tensor, shared_axis(stage) - stage.spatial, in_threads, streams);
+  const Tensor partial = share_reduction(t, sketch.schedule, stage.tensor, axis, in_threads, streams);
   Stage blocks = sketch.schedule[partial];
   IterVar at = blocks.axis(stage.spatial), shared = blocks.axis(0);
   if (streams > 1) {
@@ -64,16 +60,8 @@ void schedule_single_value(Sketch& sketch, int number) {
   const std::int64_t most = (in_threads ? even_blocks(extent / streams).back() : 1) * streams;
   const std::int64_t innermost =
       shares_last ? extent / most : stage.extents[static_cast<std::size_t>(stage.last_reduced())];
-  std::vector<IterVar> reduce = reduce_loops(blocks);
-  for (auto k = reduce.end(); k != reduce.begin();) {
-    if (--k; !ir::is_const_int(k->extent(), 1)) {
-      std::rotate(k, k + 1, reduce.end());
-      break;
-    }
-  }
-  if (reduce.size() > 1) blocks.reorder(reduce);
-  schedule_lanes(sketch, t, number, partial, reduce.back(), std::max<std::int64_t>(1, innermost),
-                 {at, partial, streams});
+  const IterVar k = move_innermost(blocks, reduce_loops(blocks));
+  schedule_lanes(sketch, t, number, partial, k, std::max<std::int64_t>(1, innermost), {at, partial, streams});
 }
 
 }  // namespace nestwright
