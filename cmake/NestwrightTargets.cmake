@@ -17,17 +17,48 @@ set(nestwright_common_headers <fmt/format.h> <fmt/ranges.h> <algorithm> <array> 
                               <string> <string_view> <utility> <variant> <vector>)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/headers.cpp CONTENT "")
 
-# nestwright_headers(<name> [OPTIONS ...] [LINK ...] [HEADERS ...])
-# Precompiles headers as nestwright_<name>, once, for all targets that have the same options and link fmt.
+# nestwright_compile_for_tests(<target>)
+# Compiles the target without optimisation, which halves the time, and with NESTWRIGHT_TEST_COMPILER if that is set.
+function(nestwright_compile_for_tests target)
+  target_compile_options(${target} PRIVATE -O0)
+  if(NESTWRIGHT_TEST_COMPILER)
+    set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER
+                          "${PROJECT_SOURCE_DIR}/cmake/compile_with.sh;${NESTWRIGHT_TEST_COMPILER}")
+    # It is to accept what CMake passes to the other compiler.
+    target_compile_options(${target} PRIVATE -Wno-unknown-warning-option -Wno-unused-command-line-argument
+                                             -Wno-deprecated-declarations)
+  endif()
+endfunction()
+
+# nestwright_headers(<name> [FOR_TESTS] [OPTIONS ...] [LINK ...] [HEADERS ...])
+# Precompiles headers as nestwright_<name>, once, for all targets that have the same options and link fmt; FOR_TESTS: for those that
+# are compiled for tests.
 function(nestwright_headers name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "OPTIONS;LINK;HEADERS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "FOR_TESTS" "" "OPTIONS;LINK;HEADERS")
   if(TARGET nestwright_${name})
     return()
   endif()
   add_library(nestwright_${name} OBJECT ${PROJECT_BINARY_DIR}/headers.cpp)
   target_compile_options(nestwright_${name} PRIVATE ${arg_OPTIONS})
   target_link_libraries(nestwright_${name} PRIVATE nestwright_flags fmt::fmt ${arg_LINK})
+  if(arg_FOR_TESTS)
+    nestwright_compile_for_tests(nestwright_${name})
+  endif()
   target_precompile_headers(nestwright_${name} PRIVATE ${arg_HEADERS} ${nestwright_common_headers})
+endfunction()
+
+# nestwright_reuse_headers(<target> <for_tests> <headers> <options>)
+# Precompiles headers once, as nestwright_<headers>, and lets the target reuse them. If <for_tests> it is compiled for tests, with
+# headers that are, too.
+function(nestwright_reuse_headers target for_tests headers options)
+  if(for_tests)
+    nestwright_compile_for_tests(${target})
+    nestwright_headers(${headers}_for_tests FOR_TESTS OPTIONS ${options})
+    target_precompile_headers(${target} REUSE_FROM nestwright_${headers}_for_tests)
+  else()
+    nestwright_headers(${headers} OPTIONS ${options})
+    target_precompile_headers(${target} REUSE_FROM nestwright_${headers})
+  endif()
 endfunction()
 
 # nestwright_batches(<target>)
@@ -59,11 +90,12 @@ function(nestwright_batches target)
                                                                           --param=ggc-min-heapsize=400000>)
 endfunction()
 
-# nestwright_library(<name> SOURCES ... [DEPENDS ...] [PRIVATE ...] [HEADERS ...])
+# nestwright_library(<name> [FOR_TESTS] SOURCES ... [DEPENDS ...] [PRIVATE ...] [HEADERS ...])
 # Adds the static library nestwright_<name> with the alias nestwright::<name>. DEPENDS are the folders below it (public). PRIVATE are
-# third-party targets that no public header includes. HEADERS are large headers that most of its sources include.
+# third-party targets that no public header includes. HEADERS are large headers that most of its sources include. FOR_TESTS: it is
+# compiled for tests.
 function(nestwright_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;PRIVATE;HEADERS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "FOR_TESTS" "" "SOURCES;DEPENDS;PRIVATE;HEADERS")
   add_library(nestwright_${name} STATIC ${arg_SOURCES})
   add_library(nestwright::${name} ALIAS nestwright_${name})
   set_target_properties(nestwright_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -76,21 +108,19 @@ function(nestwright_library name)
   if(arg_HEADERS)
     target_precompile_headers(nestwright_${name} PRIVATE ${arg_HEADERS} ${nestwright_common_headers})
   elseif(fmt::fmt IN_LIST arg_PRIVATE)
-    nestwright_headers(library_headers OPTIONS -fPIC)
-    target_precompile_headers(nestwright_${name} REUSE_FROM nestwright_library_headers)
+    nestwright_reuse_headers(nestwright_${name} "${arg_FOR_TESTS}" library_headers -fPIC)
   endif()
   nestwright_batches(nestwright_${name})
 endfunction()
 
-# nestwright_executable(<name> SOURCES ... [LINK ...])
-# Adds the executable <name> at the top of the build tree.
+# nestwright_executable(<name> [FOR_TESTS] SOURCES ... [LINK ...])
+# Adds the executable <name> at the top of the build tree. FOR_TESTS: it is compiled for tests.
 function(nestwright_executable name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "FOR_TESTS" "" "SOURCES;LINK")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE nestwright_flags fmt::fmt ${arg_LINK})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
-  nestwright_headers(executable_headers)
-  target_precompile_headers(${name} REUSE_FROM nestwright_executable_headers)
+  nestwright_reuse_headers(${name} "${arg_FOR_TESTS}" executable_headers "")
   nestwright_batches(${name})
 endfunction()
 
@@ -101,9 +131,6 @@ endfunction()
 # ctest starts with those.
 include(GoogleTest)
 
-# The libraries are optimised as the preset says. The tests are not, which halves their compile time.
-set(nestwright_test_options -O0)
-
 function(nestwright_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "COST" "SOURCES;DEPENDS;PRIVATE;TIMED;TIMED_SLICED;SLICED")
   add_executable(test_${name} ${arg_SOURCES})
@@ -111,9 +138,9 @@ function(nestwright_test name)
     target_link_libraries(test_${name} PRIVATE nestwright::${folder})
   endforeach()
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_compile_options(test_${name} PRIVATE ${nestwright_test_options})
+  nestwright_compile_for_tests(test_${name})
   target_link_libraries(test_${name} PRIVATE nestwright_flags fmt::fmt GTest::gmock GTest::gtest_main ${arg_PRIVATE})
-  nestwright_headers(test_headers OPTIONS ${nestwright_test_options} LINK GTest::gmock HEADERS <gmock/gmock.h> <gtest/gtest.h>)
+  nestwright_headers(test_headers FOR_TESTS LINK GTest::gmock HEADERS <gmock/gmock.h> <gtest/gtest.h>)
   target_precompile_headers(test_${name} REUSE_FROM nestwright_test_headers)
   nestwright_batches(test_${name})
   target_compile_definitions(test_${name} PRIVATE NESTWRIGHT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"

@@ -2,8 +2,8 @@
 # check_tidy.sh CLANG_TIDY SOURCE_DIR BUILD_DIR: runs clang-tidy on the sources of the product. Fails on any finding, and if a source
 # does not include what it uses. With NESTWRIGHT_CHECK_FULL=1 (./check --full) it checks each source separately, which takes about half
 # as long as a build. Otherwise it checks separately the 12 sources that changed last and a slice of the others, and in batches, as they
-# are compiled (NESTWRIGHT_BATCHES), one source that includes each of the 12 headers that changed last, and another slice. The commit's
-# hash chooses the slices. One check finds nothing in a batch: misc-unused-using-decls.
+# are compiled (NESTWRIGHT_BATCHES), what includes the rest of the 12 headers that changed last, and another slice. The commit's hash
+# chooses the slices. One check finds nothing in a batch: misc-unused-using-decls.
 # A clean source is checked again only when it, one of our headers that it includes, or .clang-tidy changes.
 set -euo pipefail
 
@@ -43,16 +43,15 @@ in_slice() {
   ((${number%% *} % $2 == 0))
 }
 
-# is_due SOURCE FILES...: succeeds if this run checks a source or a batch. One batch per changed header is enough.
+# is_due SOURCE FILES...: succeeds if this run checks a source or a batch. One source or batch per changed header is enough.
 is_due() {
   local file name=${1#"$build_dir"/} due=0
   if [[ $name == "$1" ]]; then
-    [[ $full == 1 || -n ${changed[${1#"$source_dir"/}]:-} ]] || in_slice "$name" 96
-    return
+    { [[ $full == 1 || -n ${changed[${1#"$source_dir"/}]:-} ]] || in_slice "$name" 96; } && due=1
+  elif [[ $full != 1 ]]; then
+    in_slice "$name" 24 && due=1
+    for file in "${@:2}"; do [[ $file == *.h && -n ${changed[$file]:-} ]] && due=1; done
   fi
-  [[ $full == 1 ]] && return 1
-  in_slice "$name" 24 && due=1
-  for file in "${@:2}"; do [[ $file == *.h && -n ${changed[$file]:-} ]] && due=1; done
   [[ $due == 1 ]] || return 1
   for file in "${@:2}"; do
     if [[ $file == *.h ]]; then unset "changed[$file]"; fi
@@ -61,10 +60,11 @@ is_due() {
 
 product='(src|templates|search|cost_model|logs)'
 version=$("$tidy" --version)
-# A line for each source and each batch of the product, with all of our files that it includes.
-sed -nE 's|^  "file": "(.*)".*|\1|p' "$stamps/compile_commands.json" |
-  grep -E "^($source_dir/$product/.*\.cpp|$build_dir/$product/.*/Unity/.*\.cxx)\$" | sort -u |
-  awk -v root="$source_dir/" -f "$source_dir/tests/house/files_read.awk" >"$stamps/files_read"
+# A line for each source and then for each batch of the product, with all of our files that it includes.
+sed -nE 's|^  "file": "(.*)".*|\1|p' "$stamps/compile_commands.json" | sort -u >"$stamps/compiled"
+for kind in "$source_dir/$product/.*\.cpp" "$build_dir/$product/.*/Unity/.*\.cxx"; do
+  sed -nE "\#^$kind\$#p" "$stamps/compiled"
+done | awk -v root="$source_dir/" -f "$source_dir/tests/house/files_read.awk" >"$stamps/files_read"
 if (($(wc -l <"$stamps/files_read") < 20)); then
   echo "only $(wc -l <"$stamps/files_read") sources and batches were found" >&2
   exit 1
