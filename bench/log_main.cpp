@@ -220,12 +220,14 @@ int run(Options options) {
 int main(int argc, char** argv) {
   using namespace nestwright;
   bench::Options options;
-  CLI::App app("A tuning log of many trials: how long it takes to open it, to ask it and to tune on.", "bench/log");
-  app.add_option("--trials", options.trials, "in all")->check(CLI::Range(1, 1'000'000'000))->capture_default_str();
-  app.add_option("--tasks", options.tasks, "that they are of, alike many")
+  CLI::App app("Times a tuning log of many trials: opening it, querying it, and tuning further.", "bench/log");
+  app.add_option("--trials", options.trials, "number of trials")
+      ->check(CLI::Range(1, 1'000'000'000))
+      ->capture_default_str();
+  app.add_option("--tasks", options.tasks, "number of tasks, with equally many trials each")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
-  app.add_option("--file", options.file, "database to be made (default: beside this program)")->type_name("FILE");
+  app.add_option("--file", options.file, "database to create (default: beside this program)")->type_name("FILE");
   app.add_flag("--keep", options.keep, "leave the database there");
   CLI11_PARSE(app, argc, argv);
   try {

@@ -139,11 +139,11 @@ int main_or_throw(int argc, char** argv) {
                                            "--trials", "--samples", "--relatives"};
   for (const std::string& name : of_suites) {
     if (!options.suite.empty() || app.get_option(name)->count() == 0) continue;
-    throw UsageError(name + " wants a suite: give --suite bench/suites/search.json");
+    throw UsageError(name + " needs a suite: give --suite bench/suites/search.json");
   }
   for (const CLI::Option* of_one : {workload, seconds}) {
     if (options.suite.empty() || of_one->count() == 0) continue;
-    throw UsageError(of_one->get_name() + " is of a run without a suite: drop it, or --suite");
+    throw UsageError(of_one->get_name() + " is for a run without a suite: drop it, or drop --suite");
   }
   if (options.suite.empty()) return run(options);
   if (!options.record.empty()) {

@@ -14,13 +14,12 @@ int main_or_throw(int argc, char** argv) {
   Publication publication;
   Action action;
   CLI::App app(
-      "Measures whether times can be trusted, a figure a subcommand. The machine is to be idle but for the loads that "
-      "a "
-      "figure starts. Exit codes: 0 done, whether the bars were met or not, 1 failed, 2 usage.",
+      "Measures whether times can be trusted, one figure per subcommand. The machine must be idle but for the loads "
+      "that a figure starts. Exit codes: 0 done, whether the bars were met or not, 1 failed, 2 usage.",
       "bench/trust");
   app.require_subcommand(1);
   app.fallthrough();
-  app.add_option("--commit", publication.commit, "of the source, to be told with the figure")->group("");
+  app.add_option("--commit", publication.commit, "of the source, printed with the figure")->group("");
   app.add_option("--json", publication.json, "file for everything as one JSON document");
   for (const auto& add : {add_equal_figure, add_slower_figure, add_planted_figure, add_repeat_figure,
                           add_fidelity_figure, add_cost_figure, add_hog_figure, add_load, add_exported_timing}) {

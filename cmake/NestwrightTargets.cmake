@@ -23,7 +23,7 @@ function(nestwright_compile_for_tests target)
   target_compile_options(${target} PRIVATE -O0)
   if(NESTWRIGHT_TEST_COMPILER)
     set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER
-                          "${PROJECT_SOURCE_DIR}/cmake/compile_with.sh;${NESTWRIGHT_TEST_COMPILER}")
+                          "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/compile_with.sh;${NESTWRIGHT_TEST_COMPILER}")
     # It is to accept what CMake passes to the other compiler.
     target_compile_options(${target} PRIVATE -Wno-unknown-warning-option -Wno-unused-command-line-argument
                                              -Wno-deprecated-declarations)

@@ -1,4 +1,4 @@
-# Sourced by ./quickstart, ./check and bench/install-libraries: installs the Debian packages that are missing.
+# Sourced by ./quickstart, ./check, examples/mnist/run and the scripts of bench/: installs the Debian packages that are missing.
 # shellcheck shell=bash
 
 # heading TEXT: prints the heading of a step.

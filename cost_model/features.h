@@ -20,9 +20,6 @@ struct CacheCapacities {
   std::int64_t l1_bytes = 32 << 10, l2_bytes = 1 << 20, l3_bytes = 16 << 20;
 };
 
-/// Incremented whenever the meaning of a feature changes.
-inline constexpr int kFeatureVersion = 2;
-
 /// The number of features that program_features appends.
 std::size_t program_feature_count();
 /// Appends the features of a program. Requires loop form with constant extents.

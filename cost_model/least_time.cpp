@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "cost_model/value_dependencies.h"
@@ -109,7 +110,7 @@ class WorkCounter final : public Visitor {
 
   explicit WorkCounter(const Program& program) : dependencies_(program) {
     for (const Parameter& parameter : program.parameters) {
-      if (parameter.role != Role::kOutput) read_.emplace(parameter.buffer, 0);
+      if (parameter.role != Role::kOutput) read_.emplace_back(parameter.buffer, 0);
     }
   }
 
@@ -286,7 +287,8 @@ class WorkCounter final : public Visitor {
   }
 
   void count_read(const Load& load) {
-    const auto found = read_.find(load.buffer);
+    const auto found =
+        std::find_if(read_.begin(), read_.end(), [&](const auto& of) { return of.first == load.buffer; });
     if (found == read_.end()) return;
     found->second = std::max(found->second, distinct_elements(load.indices));
   }
@@ -330,7 +332,7 @@ class WorkCounter final : public Visitor {
   Substitution lets_;
   Ranges ranges_;
   std::vector<Expr> counted_;
-  std::map<Buffer, double> read_;  ///< elements read of each parameter
+  std::vector<std::pair<Buffer, double>> read_;  ///< elements read of each parameter
   double multiplications_ = 0;
   bool is_for_device_ = false;
 };

@@ -375,8 +375,10 @@ class TuningSession::Loop {
     const std::optional<double> ratio = adopt(state_, chunk, points, built, recorded);
     for (std::size_t i = 0; i < recorded.size(); ++i) stop_.count_trial(ratio && i + 1 == recorded.size());
     state_.result.trials = stop_.trials();
-    if (!ratio) return;
-    if (*ratio > 1) stop_.note_improvement(*ratio);
+    if (ratio) note_successor(*ratio);
+  }
+  void note_successor(double ratio) {
+    if (ratio > 1) stop_.note_improvement(ratio);
     state_.result.seconds_to_best = stop_.seconds();
     if (++incumbents_ % kRenewAfter == 0) renew_reference_time(state_);
   }
@@ -411,8 +413,7 @@ class TuningSession::Loop {
     }
     if (const auto ratio = adopt(state_, chunk, points, built, trials)) {
       stop_.note_best();
-      if (*ratio > 1) stop_.note_improvement(*ratio);
-      state_.result.seconds_to_best = stop_.seconds();
+      note_successor(*ratio);
     }
     strategy_->amend(amended);
   }

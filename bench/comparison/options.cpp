@@ -46,7 +46,7 @@ void add_conditions(CLI::App& app, Options& options, Names& names) {
       ->check(CLI::IsMember({"small", "huge"}))
       ->capture_default_str();
   app.add_option("--caches", names.caches,
-                 "warm: call after call on the same tensors; cold: calls go round over copies of the tensors that are "
+                 "warm: call after call on the same tensors; cold: calls cycle through copies of the tensors that are "
                  "together twice as large as the last cache")
       ->check(CLI::IsMember({"warm", "cold"}))
       ->capture_default_str();

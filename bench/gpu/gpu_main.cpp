@@ -68,7 +68,7 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   app.add_flag("--resume", options.resume, "go on with what the results file has");
   app.add_option("--json", options.json, "file for everything as one JSON document");
   app.add_option("--check-db", options.check_db,
-                 "database of a check of results: what it found is told and put into the document");
+                 "database of a check of results: its findings are printed and added to the document");
   app.add_option("--count", options.count_db, "do nothing but to print how many trials this database has");
   app.add_option("--commit", options.commit, "of the source, kept with the results");
   try {

@@ -177,7 +177,8 @@ void print_text(const Json& j) {
 
 void add_doctor(CommandLine& line, Action& action) {
   auto options = std::make_shared<CommonOptions>();
-  Command command = line.add_command("doctor", "what was found on this machine, and what is missing");
+  Command command =
+      line.add_command("doctor", "report the hardware, software and devices of this machine, and what is missing");
   add_json(command, *options);
   command.on_chosen([options, &action] {
     action = [options] {

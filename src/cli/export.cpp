@@ -106,7 +106,7 @@ void add_export(CommandLine& line, Action& action) {
   Argument db = add_db(command, options->common);
   add_target(command, options->common);
   add_json(command, options->common);
-  command.add_option("--out", options->output.directory, "folder to write to; made where it is not there")
+  command.add_option("--out", options->output.directory, "folder to write to; created if it does not exist")
       .value_name("DIR")
       .required();
   command.add_option("--name", options->output.name, "name of the function and the files (default: from the workload)")
@@ -120,8 +120,7 @@ void add_export(CommandLine& line, Action& action) {
                        .value_name("N")
                        .check(whole_number(1, std::numeric_limits<std::int64_t>::max()));
   trial.excludes(config).excludes(of_template);
-  Argument exact =
-      command.add_flag("--exact", options->exact, "only if this very workload was tuned: exit code 3 otherwise");
+  Argument exact = command.add_flag("--exact", options->exact, "accept only an exact match, else exit with 3");
   exact.excludes(config);
   command.add_flag("--unchecked", options->unchecked, "do not run the kernel before it is written");
   command.on_chosen([options, db, &action] {

@@ -203,9 +203,10 @@ void add_query(CommandLine& line, Action& action) {
   add_workload(command, options->common);
   add_db(command, options->common);
   Argument target = add_target(command, options->common);
-  target.describe("host, or for example cpu,isa=avx2,threads=1; in a listing: only this target (default: any)");
+  target.describe(
+      "host, cuda, opencl, or for example cpu,isa=avx2,threads=1; in a listing: only this target (default: any)");
   add_json(command, options->common);
-  command.add_flag("--exact", options->exact, "only this very workload: exit code 3 where there is none");
+  command.add_flag("--exact", options->exact, "accept only an exact match, else exit with 3");
   command.add_flag("--check", options->check, "look for damage in the whole database: exit code 5 where there is some");
   command.add_option("--top", options->top, "the best N of the task, or of every task in a listing")
       .value_name("N")

@@ -187,7 +187,7 @@ void add_budget(Command& command, TuneOptions& options) {
       .check(whole_number(1, kMaxTrials));
   command
       .add_option("--until-gain", options.until_gain,
-                  "stop where as much time again is expected to gain less than this, each task of a file by itself; 0: "
+                  "stop when twice the time is expected to gain less than this, each task of a file by itself; 0: "
                   "never (default: what --effort says, without --seconds and --trials)")
       .value_name("1%")
       .check(share());
@@ -228,7 +228,7 @@ void add_search(Command& command, TuneOptions& options) {
       .show_default();
   command
       .add_option("--finalists", options.finalists,
-                  "points in the final race, 0 to 64; 0: none is held, the times of the search choose (default: what "
+                  "points in the final race, 0 to 64; 0: no race, the times of the search choose (default: what "
                   "--effort says)")
       .value_name("N")
       .check(whole_number(0, 64));

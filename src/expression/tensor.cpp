@@ -18,10 +18,7 @@ void check_extent(const Expr& extent, const std::string& what) {
   if (extent.type() != ir::Type{kIndex}) {
     throw UsageError(fmt::format("{} is {}: an extent is {}", what, extent.type().str(), ir::Type{kIndex}.str()));
   }
-  const bool is_data = ir::any_expr(extent, [](const Expr& part) {
-    return part.as<ir::Load>() != nullptr || part.as<ir::CallExtern>() != nullptr || part.type().is_float();
-  });
-  if (is_data) {
+  if (ir::reads_data(extent) || ir::any_expr(extent, [](const Expr& part) { return part.type().is_float(); })) {
     throw UsageError(
         fmt::format("{} is {}: an extent is made of whole numbers and variables, which a call knows before "
                     "it reads anything",

@@ -47,6 +47,7 @@ using ir::reinterpret;
 using ir::round;
 using ir::round_tf32;
 using ir::rsqrt;
+using ir::scale;
 using ir::select;
 using ir::sigmoid;
 using ir::sin;

@@ -21,7 +21,7 @@ void check_loops(const ScheduleState& state, const Target& target) {
       throw LowerError(fmt::format("{} is prepared, which is done for CPUs only, not for {}: compute it at root",
                                    stage.name, target.str()));
     }
-    for (const auto& [loop, kind] : stage.kinds) {
+    for (const auto& [loop, kind] : stage.marked_loops()) {
       if (target.device == DeviceKind::kCpu && ir::is_bound(kind)) {
         throw LowerError(fmt::format("loop {} of {} is bound to {}, which {} does not have", loop.name(), stage.name,
                                      ir::loop_kind_name(kind), target.str()));

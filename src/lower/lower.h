@@ -26,8 +26,8 @@ namespace nestwright {
 struct LowerOptions {
   /// Called after each pass with its name, its result and the nanoseconds that it took; may be empty.
   std::function<void(std::string_view pass, const ir::Program&, std::int64_t ns)> after_pass;
-  /// Verify the program after each pass; a violation is an InternalError or an UnprovedError. Always on in debug
-  /// builds.
+  /// Verify the program after each pass that leaves it complete; a violation is an InternalError or an UnprovedError.
+  /// Always on in debug builds.
   bool verify = false;
 };
 

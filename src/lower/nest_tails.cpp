@@ -42,12 +42,6 @@ std::vector<Piece> pieces_of(const AxisEdge& edge, std::int64_t factor, std::int
   return pieces;
 }
 
-bool is_multiple(const Expr& index, std::int64_t factor) {
-  const ir::Linear linear = ir::to_linear(index);
-  return linear.constant % factor == 0 && std::all_of(linear.terms.begin(), linear.terms.end(),
-                                                      [&](const auto& term) { return term.coefficient % factor == 0; });
-}
-
 /// Whether the loop over `axis`, or one that it is split or fused into, is bound to a thread index.
 bool is_in_threads(const StageGraph& graph, int axis) {
   if (graph.position[axis] >= 0) return ir::is_thread_index(graph.kinds[axis]);
@@ -230,7 +224,7 @@ Stmt NestBuilder::branch_layout(Frame frame, int position, const AxisEdge& edge)
     const std::int64_t* end = as_const_int(limit);
     if (end != nullptr && facts_.range(first).lo >= *end) return filled;
     Expr start_limit = limit;
-    if (end != nullptr && !at_every_tile && is_multiple(first, edge.factor)) {
+    if (end != nullptr && !at_every_tile && ir::is_multiple(ir::to_linear(first), edge.factor)) {
       // The partial tile always has the same extent.
       if (*end % edge.factor == 0) return filled;
       start_limit = *end - *end % edge.factor + 1;

@@ -19,9 +19,6 @@ using ir::Stmt;
 
 namespace {
 
-/// Larger than any index: such a bound says nothing.
-constexpr std::int64_t kUnbounded = std::int64_t{1} << 40;
-
 bool is_shared(const StageGraph& graph) { return graph.state->scope == ir::Scope::kShared; }
 
 }  // namespace
@@ -174,7 +171,7 @@ std::vector<Span> NestBuilder::region_of_all_threads(int stage, std::vector<Span
           continue;
         }
         const ir::Interval range = facts_.range(Linear{0, {term}});
-        regular = regular && range.lo > -kUnbounded && range.hi < kUnbounded;
+        regular = regular && range.lo > -ir::Interval::kFar && range.hi < ir::Interval::kFar;
         if (!regular) break;
         start.constant += range.lo;
         all.extent = all.extent + Expr(range.hi - range.lo);

@@ -48,8 +48,8 @@ std::span<const Pass> all_passes();
 /// Throws for the violations that the verifier found after a pass.
 using Refuse = std::function<void(const Pass&, const ir::Program&, const std::vector<std::string>& violations)>;
 
-/// Runs the passes of a stage. After each one, verifies the program if `options` ask for it or the build is a debug
-/// build, and calls `refuse` if there are violations.
+/// Runs the passes of a stage. After each that leaves the program complete, verifies it if `options` ask for it or the
+/// build is a debug build, and calls `refuse` if there are violations.
 ir::Program run_passes(LoweringStage stage, ir::Program program, PassContext& context, const LowerOptions& options,
                        const Refuse& refuse);
 

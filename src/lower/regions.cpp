@@ -27,9 +27,6 @@ bool is_part(const std::vector<Span>& part, const std::vector<Span>& whole) {
   return true;
 }
 
-/// Larger than any distance within a dimension: such a bound says nothing.
-constexpr std::int64_t kUnboundedDistance = std::int64_t{1} << 40;
-
 /// The values of `index` while the root axes of `graph` run over `roots`; absent where it is not affine in these and
 /// their quotients.
 std::optional<Span> image(const Linear& index, const StageGraph& graph, const std::vector<Span>& roots,
@@ -48,7 +45,7 @@ std::optional<Span> image_of_quotient(const Expr& e, const StageGraph& graph, co
   Linear whole, rest;
   ir::split_multiples(ir::to_linear(dividend->min), Linear{*divisor, {}}, whole, rest);
   const ir::Interval range = facts.range(rest);
-  if (range.lo < -kUnboundedDistance || range.hi > kUnboundedDistance) return {};
+  if (range.lo < -ir::Interval::kFar || range.hi > ir::Interval::kFar) return {};
   const std::int64_t first = ir::floor_div(range.lo, *divisor);
   const std::int64_t last = ir::floor_div(range.hi + *as_const_int(dividend->extent) - 1, *divisor);
   whole.constant += first;
@@ -104,7 +101,7 @@ void clip(Span& span, const Expr& limit, const Facts& facts) {
 void join(Span& span, const Span& other, const Expr& limit, const Facts& facts) {
   const ir::Interval gap = facts.range(other.min - span.min), longer = facts.range(other.extent - span.extent);
   const std::int64_t *a = as_const_int(span.extent), *b = as_const_int(other.extent);
-  const bool bounded = gap.lo > -kUnboundedDistance && gap.hi < kUnboundedDistance;
+  const bool bounded = gap.lo > -ir::Interval::kFar && gap.hi < ir::Interval::kFar;
   if (bounded && a != nullptr && b != nullptr) {
     const std::int64_t first = std::min<std::int64_t>(0, gap.lo);
     const std::int64_t extent = std::max(*a, gap.hi + *b) - first;
@@ -112,7 +109,7 @@ void join(Span& span, const Span& other, const Expr& limit, const Facts& facts) 
     // where one index depends on a loop that is not open there.
     const ir::Interval here = facts.range(span.min), there = facts.range(other.min);
     const bool known =
-        std::min(here.lo, there.lo) > -kUnboundedDistance && std::max(here.hi, there.hi) < kUnboundedDistance;
+        std::min(here.lo, there.lo) > -ir::Interval::kFar && std::max(here.hi, there.hi) < ir::Interval::kFar;
     const std::int64_t least = std::min(here.lo, there.lo), end = known ? std::max(here.hi + *a, there.hi + *b) : 0;
     if (!gap.is_point() && known && end - least <= extent) {
       span = {least, end - least};

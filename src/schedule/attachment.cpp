@@ -99,13 +99,13 @@ class Search {
   void find_loops_around(int number) {
     const StageState& inner = stage(number);
     IterVar parallel, grid;
-    for (const auto& [loop, kind] : inner.kinds) {
+    for (const auto& [loop, kind] : inner.marked_loops()) {
       if (kind == ir::LoopKind::kParallel) parallel = loop;
       if (ir::is_block_index(kind)) grid = loop;
     }
     for (const Attach* attach = &inner.attach; attach->kind == AttachKind::kAt; attach = &stage(attach->stage).attach) {
       const StageState& host = stage(attach->stage);
-      for (const auto& [loop, kind] : host.kinds) {
+      for (const auto& [loop, kind] : host.marked_loops()) {
         if (position(host, loop) > position(host, attach->loop)) continue;
         if (kind == ir::LoopKind::kParallel && parallel.defined()) {
           faults_.push_back({Kind::kParallelTwice, number, parallel,

@@ -2,6 +2,14 @@
 
 namespace nestwright {
 
+std::vector<std::pair<IterVar, ir::LoopKind>> StageState::marked_loops() const {
+  std::vector<std::pair<IterVar, ir::LoopKind>> marked;
+  for (const IterVar& loop : leaves) {
+    if (const auto kind = kinds.find(loop); kind != kinds.end()) marked.emplace_back(*kind);
+  }
+  return marked;
+}
+
 int ScheduleState::find(const Operation& op) const {
   for (std::size_t i = 0; i < stages.size(); ++i) {
     if (stages[i].op == op) return static_cast<int>(i);

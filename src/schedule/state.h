@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -110,6 +111,9 @@ struct StageState {
   bool non_temporal = false;  ///< by the primitive stream
   /// double_buffer: the number of slots, used by the iterations of `attach.loop` in rotation; 0: not double-buffered.
   int slots = 0;
+
+  /// The loops that are not serial, with their kinds, outermost first.
+  std::vector<std::pair<IterVar, ir::LoopKind>> marked_loops() const;
 };
 
 /// A result of a stage.

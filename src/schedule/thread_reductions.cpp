@@ -11,7 +11,7 @@ namespace nestwright {
 namespace {
 
 IterVar bound_loop_of_reduction(const StageState& stage) {
-  for (const auto& [loop, kind] : stage.kinds) {
+  for (const auto& [loop, kind] : stage.marked_loops()) {
     if (loop.is_reduce() && ir::is_bound(kind)) return loop;
   }
   return {};

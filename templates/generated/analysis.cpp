@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "ir/core/equal.h"
 #include "ir/core/intrinsic_table.h"
@@ -17,7 +18,7 @@ namespace {
 /// Whether its value is worth storing: it is computed by a polynomial, or by a call.
 bool is_expensive(ir::Intrinsic intrinsic) {
   using enum ir::Intrinsic;
-  constexpr std::array kExpensive{kExp, kLog, kLog2, kTanh, kSigmoid, kErf, kPow};
+  constexpr std::array kExpensive{kExp, kLog, kLog2, kTanh, kSigmoid, kErf, kSin, kCos, kPow};
   return std::find(kExpensive.begin(), kExpensive.end(), intrinsic) != kExpensive.end();
 }
 
@@ -115,7 +116,8 @@ class Analysis {
   }
 
   void add_expression(const Expr& e, const std::vector<IterVar>& axes, StageAnalysis& result) const {
-    if (e.as<ir::Select>() != nullptr) result.has_branch = true;
+    const auto* const select = e.as<ir::Select>();
+    if (select != nullptr && !ir::reads_data(select->condition)) result.has_branch = true;
     if (e.as<ir::Binary>() != nullptr && e.type().is_float()) ++result.operations;
     if (const auto* call = e.as<ir::Call>()) {
       result.operations += ir::intrinsic_info(call->intrinsic).operations;
@@ -128,10 +130,13 @@ class Analysis {
     if (from.stage >= 0) {
       access.tensor = Tensor(state_.stages[static_cast<std::size_t>(from.stage)].origin.op(), from.number);
       access.producer = number_[static_cast<std::size_t>(from.stage)];
+      access.is_stored = access.producer >= 0 && found_[static_cast<std::size_t>(access.producer)].is_reduction &&
+                         !found_[static_cast<std::size_t>(access.producer)].is_scan_part;
     } else {
       const auto is_read = [&](const Tensor& input) { return input.buffer() == load->buffer; };
       const auto input = std::find_if(state_.inputs.begin(), state_.inputs.end(), is_read);
       if (input != state_.inputs.end()) access.tensor = *input;
+      access.is_stored = access.tensor.defined();
       access.is_constant = std::find(constants_.begin(), constants_.end(), access.tensor) != constants_.end();
     }
     access.reads.push_back(e);
@@ -157,6 +162,17 @@ class Analysis {
   std::vector<int> number_;  ///< of each stage of the schedule in found_; -1: it is inlined
   std::vector<StageAnalysis> found_;
 };
+
+/// The product of the extents [first, end), or the largest number if it is beyond.
+std::int64_t product_of(const std::vector<std::int64_t>& extents, int first, int end) {
+  std::int64_t product = 1;
+  for (int axis = first; axis < end; ++axis) {
+    if (__builtin_mul_overflow(product, extents[static_cast<std::size_t>(axis)], &product)) {
+      return std::numeric_limits<std::int64_t>::max();
+    }
+  }
+  return product;
+}
 
 /// The last axis of [first, end) that has several points, else the last one.
 int last_of_several(const std::vector<std::int64_t>& extents, int first, int end) {
@@ -194,16 +210,10 @@ int StageAnalysis::last_reduced() const { return last_of_several(extents, spatia
 
 std::int64_t StageAnalysis::points() const { return points_from(0); }
 
-std::int64_t StageAnalysis::points_from(int first) const {
-  std::int64_t product = 1;
-  for (int a = first; a < spatial; ++a) product *= extents[static_cast<std::size_t>(a)];
-  return product;
-}
+std::int64_t StageAnalysis::points_from(int first) const { return product_of(extents, first, spatial); }
 
 std::int64_t StageAnalysis::reduced_points() const {
-  std::int64_t product = 1;
-  for (std::size_t a = static_cast<std::size_t>(spatial); a < extents.size(); ++a) product *= extents[a];
-  return product;
+  return product_of(extents, spatial, static_cast<int>(extents.size()));
 }
 
 bool StageAnalysis::has_reuse() const {

@@ -23,6 +23,7 @@ struct OperandAccess {
   Tensor tensor;
   int producer = -1;                                 ///< the stage that computes it; -1: an input, or a scan's state
   bool is_constant = false;                          ///< an input that is the same in every call
+  bool is_stored = false;                            ///< an input, or a reduction: it may be read from a copy
   std::vector<std::optional<std::int64_t>> strides;  ///< one step of each axis; absent where it is not affine
   std::vector<Expr> reads;                           ///< the loads that move alike, each once: A[i] and A[i + 1]
   std::vector<int> identity;           ///< of each dimension: the axis that is its index in all reads; -1 where none is
@@ -45,7 +46,7 @@ struct StageAnalysis {
   bool is_output = false, is_reduction = false;
   bool is_scan_part = false;  ///< a scan, its init, its update, or a stage of its steps
   bool is_prepared = false;   ///< computed before the calls
-  bool has_branch = false;    ///< a select, as padding is
+  bool has_branch = false;    ///< a select by indices, as padding is
   int expensive = 0;          ///< calls of exp and the like, for one point
   int operations = 0;         ///< arithmetic of one point
   std::vector<OperandAccess> accesses;

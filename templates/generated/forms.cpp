@@ -35,8 +35,7 @@ double score_along(const StageAnalysis& stage, int axis, const Target& target) {
   for (const OperandAccess& access : stage.accesses) {
     const std::optional<std::int64_t> stride = access.strides[static_cast<std::size_t>(axis)];
     if (stride && (*stride == 0 || *stride == 1)) continue;
-    const bool may_pack =
-        axis < stage.spatial && access.producer < 0 && access.tensor.defined() && access.dimension_of(axis) >= 0;
+    const bool may_pack = axis < stage.spatial && access.is_stored && access.dimension_of(axis) >= 0;
     const std::int64_t reuse = reuse_of(stage, access);
     if (stride && *stride >= 2 && *stride <= kNearStride) {
       score *= 0.9;

@@ -134,10 +134,11 @@ void schedule_row_reduction(Sketch& sketch, ScopedTuning& t, int number, const R
       // In place, with the reduction outside of the vectors.
       const int last = stage.last_axis();
       if (form.vector_axis != last) return;
-      const VectorTile tile = define_vectors(t, stage.extents[static_cast<std::size_t>(last)], widest_type(stage),
-                                             sketch.target, max_sums(sketch.target))
-                                  .in_run();
-      const IterVar over = split_vectors(loops, innermost(loops, stage, last), tile);
+      const std::int64_t extent = stage.extents[static_cast<std::size_t>(last)];
+      const VectorTileKnobs tile =
+          define_vectors(t, extent, widest_type(stage), sketch.target, max_sums(sketch.target));
+      const bool in_blocks = sketch.parallel && !place.at.defined();  // there are no rows that threads share
+      const IterVar over = schedule_columns(t, loops, innermost(loops, stage, last), extent, tile, in_blocks);
       const std::vector<IterVar> now = loops.loops();  // ..., over, vector, lane, those of the reduction
       std::vector<IterVar> order{over};
       const auto from = std::find(now.begin(), now.end(), over);

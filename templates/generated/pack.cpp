@@ -20,15 +20,17 @@ int innermost_mover(const OperandAccess& access, const std::vector<SketchLoop>& 
   return found;
 }
 
+bool is_reduced(const std::vector<int>& axes, int spatial) {
+  return std::any_of(axes.begin(), axes.end(), [&](int axis) { return axis >= spatial; });
+}
+
 /// The copy's dimensions: those of no reduction, tiles of `across`, those of the reduction, the elements of a tile.
 std::vector<Expr> in_panels(std::span<const Expr> indices, const OperandAccess& access, int across, int spatial,
                             std::int64_t width) {
   std::vector<Expr> before, after;
   for (std::size_t d = 0; d < indices.size(); ++d) {
     if (static_cast<int>(d) == across) continue;
-    const auto& axes = access.axes[d];
-    const bool is_reduced = std::any_of(axes.begin(), axes.end(), [&](int axis) { return axis >= spatial; });
-    (is_reduced ? after : before).push_back(indices[d]);
+    (is_reduced(access.axes[d], spatial) ? after : before).push_back(indices[d]);
   }
   const Expr index = indices[static_cast<std::size_t>(across)];
   before.push_back(width == 1 ? index : index / Expr(width));
@@ -37,7 +39,14 @@ std::vector<Expr> in_panels(std::span<const Expr> indices, const OperandAccess& 
   return before;
 }
 
-/// Whether no other read of the stage is of the same tensor.
+/// The first of the outermost `count` loops that has several iterations, else the first loop.
+IterVar first_of_several(const std::vector<IterVar>& loops, std::ptrdiff_t count) {
+  const auto has_several = [](const IterVar& loop) { return !ir::is_const_int(loop.extent(), 1); };
+  const auto first = std::find_if(loops.begin(), loops.begin() + count, has_several);
+  return first == loops.begin() + count ? loops.front() : *first;
+}
+
+/// Whether no other read of the stage is of the same tensor: else a copy serves all of them.
 bool is_read_in_one_way(const StageAnalysis& sums, const OperandAccess& access) {
   return access.tensor.defined() &&
          std::count_if(sums.accesses.begin(), sums.accesses.end(),
@@ -58,14 +67,14 @@ class Packing {
     const auto stride = access.strides[static_cast<std::size_t>(axes_.vector)];
     std::vector<std::string> options;
     const bool in_place = stride && *stride == 1;
-    // What is computed is laid out by its own stage.
     const bool may_copy =
-        access.producer < 0 && across >= 0 && knobs_.vectors * knobs_.lanes > 1 && (reuse > 1 || access.is_constant);
+        access.is_stored && across >= 0 && knobs_.vectors * knobs_.lanes > 1 && (reuse > 1 || access.is_constant);
     if (!is_packed(sums, access, axes_.vector) || knobs_.vectors * knobs_.lanes == 1) options.emplace_back("no");
     if (may_copy && access.is_constant) {
       options.emplace_back("prepared");
     } else if (may_copy && (reuse >= kMinPackingReuse || !in_place)) {
-      options.insert(options.end(), {"block", "whole"});
+      if (is_read_in_one_way(sums, access)) options.emplace_back("block");
+      options.emplace_back("whole");
     }
     const std::string chosen = t_.define_annotate(knob, options);
     if (chosen == "no") return;
@@ -79,7 +88,9 @@ class Packing {
     if (chosen == "prepared" || !read_by_rows(access, packed, across, {loops.begin(), loops.end() - 1}, vector)) {
       stage.unroll(vector);
     }
-    place(stage, access, chosen, loops.front());
+    const auto outside = std::count_if(access.axes.begin(), access.axes.end(),
+                                       [&](const std::vector<int>& axes) { return !is_reduced(axes, sums.spatial); });
+    place(stage, access, chosen, first_of_several(loops, outside));
   }
 
   void pack_rows(const OperandAccess& access) {
@@ -87,7 +98,7 @@ class Packing {
     const auto rank = static_cast<int>(access.identity.size());
     const int innermost = access.identity.back();
     const int across = access.dimension_of(axes_.row);
-    const bool may_copy = access.producer < 0 && across >= 0 && rank > 1 && innermost >= sums.spatial &&
+    const bool may_copy = access.is_stored && across >= 0 && rank > 1 && innermost >= sums.spatial &&
                           reuse_of(sums, access) >= kMinPackingReuse;
     std::vector<std::string> options{"no"};
     if (access.is_constant && across >= 0 && rank > 1) {
@@ -115,7 +126,7 @@ class Packing {
         factor(full_lanes(sums.extents[static_cast<std::size_t>(innermost)], access.tensor.dtype(), sketch_.target)),
         Tail::predicate());
     stage.vectorize(lane);
-    place(stage, access, chosen, loops.front());
+    place(stage, access, chosen, first_of_several(loops, static_cast<std::ptrdiff_t>(loops.size()) - 1));
   }
 
  private:
@@ -123,16 +134,12 @@ class Packing {
   /// `loops`: those of `packed` outside `vector`. False where the tensor is not contiguous along the reduction.
   bool read_by_rows(const OperandAccess& access, const Tensor& packed, int across, std::vector<IterVar> loops,
                     const IterVar& vector) {
-    const auto reduced = [&](std::size_t d) {
-      const std::vector<int>& axes = access.axes[d];
-      return std::any_of(axes.begin(), axes.end(), [&](int axis) { return axis >= sketch_.of(axes_.sums).spatial; });
-    };
     std::vector<IterVar> inside;  // loops of `packed` over a vector of the tensor
     std::vector<int> dimensions;  // that they run over
     std::int64_t size = 1;
     Stage stage = sketch_.schedule[packed];
     for (std::size_t d = access.axes.size(); size < knobs_.lanes && d-- > 0 && static_cast<int>(d) != across;) {
-      if (!reduced(d)) break;
+      if (!is_reduced(access.axes[d], sketch_.of(axes_.sums).spatial)) break;
       const std::int64_t extent = *ir::as_const_int(access.tensor.shape()[d]), most = knobs_.lanes / size;
       IterVar loop = loops.back();
       if (extent > most) {
@@ -187,8 +194,8 @@ class Packing {
 
 bool is_packed(const StageAnalysis& sums, const OperandAccess& access, int vector) {
   const auto stride = access.strides[static_cast<std::size_t>(vector)];
-  return stride != std::int64_t{1} && is_read_in_one_way(sums, access) && access.producer < 0 &&
-         access.dimension_of(vector) >= 0 && (access.is_constant || reuse_of(sums, access) >= kMinPackingReuse);
+  return stride != std::int64_t{1} && access.is_stored && access.dimension_of(vector) >= 0 &&
+         (access.is_constant || reuse_of(sums, access) >= kMinPackingReuse);
 }
 
 void pack_operands(Sketch& sketch, const TileAxes& axes, const TileKnobs& knobs, const Tensor& tile,
@@ -201,12 +208,13 @@ void pack_operands(Sketch& sketch, const TileAxes& axes, const TileKnobs& knobs,
   int vectors = 0;
   bool has_rows = false;
   for (const OperandAccess& access : sums.accesses) {
-    if (!is_read_in_one_way(sums, access)) continue;
+    const bool is_alone = is_read_in_one_way(sums, access);
     if (access.mentions(axes.vector)) {
+      if (access.dimension_of(axes.vector) < 0 || (!is_alone && !gathers)) continue;
       if (gathers ? !is_packed(sums, access, axes.vector) : vectors > 0) continue;
       ++vectors;
       packing.pack_vectors(access, vectors == 1 ? "pack_vectors" : "pack_vectors_" + std::to_string(vectors));
-    } else if (!has_rows && axes.row >= 0 && access.mentions(axes.row)) {
+    } else if (is_alone && !has_rows && axes.row >= 0 && access.mentions(axes.row)) {
       has_rows = true;
       packing.pack_rows(access);
     }

@@ -1,6 +1,7 @@
 #include "templates/generated/register_tile.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "templates/generated/pack.h"
 #include "templates/loops/candidates.h"
@@ -221,7 +222,7 @@ std::int64_t overlapping_steps(const StageAnalysis& sums, int row, int axis) {
   for (const OperandAccess& access : sums.accesses) {
     for (std::size_t d = 0; d < access.axes.size(); ++d) {
       const std::int64_t of_row = access.step_of(row, d), of_reduction = access.step_of(axis, d);
-      if (of_row > 0 && of_reduction > 0) return ceil_div(of_row, of_reduction) + 1;
+      if (of_row != 0 && of_reduction != 0) return ceil_div(std::abs(of_row), std::abs(of_reduction)) + 1;
     }
   }
   return 0;

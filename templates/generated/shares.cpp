@@ -1,5 +1,7 @@
 #include "templates/generated/shares.h"
 
+#include <algorithm>
+
 #include "templates/loops/reductions.h"
 #include "templates/loops/vectors.h"
 
@@ -11,10 +13,18 @@ constexpr std::int64_t kTasks = 4;  ///< of a thread: enough that one that is he
 }  // namespace
 
 int shared_reduce_axis(const StageAnalysis& stage) {
+  int found = -1;
   for (int axis = 0; axis < stage.reduced(); ++axis) {
-    if (!even_blocks(stage.extents[static_cast<std::size_t>(stage.spatial + axis)]).empty()) return axis;
+    const std::int64_t extent = stage.extents[static_cast<std::size_t>(stage.spatial + axis)];
+    if (!even_blocks(extent).empty()) return axis;
+    if (found < 0 && !reduction_blocks(extent).empty()) found = axis;
   }
-  return 0;
+  return std::max(found, 0);
+}
+
+bool has_shared_rows(const Sketch& sketch, const StageAnalysis& stage, int rows) {
+  const auto has_several = [](std::int64_t extent) { return extent > 1; };
+  return !sketch.parallel || std::any_of(stage.extents.begin(), stage.extents.begin() + rows, has_several);
 }
 
 std::vector<SketchLoop> share_rows(Sketch& sketch, int number, int rows, int common) {

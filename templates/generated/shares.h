@@ -8,12 +8,16 @@
 
 namespace nestwright {
 
+/// Whether threads have something to share where only the outermost `rows` axes of the stage may be shared: where they
+/// have several points, or there is one thread.
+bool has_shared_rows(const Sketch& sketch, const StageAnalysis& stage, int rows);
+
 /// Makes the outermost `rows` axes of the stage, of which the first `common` may be fused, one parallel loop of enough
 /// iterations, in blocks. Returns the loops over rows; those of the axes as they are where threads share nothing.
 std::vector<SketchLoop> share_rows(Sketch& sketch, int number, int rows, int common);
 
-/// The first axis of the stage's reduction that divides into blocks (even_blocks), counted from the outermost one; 0
-/// where none does.
+/// The first axis of the stage's reduction that divides into equal blocks (even_blocks), counted from the outermost
+/// one; else the first that divides into blocks (reduction_blocks); 0 where none does.
 int shared_reduce_axis(const StageAnalysis& stage);
 
 }  // namespace nestwright

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "templates/loops/divide.h"
+
 namespace nestwright {
 
 std::vector<IterVar> reduce_loops(Stage stage) {
@@ -18,6 +20,15 @@ std::vector<std::int64_t> even_blocks(std::int64_t extent) {
   return counts;
 }
 
+std::vector<std::int64_t> reduction_blocks(std::int64_t extent, std::int64_t streams) {
+  std::vector<std::int64_t> counts = even_blocks(extent / streams);
+  if (!counts.empty() || streams > 1) return counts;
+  constexpr std::int64_t kLongBlock = 64;  // steps, of which the guard of the last block is a small part
+  counts = {2, 4, 8, 16, 32, 64};
+  std::erase_if(counts, [&](std::int64_t count) { return kLongBlock * count > extent; });
+  return counts;
+}
+
 IterVar move_innermost(Stage stage, std::vector<IterVar> loops) {
   const auto has_several = [](const IterVar& loop) { return !ir::is_const_int(loop.extent(), 1); };
   const auto last = std::find_if(loops.rbegin(), loops.rend(), has_several);
@@ -31,8 +42,8 @@ IterVar move_innermost(Stage stage, std::vector<IterVar> loops) {
 Tensor share_reduction(Tuning& t, Schedule& s, const Tensor& y, int axis, bool in_threads, std::int64_t streams) {
   const IterVar shared = s[y].reduce_axis(axis);
   const std::int64_t extent = *ir::as_const_int(shared.extent());
-  const std::int64_t blocks = in_threads ? t.define_knob("blocks", even_blocks(extent / streams)) : KnobExpr(1);
-  return s.rfactor(y, s[y].split(shared, factor(extent / (blocks * streams))).first, 0);
+  const std::int64_t blocks = in_threads ? t.define_knob("blocks", reduction_blocks(extent, streams)) : KnobExpr(1);
+  return s.rfactor(y, s[y].split(shared, factor(ceil_div(extent, blocks * streams))).first, 0);
 }
 
 }  // namespace nestwright

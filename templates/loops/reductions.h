@@ -15,6 +15,10 @@ std::vector<IterVar> reduce_loops(Stage stage);
 /// Numbers of blocks that divide `extent`: others would need masks in every block.
 std::vector<std::int64_t> even_blocks(std::int64_t extent);
 
+/// Numbers of blocks that threads share: those that divide the part of `extent` of each of `streams`; of one stream
+/// that none divides, a few whose last block is shorter, while blocks are long; empty where there are none.
+std::vector<std::int64_t> reduction_blocks(std::int64_t extent, std::int64_t streams = 1);
+
 /// Moves the last of `loops` that has several iterations inside of the later ones, and returns it; where none has, the
 /// last. The loops are of `stage`, in their order.
 IterVar move_innermost(Stage stage, std::vector<IterVar> loops);

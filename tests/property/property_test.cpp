@@ -34,19 +34,21 @@ TEST(RandomPrograms, AgreeWithTheUnscheduledProgramInTheInterpreter) {
   constexpr int kPrograms = 10000, kSlices = 4;
   const testing::CaseRange programs =
       testing::is_soak() ? testing::CaseRange{0, kPrograms} : testing::slice_of(kPrograms, kSlices);
+  Counts counts;
   for (int first = programs.first; first < programs.end; first += kPrograms / kSlices) {
     Campaign campaign;
     campaign.seed = 20260101 + first;
     campaign.programs = kPrograms / kSlices;
     const CampaignResult result = run_campaign(campaign);
     expect_no_failures(result);
-    std::fputs((result.counts.table() + result.counts.summary()).c_str(), stdout);
-    EXPECT_THAT(result.counts.missing(), IsEmpty());
-    EXPECT_GE(result.counts.vector_forms, 150);
-    EXPECT_GE(result.counts.replayed, 250);
-    // A program that the verifier cannot prove may be correct, but there should be few of them.
-    EXPECT_LE(result.counts.verdicts.at(Verdict::kUnproved), result.counts.programs / 100);
+    counts.add(result.counts);
   }
+  std::fputs((counts.table() + counts.summary()).c_str(), stdout);
+  if (testing::is_soak()) EXPECT_THAT(counts.missing(), IsEmpty());
+  EXPECT_GE(counts.vector_forms, counts.programs / 17);
+  EXPECT_GE(counts.replayed, counts.programs / 10);
+  // A program that the verifier cannot prove may be correct, but there should be few of them.
+  EXPECT_LE(counts.verdicts.at(Verdict::kUnproved), counts.programs / 100);
 }
 
 TEST(RandomPrograms, AgreeWithTheUnscheduledProgramCompiled) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 #include "codegen/llvm/function_emitter.h"
 #include "ir/analysis/in_place.h"
@@ -34,7 +35,7 @@ void FunctionEmitter::finish() {
 
 void FunctionEmitter::bind(const ir::Var& var, llvm::Value* value) {
   value->setName(var.name());
-  vars_[var.id()] = {var, value, std::max(depth(), 0)};
+  vars_[var.id()] = {var, value, std::max(depth(), 0), bound_vars_++};
 }
 
 void FunctionEmitter::bind(const ir::Buffer& buffer, llvm::Value* base) {
@@ -73,7 +74,7 @@ void FunctionEmitter::emit(const ir::Stmt& stmt) {
                  [&](const ir::Let& n) {
                    llvm::Value* value = emit(n.value);
                    open_scope();
-                   vars_[n.var.id()] = {n.var, value, depth()};
+                   vars_[n.var.id()] = {n.var, value, depth(), bound_vars_++};
                    emit(n.body);
                    close_scope();
                  },
@@ -178,7 +179,7 @@ FunctionEmitter::Captures FunctionEmitter::capture(const ir::For& loop) {
   std::sort(captures.workspace.begin(), captures.workspace.end(), by_order);
   for (const auto& [id, binding] : vars_) captures.vars.push_back(binding);
   std::sort(captures.vars.begin(), captures.vars.end(), [](const Binding& a, const Binding& b) {
-    return std::pair(a.depth, a.var.name()) < std::pair(b.depth, b.var.name());
+    return std::tuple(a.depth, a.var.name(), a.order) < std::tuple(b.depth, b.var.name(), b.order);
   });
   for (const auto& [buffer, binding] : captures.tensors) captures.values.push_back(binding.base);
   for (const Binding& binding : captures.vars) captures.values.push_back(binding.value);

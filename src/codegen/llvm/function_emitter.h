@@ -95,6 +95,7 @@ class FunctionEmitter {
     ir::Var var;
     llvm::Value* value;
     int depth;
+    int order;  ///< of binding: symbols may share a name
   };
   struct BufferBinding {
     llvm::Value* base;
@@ -222,6 +223,7 @@ class FunctionEmitter {
   FunctionState state_;
   std::vector<Scope> scopes_;
   std::unordered_map<const void*, Binding> vars_;
+  int bound_vars_ = 0;  ///< so far, those out of scope included
   std::map<ir::Buffer, BufferBinding> buffers_;
   int next_order_ = 0;
   bool has_non_temporal_stores_ = false;  ///< which are weakly ordered, so that finish() fences them

@@ -44,13 +44,6 @@ Interval exact_result(BinaryOp op, Interval a, Interval b) {
   return op == BinaryOp::kAdd ? add(a, b) : add(a, scale(b, -1));
 }
 
-/// Whether the expression depends on data, not only on loop variables and symbols as indices do.
-bool is_data(const Expr& e) {
-  return any_expr(e, [&](const Expr& part) {
-    return part.as<Load>() != nullptr || part.as<Cast>() != nullptr || part.as<Call>() != nullptr;
-  });
-}
-
 bool fits_32(Interval interval) { return within(interval, type_range(kInt32)); }
 
 Type unsigned_of(Type type) { return {TypeCode::kUInt, type.bits, 1}; }
@@ -103,7 +96,7 @@ Text ExpressionWriter::sum_or_product(const Binary& n, const Expr& e) {
 Text ExpressionWriter::wide_sum_or_product(const Binary& n, const Expr& e, Interval exact) {
   const Text a = value(n.a), b = value(n.b);
   if (exact.bounded() && fits_32(exact) && !a.wide && !b.wide) return apply(n.op, a, b);
-  if (!exact.bounded() && is_data(e)) {
+  if (!exact.bounded() && depends_on_data(e)) {
     const Type bits = unsigned_of(kInt64);
     return converted(apply(n.op, converted(a, bits), converted(b, bits)), kInt64);
   }

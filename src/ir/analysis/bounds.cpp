@@ -134,10 +134,6 @@ Interval truth(const Expr& condition, const Ranges& ranges) {
   return is_comparison(n->op) ? truth_of_comparison(*n, ranges) : Interval{0, 1};
 }
 
-bool has_loads(const Expr& e) {
-  return any_expr(e, [](const Expr& part) { return part.as<Load>() != nullptr || part.as<CallExtern>() != nullptr; });
-}
-
 Interval bounds_of_cast(const Cast& n, Type type, const Ranges& ranges) {
   const Type from = n.value.type().element();
   if (from.is_float() || from == kUInt64) return type_range(type);
@@ -162,7 +158,7 @@ Interval bounds_of_atom(const Expr& e, const Ranges& ranges) {
     if (type == kUInt64) return {};
     const Interval result = combine(n->op, interval_bounds(n->a, ranges), interval_bounds(n->b, ranges));
     // Indices do not overflow, but data may.
-    if (type == kIndex && n->op == BinaryOp::kMul && !result.bounded() && has_loads(e)) return {};
+    if (type == kIndex && n->op == BinaryOp::kMul && !result.bounded() && reads_data(e)) return {};
     return within(result, type_range(type)) ? result : type_range(type);
   }
   if (const auto* n = e.as<Cast>()) return bounds_of_cast(*n, type, ranges);
@@ -173,30 +169,17 @@ Interval bounds_of_atom(const Expr& e, const Ranges& ranges) {
   if (const auto* n = e.as<Broadcast>()) return interval_bounds(n->value, ranges);
   if (const auto* n = e.as<Call>(); n && n->intrinsic == Intrinsic::kAbs && type == kIndex) {
     const Interval value = interval_bounds(n->args[0], ranges);
-    if (value.lo == Interval::kMin && has_loads(e)) return {};  // of the least integer it is the integer itself
+    if (value.lo == Interval::kMin && reads_data(e)) return {};  // of the least integer it is the integer itself
     const Interval both = max(value, scale(value, -1));
     return {both.lo < 0 ? 0 : both.lo, both.hi};
   }
   return type_range(type);
 }
 
-bool is_index_sum(const Expr& e) {
-  const auto* n = e.as<Binary>();
-  return n && e.type() == kIndex && (n->op == BinaryOp::kAdd || n->op == BinaryOp::kSub || n->op == BinaryOp::kMul);
-}
-
 // Bounds of a sum that may wrap around, from those of its operands.
 Interval wrapping_bounds(const Binary& n, const Ranges& ranges) {
   const Interval result = combine(n.op, interval_bounds(n.a, ranges), interval_bounds(n.b, ranges));
   return result.bounded() ? result : Interval{};
-}
-
-// `sum` with its term number `index` replaced by coefficient * with.
-Linear replaced(const Linear& sum, std::size_t index, const Expr& with) {
-  Linear result = sum;
-  const std::int64_t coefficient = sum.terms[index].coefficient;
-  result.terms.erase(result.terms.begin() + static_cast<std::ptrdiff_t>(index));
-  return result.add(to_linear(with), coefficient);
 }
 
 bool shares_atom(const Linear& a, const Linear& b) {

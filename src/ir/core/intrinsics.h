@@ -6,7 +6,7 @@
 // which a function is not defined, UsageError says which cast to write.
 //
 // Accuracy. sqrt, floor, ceil, round, trunc, abs, scale and fma round correctly; rsqrt is 1 / sqrt(x), each rounded.
-// The error bounds of the others are stated in lower/vector_math.h; the interpreter calls libm.
+// stated_ulp() (lower/vector_math.h) has the error bounds of the others; the interpreter calls libm.
 #pragma once
 
 #include <string>

@@ -14,11 +14,6 @@ std::int64_t add_wrapping(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
-bool is_var(const Expr& e, const Var& var) {
-  const auto* ref = e.as<VarRef>();
-  return ref && ref->var == var;
-}
-
 // Whether the sum is one atom and nothing else.
 bool is_lone(const Linear& sum) { return sum.constant == 0 && sum.terms.size() == 1 && sum.terms[0].coefficient == 1; }
 
@@ -150,7 +145,7 @@ bool is_quotient_of_bounded(const Expr& atom) {
 
 bool is_data(const Expr& atom) {
   if (atom.as<VarRef>() || is_clamped(atom) || is_quotient_of_bounded(atom)) return false;
-  return any_expr(atom, [&](const Expr& e) { return e.as<Load>() || e.as<Cast>() || e.as<Call>(); });
+  return depends_on_data(atom);
 }
 
 }  // namespace
@@ -293,6 +288,12 @@ bool is_multiple(const Linear& sum, std::int64_t factor) {
   return sum.constant % factor == 0 && std::all_of(sum.terms.begin(), sum.terms.end(), [&](const LinearTerm& term) {
            return term.coefficient % factor == 0;
          });
+}
+
+Linear replaced(const Linear& sum, std::size_t term, const Expr& replacement) {
+  Linear result = sum;
+  result.terms.erase(result.terms.begin() + static_cast<std::ptrdiff_t>(term));
+  return result.add(to_linear(replacement), sum.terms[term].coefficient);
 }
 
 Expr divided(Linear sum, std::int64_t by) {

@@ -48,8 +48,8 @@ bool never_equal(const Expr& a, const Expr& b);
 /// a * b of integers of 64 bits, which wrap around.
 std::int64_t mul_wrapping(std::int64_t a, std::int64_t b);
 
-/// Whether an atom contains a loaded value, a cast or a call that is not clamped to a range. Sums of such values may
-/// wrap around in 64 bits, unlike index arithmetic.
+/// Whether an atom depends on data (depends_on_data()) that is not clamped to a range. Sums of such values may wrap
+/// around in 64 bits, unlike index arithmetic.
 bool has_data(const Linear& sum);
 /// Whether the sum may overflow: it contains loaded values among other terms, or a number above 2^60. Comparisons must
 /// not be decided by the difference of such sums.
@@ -63,6 +63,8 @@ Linear multiply(const Linear& a, const Linear& b);
 
 /// Whether the constant and all coefficients are multiples of `factor`.
 bool is_multiple(const Linear& sum, std::int64_t factor);
+/// The sum with coefficient * `replacement` in the place of its term number `term`.
+Linear replaced(const Linear& sum, std::size_t term, const Expr& replacement);
 /// sum / by. Requires is_multiple(sum, by).
 Expr divided(Linear sum, std::int64_t by);
 

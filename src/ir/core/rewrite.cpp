@@ -6,11 +6,6 @@
 namespace nestwright::ir {
 namespace {
 
-bool is_var(const Expr& e, const Var& var) {
-  const auto* ref = e.as<VarRef>();
-  return ref != nullptr && ref->var == var;
-}
-
 class ExprCaller : public Visitor {
  public:
   explicit ExprCaller(const std::function<void(const Expr&)>& f) : f_(f) {}
@@ -118,6 +113,26 @@ bool any_stmt(const Stmt& s, const std::function<bool(const Stmt&)>& holds) {
       overloaded{[](const Expr&) {}, [&](const Stmt& child) { found = found || any_stmt(child, holds); }};
   if (!found) std::visit([&](const auto& n) { for_each_child(n, on_child); }, s.node().value);
   return found;
+}
+
+bool is_var(const Expr& e, const Var& var) {
+  const auto* ref = e.as<VarRef>();
+  return ref != nullptr && ref->var == var;
+}
+
+bool is_index_sum(const Expr& e) {
+  const auto* n = e.as<Binary>();
+  return n && e.type() == kIndex && (n->op == BinaryOp::kAdd || n->op == BinaryOp::kSub || n->op == BinaryOp::kMul);
+}
+
+bool reads_data(const Expr& e) {
+  return any_expr(e, [](const Expr& part) { return part.as<Load>() || part.as<CallExtern>(); });
+}
+
+bool depends_on_data(const Expr& e) {
+  return any_expr(e, [](const Expr& part) {
+    return part.as<Load>() || part.as<Cast>() || part.as<Call>() || part.as<CallExtern>();
+  });
 }
 
 bool mentions(const Expr& e, const Var& var) {

@@ -40,6 +40,15 @@ void for_each_expr(const Stmt& s, const std::function<void(const Expr&)>& on_exp
 /// Whether `holds` is true of any expression below. The search ends with the first.
 bool any_expr(const Expr& e, const std::function<bool(const Expr&)>& holds);
 bool any_expr(const Stmt& s, const std::function<bool(const Expr&)>& holds);
+/// Whether `e` is the variable itself.
+bool is_var(const Expr& e, const Var& var);
+/// Whether `e` is a sum, a difference or a product of indices.
+bool is_index_sum(const Expr& e);
+/// Whether any expression below reads memory or calls a C function.
+bool reads_data(const Expr& e);
+/// Whether any expression below reads memory, calls a function or converts: its value may then be data, which wraps
+/// around, while indices are required not to overflow.
+bool depends_on_data(const Expr& e);
 /// Whether `holds` is true of any statement below.
 bool any_stmt(const Stmt& s, const std::function<bool(const Stmt&)>& holds);
 /// Whether `var` is read below.

@@ -1,5 +1,5 @@
 // The types of expressions and buffers: a scalar element type and a number of lanes. A type with several lanes is a
-// vector, which only the vector form (lower/expand.h) has.
+// vector, which only the vector form (expand() in lower/lower.h) has.
 // Thread rule: values.
 #pragma once
 

@@ -5,18 +5,14 @@
 
 #include "ir/core/equal.h"
 #include "ir/core/fold.h"
+#include "ir/core/rewrite.h"
 
 namespace nestwright::ir {
 namespace {
 
-bool is_index_sum(const Expr& e) {
-  const auto* n = e.as<Binary>();
-  return n && e.type() == kIndex && (n->op == BinaryOp::kAdd || n->op == BinaryOp::kSub || n->op == BinaryOp::kMul);
-}
-
 // The value of a disabled lane of a masked load, in all lanes.
-bool is_zero(const Expr& e) {
-  if (const auto* broadcast = e.as<Broadcast>()) return is_zero(broadcast->value);
+bool is_positive_zero(const Expr& e) {
+  if (const auto* broadcast = e.as<Broadcast>()) return is_positive_zero(broadcast->value);
   const auto* imm = e.as<FloatImm>();
   return imm ? imm->value == 0 && !std::signbit(imm->value) : is_const_int(e, 0);
 }
@@ -126,7 +122,7 @@ Expr ExprSimplifier::run_select(const Expr& e, const Select& n) {
   if (is_true(if_true) && is_false(if_false) && condition.type() == e.type()) return condition;
   // A load gives 0 where its mask does not hold.
   const auto* load = if_true.as<Load>();
-  if (load && load->mask.defined() && is_zero(if_false) && equal(load->mask, condition)) return if_true;
+  if (load && load->mask.defined() && is_positive_zero(if_false) && equal(load->mask, condition)) return if_true;
   return keep(e, make_select(std::move(condition), std::move(if_true), std::move(if_false)));
 }
 

@@ -17,13 +17,6 @@ namespace {
 constexpr int kSearchDepth = 5;
 constexpr int kSearchBudget = 400;
 
-/// `from` with its term replaced by coefficient * replacement.
-Linear replaced(const Linear& from, std::size_t term, const Expr& replacement) {
-  Linear rest = from;
-  rest.terms.erase(rest.terms.begin() + static_cast<std::ptrdiff_t>(term));
-  return rest.add(to_linear(replacement), from.terms[term].coefficient);
-}
-
 /// Bounds of an index that draw on facts inside of quotients, too: of x/17, where only a guard bounds x.
 Interval bounds_by_facts(const Expr& e, const Ranges& ranges) {
   const Interval known = bounds(e, ranges);
@@ -209,7 +202,6 @@ bool search(const Linear& sum, const Ranges& ranges, int depth, int& budget) {
 /// `sum` with the terms that are no multiples of its quotients' and remainders' coefficients at their lower bounds, and
 /// rounded: 15 - 2*(x/20) - r, of an r up to 1, is at least 0 where 7 - x/20 is. Absent where there is no such term.
 std::optional<Linear> rounded_to_quotients(const Linear& sum, const Ranges& ranges) {
-  constexpr std::int64_t kUnbounded = std::int64_t{1} << 40;
   std::int64_t divisor = 0;
   for (const LinearTerm& term : sum.terms)
     divisor = is_division(term.atom) ? std::gcd(divisor, term.coefficient) : divisor;
@@ -217,7 +209,7 @@ std::optional<Linear> rounded_to_quotients(const Linear& sum, const Ranges& rang
   Linear whole{sum.constant, {}}, rest;
   for (const LinearTerm& term : sum.terms) (term.coefficient % divisor == 0 ? whole : rest).terms.push_back(term);
   const std::int64_t least = interval_bounds(rest, ranges).lo;
-  if (rest.terms.empty() || least < -kUnbounded) return {};
+  if (rest.terms.empty() || least < -Interval::kFar) return {};
   whole.constant += least;
   return tightened(whole);
 }

@@ -37,9 +37,28 @@ namespace {
 using namespace ir;
 using Group = std::vector<DoubleBuffered>;
 
+/// Buffers, each once, in the order in which the program mentions them first.
+class BufferList {
+ public:
+  std::vector<Buffer>::const_iterator begin() const { return buffers_.begin(); }
+  std::vector<Buffer>::const_iterator end() const { return buffers_.end(); }
+  void insert(const Buffer& buffer) {
+    if (!contains(buffer)) buffers_.push_back(buffer);
+  }
+  void insert(const BufferList& others) {
+    for (const Buffer& buffer : others) insert(buffer);
+  }
+  bool contains(const Buffer& buffer) const {
+    return std::find(buffers_.begin(), buffers_.end(), buffer) != buffers_.end();
+  }
+
+ private:
+  std::vector<Buffer> buffers_;
+};
+
 /// The buffers that a statement reads, those that it stores to, and those that it allocates.
 struct Uses {
-  std::set<Buffer> read, written, own;
+  BufferList read, written, own;
 
   void add(const Stmt& s) {
     for_each_expr(s, [&](const Expr& e) { add_load(e); });
@@ -329,13 +348,13 @@ class Doubler : public Mutator {
       return true;
     };
     std::set<Var> varying{rewrite.loop.var};
-    std::set<Buffer> conditions;
+    BufferList conditions;
     for (const Stmt& s : path) {
       if (const auto* let = s.as<Let>()) varying.insert(let->var);
       const auto* branch = s.as<IfThenElse>();
       const auto* let = s.as<Let>();
       const Uses uses = uses_of(branch != nullptr ? branch->condition : let != nullptr ? let->value : Expr());
-      conditions.insert(uses.read.begin(), uses.read.end());
+      conditions.insert(uses.read);
     }
     for (std::size_t m = 0; m < group.size(); ++m) {
       if (size_varies(group[m], varying)) {
@@ -344,7 +363,10 @@ class Doubler : public Mutator {
     }
     const std::set<Buffer> buffers = buffers_of(group);
     std::set<Buffer> moved = buffers;
-    for (const Stmt& s : fills) moved.merge(uses_of(s).own);
+    for (const Stmt& s : fills) {
+      const Uses uses = uses_of(s);
+      moved.insert(uses.own.begin(), uses.own.end());
+    }
     for (const Stmt& s : fills) {
       Uses uses = uses_of(s);
       const std::size_t m = member_of(uses, group);
@@ -352,9 +374,9 @@ class Doubler : public Mutator {
         if (moved.count(buffer) > 0) continue;
         return drop(m, fmt::format("it is computed by one loop with {}, which cannot be done ahead", buffer->name));
       }
-      uses.read.insert(conditions.begin(), conditions.end());
+      uses.read.insert(conditions);
       for (const Buffer& buffer : uses.read) {
-        if (in_loop.written.count(buffer) == 0 || moved.count(buffer) > 0) continue;
+        if (!in_loop.written.contains(buffer) || moved.count(buffer) > 0) continue;
         return drop(m, fmt::format("reads {0}, which is computed in the same loop, so that nothing can be done ahead: "
                                    "compute {0} outside of the loop or inside {1}, or double-buffer it too",
                                    buffer->name, group[m].stage));
@@ -379,7 +401,7 @@ class Doubler : public Mutator {
   static std::size_t member_of(const Uses& uses, const Group& group) {
     const auto stores = [&](const DoubleBuffered& member) {
       return std::any_of(member.buffers.begin(), member.buffers.end(),
-                         [&](const Buffer& buffer) { return uses.written.count(buffer) > 0; });
+                         [&](const Buffer& buffer) { return uses.written.contains(buffer); });
     };
     return static_cast<std::size_t>(std::find_if(group.begin(), group.end(), stores) - group.begin());
   }

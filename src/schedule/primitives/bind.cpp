@@ -32,7 +32,7 @@ Stage& Stage::bind(const IterVar& loop, ir::LoopKind axis) {
   }
   if (!loop.is_reduce() || !ir::is_device_thread(axis)) primitive.require_independent(loop);
   auto& kinds = primitive.stage().kinds;
-  for (const auto& [other, kind] : kinds) {
+  for (const auto& [other, kind] : primitive.stage().marked_loops()) {
     if (loop.is_reduce() && other.is_reduce() && ir::is_bound(kind)) {
       primitive.refuse(loop, fmt::format("{} of the reduction is bound to {} already: fuse them first", other.name(),
                                          ir::loop_kind_name(kind)));

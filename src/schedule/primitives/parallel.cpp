@@ -18,7 +18,7 @@ Stage& Stage::parallel(const IterVar& loop) {
   primitive.position(loop);
   primitive.require_serial(loop);
   primitive.require_independent(loop);
-  for (const auto& [other, kind] : primitive.stage().kinds) {
+  for (const auto& [other, kind] : primitive.stage().marked_loops()) {
     if (kind == ir::LoopKind::kParallel) {
       primitive.refuse(loop,
                        fmt::format("{} is parallel already: fuse them and make the result parallel", other.name()));

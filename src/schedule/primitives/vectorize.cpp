@@ -26,7 +26,7 @@ Stage& Stage::vectorize(const IterVar& loop) {
                                        "vectorize the inner loop",
                                        extent, kMaxVectorizedIterations));
   }
-  for (const auto& [other, kind] : primitive.stage().kinds) {
+  for (const auto& [other, kind] : primitive.stage().marked_loops()) {
     if (kind == ir::LoopKind::kVectorized) {
       primitive.refuse(loop, fmt::format("{} is vectorized already: a stage has one vectorized loop", other.name()));
     }

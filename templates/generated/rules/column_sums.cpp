@@ -20,7 +20,7 @@ std::string choose_column_share(Sketch& sketch, const StageAnalysis& stage, std:
   std::vector<std::string> shares;
   if (columns > 2 * lanes) shares.emplace_back("columns");
   if (stage.points() > columns) shares.emplace_back("results");
-  if (!even_blocks(stage.extents[static_cast<std::size_t>(stage.spatial + shared_reduce_axis(stage))]).empty()) {
+  if (!reduction_blocks(stage.extents[static_cast<std::size_t>(stage.spatial + shared_reduce_axis(stage))]).empty()) {
     shares.emplace_back("reduction");
   }
   if (shares.empty()) shares = {"none"};

@@ -17,12 +17,16 @@ namespace {
 constexpr int kCheap = 2;          ///< operations that cost less than a load and a store
 constexpr int kMaxPointsRead = 2;  ///< for each point of a cheap stage: points that read it
 
+double iterations_of(const StageAnalysis& stage) {
+  return static_cast<double>(stage.points()) * static_cast<double>(stage.reduced_points());
+}
+
 bool is_cheap(const StageAnalysis& stage, const StageAnalysis& reader) {
   if (stage.has_branch && reader.is_reduction) return false;
   if (is_read_once(stage, reader)) return true;
   if (reader.is_reduction && reader.has_reuse()) return stage.operations == 0 && !stage.has_branch;
   return (stage.operations <= kCheap && stage.expensive == 0 &&
-          kMaxPointsRead * stage.points() >= reader.points() * reader.reduced_points());
+          kMaxPointsRead * static_cast<double>(stage.points()) >= iterations_of(reader));
 }
 
 bool may_inline(const Sketch& sketch, int number, InlineCriterion is_worth_it) {
@@ -53,7 +57,8 @@ int next_to_inline(Sketch& sketch, InlineCriterion is_worth_it, std::vector<std:
 void inline_cheap(Sketch& sketch) { inline_stages(sketch, is_cheap); }
 
 bool is_read_once(const StageAnalysis& stage, const StageAnalysis& reader) {
-  return reader.reads_of(stage.tensor) * reader.points() * reader.reduced_points() <= stage.points();
+  return static_cast<double>(reader.reads_of(stage.tensor)) * iterations_of(reader) <=
+         static_cast<double>(stage.points());
 }
 
 void inline_stages(Sketch& sketch, InlineCriterion is_worth_it) {

@@ -7,6 +7,7 @@
 
 #include "templates/generated/inner_loops.h"
 #include "templates/generated/rules.h"
+#include "templates/generated/shares.h"
 
 namespace nestwright {
 namespace {
@@ -18,6 +19,7 @@ int loop_of_rows(Sketch& sketch, int stage) {
   const SketchNest& nest = sketch.nests[static_cast<std::size_t>(number)];
   if (nest.kind != SketchNest::Kind::kRows) return -1;
   const int rows = sketch.common_rows(sketch.relation(stage, number), number);
+  if (!has_shared_rows(sketch, sketch.of(nest.stage), rows)) return -1;
   int found = -1;
   for (std::size_t i = 0; i < nest.loops.size(); ++i) {
     const std::set<int>& axes = nest.loops[i].axes;

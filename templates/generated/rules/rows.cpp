@@ -32,7 +32,7 @@ int common_rows(Sketch& sketch, int root, int rows) {
     }
     SketchRelation relation = sketch.relation(i, members);
     const int shared = relation.leading_axes(rows);
-    if (shared == 0) continue;
+    if (shared == 0 || !has_shared_rows(sketch, sketch.of(root), shared)) continue;
     common = common == 0 ? shared : std::min(common, shared);
     members.emplace_back(i, std::move(relation));
   }

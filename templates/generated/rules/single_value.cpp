@@ -28,7 +28,7 @@ bool is_single_value(Sketch& sketch, int number) {
   if (stage.spatial == 0) return true;
   const bool may_share = sketch.parallel && stage.points() < kBusy * sketch.target.threads &&
                          sketch.form_of(number).kind == ReductionForm::Kind::kLanes &&
-                         !even_blocks(shared_extent(stage)).empty();
+                         !reduction_blocks(shared_extent(stage)).empty();
   return may_share && sketch.choose(stage.name + ".share", {"reduction", "results"}) == "reduction";
 }
 
@@ -45,7 +45,8 @@ void schedule_single_value(Sketch& sketch, int number) {
       is_lanes && stage.spatial == 0
           ? choose_side_by_side(sketch, stage.name, extent, shares_last ? 2 * lanes : 1, bytes_of(stage))
           : 1;
-  const bool in_threads = sketch.parallel && !even_blocks(extent / streams).empty();
+  const std::vector<std::int64_t> blocks_of = reduction_blocks(extent, streams);
+  const bool in_threads = sketch.parallel && !blocks_of.empty();
   const Tensor partial = share_reduction(t, sketch.schedule, stage.tensor, axis, in_threads, streams);
   Stage blocks = sketch.schedule[partial];
   IterVar at = blocks.axis(stage.spatial), shared = blocks.axis(0);
@@ -57,7 +58,7 @@ void schedule_single_value(Sketch& sketch, int number) {
   if (in_threads) blocks.parallel(shared);
   if (!is_lanes) return;
   // The same candidates for all numbers of blocks.
-  const std::int64_t most = (in_threads ? even_blocks(extent / streams).back() : 1) * streams;
+  const std::int64_t most = (in_threads ? blocks_of.back() : 1) * streams;
   const std::int64_t innermost =
       shares_last ? extent / most : stage.extents[static_cast<std::size_t>(stage.last_reduced())];
   const IterVar k = move_innermost(blocks, reduce_loops(blocks));

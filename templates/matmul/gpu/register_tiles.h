@@ -58,7 +58,7 @@ struct SliceKnobs {
 /// are copied asynchronously.
 void require_stages(Tuning& t, const MatmulTypes& types, std::int64_t k, const SliceKnobs& slice);
 
-/// `blocks_k` steps a part, padded.
+/// Defines the knobs of tiles in registers and slices in shared memory, and what they must satisfy.
 MatmulGpuKnobs define_matmul_gpu_knobs(Tuning& t, const Workload& workload, const Target& target);
 
 /// Widths of vectors in rows of which the next one, or that of the next matrix, begins at a multiple of them, too.

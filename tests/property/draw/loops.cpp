@@ -53,7 +53,7 @@ bool draw_split(Draw& d) {
   const auto [outer, inner] = d.handle(*stage).split(*loop, size, tail);
   // Masked vectors need a vectorised loop; other tails sometimes get one as well.
   if (inner.is_reduce() || !d.choices.chance(tail.kind == TailKind::kPredicate ? 85 : 15)) return true;
-  d.then("vectorize", [&schedule = d.schedule(), origin, inner = inner] { schedule[origin].vectorize(inner); });
+  d.then("vectorize", [&schedule = d.schedule(), origin, lanes = inner] { schedule[origin].vectorize(lanes); });
   return true;
 }
 
