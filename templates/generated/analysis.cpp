@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 
 #include "ir/core/equal.h"
 #include "ir/core/intrinsic_table.h"
@@ -29,9 +30,26 @@ std::int64_t constant_extent(const IterVar& axis, const std::string& stage) {
                    " is a symbol: a space is made of constant extents only; give it a number");
 }
 
+/// The greatest common divisor of the numbers c of quotients `var`/c, if `e` mentions `var` nowhere else; else 1.
+std::int64_t steady_points(const Expr& e, const ir::Var& var) {
+  std::int64_t common = 0;
+  int mentions = 0, quotients = 0;
+  ir::for_each_expr(e, [&](const Expr& part) {
+    if (ir::is_var(part, var)) ++mentions;
+    const auto* const binary = part.as<ir::Binary>();
+    if (binary == nullptr || binary->op != ir::BinaryOp::kDiv || !ir::is_var(binary->a, var)) return;
+    const std::int64_t* const divisor = ir::as_const_int(binary->b);
+    if (divisor == nullptr) return;
+    common = std::gcd(common, *divisor);
+    ++quotients;
+  });
+  return quotients > 0 && quotients == mentions ? common : 1;
+}
+
 OperandAccess access_of(const ir::Load& load, const std::vector<IterVar>& axes) {
   OperandAccess access;
   access.strides.assign(axes.size(), 0);
+  access.steady.assign(axes.size(), 0);
   for (std::size_t d = 0; d < load.indices.size(); ++d) {
     const ir::Linear index = ir::to_linear(load.indices[d]);
     const Expr stride = load.buffer->stride(static_cast<int>(d));
@@ -44,6 +62,7 @@ OperandAccess access_of(const ir::Load& load, const std::vector<IterVar>& axes) 
       if (coefficient != 0 || is_hidden) {
         mentioned.push_back(static_cast<int>(a));
         moves.push_back(is_hidden ? 0 : coefficient);
+        access.steady[a] = std::gcd(access.steady[a], steady_points(load.indices[d], axes[a].var()));
       }
       std::optional<std::int64_t>& sum = access.strides[a];
       if (is_hidden || (coefficient != 0 && step == nullptr)) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 
 #include "templates/generated/pack.h"
 #include "templates/loops/candidates.h"
@@ -25,11 +26,26 @@ std::vector<std::int64_t> block_counts(std::int64_t tiles) {
   return up_to({1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128, 192, 256}, tiles);
 }
 
-/// Widths of a vector in elements: the register's first, narrower ones where they leave fewer lanes idle.
-std::vector<std::int64_t> lane_counts(std::int64_t extent, ir::Type type, const Target& target) {
+/// The number of lanes over which what is read along `axis` in steps, as X[c/4], stays the same; 0: nothing is.
+std::int64_t steady_lanes(const StageAnalysis& stage, int axis) {
+  std::int64_t common = 0;
+  for (const OperandAccess& access : stage.accesses) {
+    const std::int64_t steady = access.steady[static_cast<std::size_t>(axis)];
+    if (steady > 1) common = std::gcd(common, steady);
+  }
+  return common;
+}
+
+/// Widths of a vector in elements: the register's first, narrower ones where they leave fewer lanes idle. Where a wider
+/// vector would gather what is read in steps, of `steady` points each, those that divide a step alone.
+std::vector<std::int64_t> lane_counts(std::int64_t extent, std::int64_t steady, ir::Type type, const Target& target) {
+  constexpr std::int64_t kLeast = 4;
   std::vector<std::int64_t> widths{full_lanes(extent, type, target)};
-  for (std::int64_t width = widths.front() / 2; width >= 4; width /= 2) {
-    if (ceil_div(extent, width) * width < ceil_div(extent, widths.back()) * widths.back()) widths.push_back(width);
+  for (std::int64_t width = widths.front() / 2; width >= kLeast; width /= 2) {
+    const bool gathers = steady % widths.back() != 0 && steady % width == 0;
+    const bool has_fewer_idle = ceil_div(extent, width) * width < ceil_div(extent, widths.back()) * widths.back();
+    if (gathers) widths.clear();
+    if (gathers || has_fewer_idle) widths.push_back(width);
   }
   return widths;
 }
@@ -265,7 +281,8 @@ TileKnobs define_tile_knobs(Sketch& sketch, const TileAxes& axes) {
   }
   const bool may_compose =
       std::any_of(heights.begin(), heights.end(), [&](std::int64_t rows) { return second_segment(e.row, rows) > 0; });
-  const std::vector<std::int64_t> widths = lane_counts(e.vector, widest_type(sums), target);
+  const std::vector<std::int64_t> widths =
+      lane_counts(e.vector, steady_lanes(sums, axes.vector), widest_type(sums), target);
   const std::int64_t tiles = ceil_div(e.vector, widths.back());
   const std::int64_t steps = sums.reduced() > 0 ? sums.reduced_points() / e.reduce.front() : 1;
   const KnobExpr lanes = t.define_knob("vector_lanes", widths);

@@ -110,6 +110,17 @@ TEST(CandidatesOfOtherCpus, ExpandForOneWithAmx) {
 INSTANTIATE_TEST_SUITE_P(
     Texts, Candidates,
     ::testing::Values(
+        "M[n, g] = sum(c, y, x, X[n, 4*g + c, y, x]); Y[n, k, y, x] = X[n, k, y, x] - M[n, k/4]/140.0; "
+        "X: float32[1, 8, 5, 7] k=8 g=2 c=4",
+        "S[] = sum(i, X[i]) i=4099", "y[j] = sum(k, A[k, j]) k=1009 j=16", "Y[j] = argmax(k, X[k, j]) j=203 k=9",
+        "Q[i, d] = sum(c, X[i, c]*V[c, d]); K[j, d] = sum(c, X[j, c]*W[c, d]); S[i, j] = sum(d, Q[i, d]*K[j, d]) "
+        "i=21 j=37 d=24 c=30",
+        "D[i, j] = sum(k, (X[i, k] - X[j, k])*(X[i, k] - X[j, k])) i=37 j=37 k=20",
+        "G[i, j] = sum(k, X[i, k]*X[j, k]) i=45 j=45 k=33",
+        "L[i] = select(abs(A[i]) < 1.0, 0.5*A[i]*A[i], abs(A[i]) - 0.5); S[] = sum(i, L[i]) i=1000",
+        "Y[n, y, x, o] = sum(r, s, c, X[n, y + r, x + s, o/4*4 + c]*W[r, s, c, o]); X: float32[1, 8, 9, 24]; "
+        "W: float32[3, 3, 4, 24]",
+        "Y[o, x] = sum(c, r, X[c, x - r + 2]*W[o, c, r]); X: float32[5, 40]; W: float32[6, 5, 3] x=38",
         "C[i, j] = sum(k, B[k, j] * A[k, i]) i=33 j=40 k=67", "y[i] = sum(k, A[i, k] * x[k]) i=61 k=257",
         "Y[n, c, y, x] = sum(d, r, s, X[n, d, 2*y + r - 1, 2*x + s - 1]?0 * W[c, d, r, s]);"
         "X: float32[1, 5, 14, 14]; W: float32[6, 5, 3, 3] y=7 x=7",

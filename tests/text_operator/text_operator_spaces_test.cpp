@@ -1,0 +1,119 @@
+// The space of an expression has what makes the expression fast: work for each thread, operands in the order in which
+// they are read, vectors without idle or scattered lanes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "ir/core/rewrite.h"
+#include "lower/lower.h"
+#include "templates/framework/completion.h"
+#include "text_operator/text_operator.h"
+
+namespace nestwright {
+namespace {
+
+using ::testing::Contains;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+Target two_threads() { return Target::parse("cpu,isa=avx512,threads=2"); }
+
+const Template& generated(const Workload& workload) { return *workload.op->find_template("generated.cpu"); }
+
+/// The labels of a knob in all sketches, or its numbers.
+std::set<std::string> candidates(const std::string& text, const std::string& knob) {
+  const Workload workload = workload_of(text);
+  std::set<std::string> found;
+  const ConfigSpace space = discover_space(generated(workload), workload, two_threads());
+  for (const Branch& branch : space.branches()) {
+    const Knob* const of_it = find_knob(branch, knob);
+    if (of_it == nullptr) continue;
+    found.insert(of_it->labels.begin(), of_it->labels.end());
+    if (!of_it->labels.empty()) continue;
+    for (const KnobValue& value : of_it->candidates) found.insert(std::to_string(value.front()));
+  }
+  return found;
+}
+
+ir::Program first_seed(const std::string& text) {
+  const Workload workload = workload_of(text);
+  const Template& source = generated(workload);
+  const Instance made = instantiate(source, workload, two_threads(), seeds_of(source, workload, two_threads()).front());
+  return lower(made.schedule, made.definition.args, two_threads(), "seed");
+}
+
+/// Whether a loop reads what it stores.
+bool reduces(const ir::Stmt& loop) {
+  return ir::any_stmt(loop, [&](const ir::Stmt& s) {
+    const auto* const store = s.as<ir::Store>();
+    return store != nullptr && ir::any_expr(loop, [&](const ir::Expr& e) {
+             const auto* const load = e.as<ir::Load>();
+             return load != nullptr && load->buffer == store->buffer;
+           });
+  });
+}
+
+/// Parallel loops of several iterations in which something is reduced.
+int shared_reductions(const ir::Program& loops) {
+  int count = 0;
+  ir::for_each_stmt(loops.kernels.front().body, [&](const ir::Stmt& s) {
+    const auto* const loop = s.as<ir::For>();
+    if (loop == nullptr || loop->kind != ir::LoopKind::kParallel || ir::is_const_int(loop->extent, 1)) return;
+    if (reduces(loop->body)) ++count;
+  });
+  return count;
+}
+
+TEST(SpacesOfTexts, ShareTheReductionsOfASingleImage) {
+  const char* const group_norm =
+      "M[n, g] = sum(c, y, x, X[n, 8*g + c, y, x]); Y[n, k, y, x] = X[n, k, y, x] - M[n, k/8]/25088.0; "
+      "X: float32[1, 64, 56, 56] k=64 g=8 c=8";
+  EXPECT_GE(shared_reductions(first_seed(group_norm)), 1);
+}
+
+TEST(SpacesOfTexts, ShareReductionsThatHaveNoEvenBlocks) {
+  EXPECT_THAT(candidates("S[] = sum(i, X[i]) i=1000003", "S.blocks"), Contains("2"));
+  EXPECT_THAT(candidates("S[] = sum(i, X[i]) i=1048576", "S.blocks"), Not(Contains("10")));
+  EXPECT_THAT(candidates("S[] = sum(i, X[i]) i=101", "S.blocks"), IsEmpty()) << "blocks would be short";
+}
+
+TEST(SpacesOfTexts, ShareTheColumnsOfAnArgmax) {
+  EXPECT_GE(shared_reductions(first_seed("Y[j] = argmax(k, X[k, j]) j=100000 k=64")), 1);
+}
+
+TEST(SpacesOfTexts, PackWhatIsComputedAndWhatIsReadTwice) {
+  EXPECT_THAT(candidates("Q[i, d] = sum(c, X[i, c]*V[c, d]); K[j, d] = sum(c, X[j, c]*W[c, d]); "
+                         "S[i, j] = sum(d, Q[i, d]*K[j, d]) i=512 j=512 d=64 c=768",
+                         "S.pack_vectors"),
+              Contains("block"));
+  const std::set<std::string> of_gram =
+      candidates("G[i, j] = sum(k, X[i, k]*X[j, k]) i=512 j=512 k=512", "G.pack_vectors");
+  EXPECT_THAT(of_gram, Contains("whole"));
+  EXPECT_THAT(of_gram, Not(Contains("block"))) << "one copy serves both reads";
+}
+
+TEST(SpacesOfTexts, ComputeASelectOfDataInsideOfTheReduction) {
+  const ir::Program loops =
+      first_seed("L[i] = select(abs(A[i]) < 1.0, 0.5*A[i]*A[i], abs(A[i]) - 0.5); S[] = sum(i, L[i]) i=4194304");
+  EXPECT_FALSE(ir::any_stmt(loops.kernels.front().body, [](const ir::Stmt& s) {
+    const auto* const store = s.as<ir::Store>();
+    return store != nullptr && store->buffer->name == "L";
+  }));
+}
+
+TEST(SpacesOfTexts, StoreASineThatIsReadTwice) {
+  EXPECT_THAT(candidates("C[i] = cos(P[i]); A[i] = X[i]*C[i]; B[i] = Z[i]*C[i] i=1000", "C.values"),
+              Contains("stored"));
+}
+
+TEST(SpacesOfTexts, HaveVectorsWithinTheGroupsOfAConvolution) {
+  const std::string text =
+      "Y[n, y, x, o] = sum(r, s, c, X[n, y + r, x + s, o/4*4 + c]*W[r, s, c, o]); "
+      "X: float32[1, 58, 58, 128]; W: float32[3, 3, 4, 128]";
+  EXPECT_THAT(candidates(text, "Y.vector_lanes"), Contains("4")) << "the four filters of a group";
+}
+
+}  // namespace
+}  // namespace nestwright
