@@ -25,10 +25,10 @@ struct OperandAccess {
   bool is_constant = false;                          ///< an input that is the same in every call
   bool is_stored = false;                            ///< an input, or a reduction: it may be read from a copy
   std::vector<std::optional<std::int64_t>> strides;  ///< one step of each axis; absent where it is not affine
-  std::vector<std::int64_t>
-      steady;                 ///< of each axis: it moves the reads after each such number of its points only; or 1
-  std::vector<Expr> reads;    ///< the loads that move alike, each once: A[i] and A[i + 1]
-  std::vector<int> identity;  ///< of each dimension: the axis that is its index in all reads; -1 where none is
+  /// Of each axis: the number of its points for which all reads stay in place, as 4 for c in X[c/4]; else 0 or 1.
+  std::vector<std::int64_t> steady;
+  std::vector<Expr> reads;             ///< the loads that move alike, each once: A[i] and A[i + 1]
+  std::vector<int> identity;           ///< of each dimension: the axis that is its index in all reads; -1 where none is
   std::vector<std::vector<int>> axes;  ///< of each dimension: the axes that its index mentions
   /// The same axes: by how many indices a step of each moves the dimension; 0 where the index is not affine in it.
   std::vector<std::vector<std::int64_t>> steps;
