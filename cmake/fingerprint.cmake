@@ -1,5 +1,6 @@
 # cmake -DROOT=... -DOUTPUT=... -P fingerprint.cmake: writes a C++ file with a hash of the sources that lower and generate
 # code. Adding, removing or changing one of these files changes the hash.
+cmake_minimum_required(VERSION 3.25)
 set(patterns)
 foreach(folder ir schedule lower codegen)
   list(APPEND patterns ${ROOT}/src/${folder}/*.h ${ROOT}/src/${folder}/*.cpp)

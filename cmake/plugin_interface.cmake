@@ -1,5 +1,6 @@
 # cmake -DROOT=... -DVERSION=... -DOUTPUT=... -P plugin_interface.cmake: writes a C++ header with the version and a hash of the headers
 # that plugins are compiled with. Adding, removing or changing one of these files changes the hash.
+cmake_minimum_required(VERSION 3.25)
 set(patterns)
 foreach(folder src cost_model logs search templates)
   list(APPEND patterns ${ROOT}/${folder}/*.h)

@@ -33,7 +33,8 @@ std::vector<int> defaults(const std::string& text) {
       default_label(R"(^( *)default:)");
   struct Switch {
     std::size_t indentation;
-    bool is_ours;
+    bool is_ours = false;
+    int default_line = 0;  // not reported yet; 0: none
   };
   std::vector<Switch> open;
   std::vector<int> found;
@@ -44,9 +45,12 @@ std::vector<int> defaults(const std::string& text) {
     std::smatch match;
     const std::size_t indentation = line.find_first_not_of(' ');
     while (!open.empty() && indentation != std::string::npos && indentation <= open.back().indentation) open.pop_back();
-    if (std::regex_search(line, match, switch_line)) open.push_back({indentation, false});
-    if (!open.empty() && std::regex_search(line, label)) open.back().is_ours = true;
-    if (!open.empty() && open.back().is_ours && std::regex_search(line, default_label)) found.push_back(number);
+    if (std::regex_search(line, match, switch_line)) open.push_back({indentation});
+    if (open.empty()) continue;
+    if (std::regex_search(line, label)) open.back().is_ours = true;
+    if (std::regex_search(line, default_label)) open.back().default_line = number;
+    if (open.back().is_ours && open.back().default_line > 0)
+      found.push_back(std::exchange(open.back().default_line, 0));
   }
   return found;
 }
@@ -78,6 +82,7 @@ TEST(Switches, ADefaultIsFound) {
   EXPECT_THAT(defaults("switch (op) {\n  case BinaryOp::kAdd:\n    return 1;\n  default:\n    return 0;\n}\n"),
               ElementsAre(4));
   EXPECT_THAT(defaults("  switch (op) {\n    case kAdd: {\n    }\n    default:\n      break;\n  }\n"), ElementsAre(4));
+  EXPECT_THAT(defaults("switch (op) {\n  default:\n    break;\n  case kAdd:\n    break;\n}\n"), ElementsAre(2));
   EXPECT_THAT(defaults("switch (bits) {\n  case 8:\n    return 1;\n  default:\n    return 0;\n}\n"), IsEmpty());
   EXPECT_THAT(defaults("switch (op) {\n  case kAdd:\n    switch (bits) {\n      case 8:\n        break;\n"
                        "      default:\n        break;\n    }\n}\n"),
