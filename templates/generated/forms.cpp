@@ -52,11 +52,15 @@ double score_along(const StageAnalysis& stage, int axis, const Target& target) {
 bool reads_windows(const OperandAccess& access, int axis, int spatial) {
   return std::any_of(access.axes.begin(), access.axes.end(), [&](const std::vector<int>& mentioned) {
     const bool has_axis = std::find(mentioned.begin(), mentioned.end(), axis) != mentioned.end();
-    return has_axis && std::any_of(mentioned.begin(), mentioned.end(), [&](int other) { return other >= spatial; });
+    return has_axis && mentions_reduction(mentioned, spatial);
   });
 }
 
 }  // namespace
+
+bool mentions_reduction(const std::vector<int>& axes, int spatial) {
+  return std::any_of(axes.begin(), axes.end(), [&](int axis) { return axis >= spatial; });
+}
 
 std::string ReductionForm::label() const {
   switch (kind) {

@@ -48,6 +48,9 @@ inline constexpr std::int64_t kMinPackingReuse = 8;
 /// Bytes of the result and of what is read, each once.
 double bytes_of(const StageAnalysis& stage);
 
+/// Whether an axis of the reduction is among `axes`, those that the index of a dimension mentions.
+bool mentions_reduction(const std::vector<int>& axes, int spatial);
+
 /// The widest type that a stage computes with.
 ir::Type widest_type(const StageAnalysis& stage);
 

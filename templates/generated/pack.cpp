@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "templates/loops/divide.h"
+#include "templates/loops/reductions.h"
 #include "templates/loops/vectors.h"
 
 namespace nestwright {
@@ -20,17 +21,13 @@ int innermost_mover(const OperandAccess& access, const std::vector<SketchLoop>& 
   return found;
 }
 
-bool is_reduced(const std::vector<int>& axes, int spatial) {
-  return std::any_of(axes.begin(), axes.end(), [&](int axis) { return axis >= spatial; });
-}
-
 /// The copy's dimensions: those of no reduction, tiles of `across`, those of the reduction, the elements of a tile.
 std::vector<Expr> in_panels(std::span<const Expr> indices, const OperandAccess& access, int across, int spatial,
                             std::int64_t width) {
   std::vector<Expr> before, after;
   for (std::size_t d = 0; d < indices.size(); ++d) {
     if (static_cast<int>(d) == across) continue;
-    (is_reduced(access.axes[d], spatial) ? after : before).push_back(indices[d]);
+    (mentions_reduction(access.axes[d], spatial) ? after : before).push_back(indices[d]);
   }
   const Expr index = indices[static_cast<std::size_t>(across)];
   before.push_back(width == 1 ? index : index / Expr(width));
@@ -41,7 +38,6 @@ std::vector<Expr> in_panels(std::span<const Expr> indices, const OperandAccess& 
 
 /// The first of the outermost `count` loops that has several iterations, else the first loop.
 IterVar first_of_several(const std::vector<IterVar>& loops, std::ptrdiff_t count) {
-  const auto has_several = [](const IterVar& loop) { return !ir::is_const_int(loop.extent(), 1); };
   const auto first = std::find_if(loops.begin(), loops.begin() + count, has_several);
   return first == loops.begin() + count ? loops.front() : *first;
 }
@@ -88,8 +84,9 @@ class Packing {
     if (chosen == "prepared" || !read_by_rows(access, packed, across, {loops.begin(), loops.end() - 1}, vector)) {
       stage.unroll(vector);
     }
-    const auto outside = std::count_if(access.axes.begin(), access.axes.end(),
-                                       [&](const std::vector<int>& axes) { return !is_reduced(axes, sums.spatial); });
+    const auto outside = std::count_if(access.axes.begin(), access.axes.end(), [&](const std::vector<int>& axes) {
+      return !mentions_reduction(axes, sums.spatial);
+    });
     place(stage, access, chosen, first_of_several(loops, outside));
   }
 
@@ -139,7 +136,7 @@ class Packing {
     std::int64_t size = 1;
     Stage stage = sketch_.schedule[packed];
     for (std::size_t d = access.axes.size(); size < knobs_.lanes && d-- > 0 && static_cast<int>(d) != across;) {
-      if (!is_reduced(access.axes[d], sketch_.of(axes_.sums).spatial)) break;
+      if (!mentions_reduction(access.axes[d], sketch_.of(axes_.sums).spatial)) break;
       const std::int64_t extent = *ir::as_const_int(access.tensor.shape()[d]), most = knobs_.lanes / size;
       IterVar loop = loops.back();
       if (extent > most) {

@@ -8,8 +8,8 @@
 
 namespace nestwright {
 
-/// Whether threads have something to share where only the outermost `rows` axes of the stage may be shared: where they
-/// have several points, or there is one thread.
+/// Returns whether the outermost `rows` axes of the stage have several points, which threads can share. One thread
+/// needs none.
 bool has_shared_rows(const Sketch& sketch, const StageAnalysis& stage, int rows);
 
 /// Makes the outermost `rows` axes of the stage, of which the first `common` may be fused, one parallel loop of enough

@@ -6,6 +6,8 @@
 
 namespace nestwright {
 
+bool has_several(const IterVar& loop) { return !ir::is_const_int(loop.extent(), 1); }
+
 std::vector<IterVar> reduce_loops(Stage stage) {
   std::vector<IterVar> loops;
   for (const IterVar& loop : stage.loops()) {
@@ -30,7 +32,6 @@ std::vector<std::int64_t> reduction_blocks(std::int64_t extent, std::int64_t str
 }
 
 IterVar move_innermost(Stage stage, std::vector<IterVar> loops) {
-  const auto has_several = [](const IterVar& loop) { return !ir::is_const_int(loop.extent(), 1); };
   const auto last = std::find_if(loops.rbegin(), loops.rend(), has_several);
   if (last != loops.rbegin() && last != loops.rend()) {
     std::rotate(loops.rbegin(), last, last + 1);

@@ -9,6 +9,9 @@
 
 namespace nestwright {
 
+/// Whether the loop has several iterations.
+bool has_several(const IterVar& loop);
+
 /// The loops of `stage` over what is reduced, outermost first.
 std::vector<IterVar> reduce_loops(Stage stage);
 

@@ -35,7 +35,7 @@ void FunctionEmitter::finish() {
 
 void FunctionEmitter::bind(const ir::Var& var, llvm::Value* value) {
   value->setName(var.name());
-  vars_[var.id()] = {var, value, std::max(depth(), 0), bound_vars_++};
+  vars_[var.id()] = {var, value, std::max(depth(), 0), next_order_++};
 }
 
 void FunctionEmitter::bind(const ir::Buffer& buffer, llvm::Value* base) {
@@ -74,7 +74,7 @@ void FunctionEmitter::emit(const ir::Stmt& stmt) {
                  [&](const ir::Let& n) {
                    llvm::Value* value = emit(n.value);
                    open_scope();
-                   vars_[n.var.id()] = {n.var, value, depth(), bound_vars_++};
+                   vars_[n.var.id()] = {n.var, value, depth(), next_order_++};
                    emit(n.body);
                    close_scope();
                  },

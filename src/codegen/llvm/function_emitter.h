@@ -223,9 +223,8 @@ class FunctionEmitter {
   FunctionState state_;
   std::vector<Scope> scopes_;
   std::unordered_map<const void*, Binding> vars_;
-  int bound_vars_ = 0;  ///< so far, those out of scope included
   std::map<ir::Buffer, BufferBinding> buffers_;
-  int next_order_ = 0;
+  int next_order_ = 0;                    ///< of the next variable or buffer
   bool has_non_temporal_stores_ = false;  ///< which are weakly ordered, so that finish() fences them
   ir::Expr store_mask_;  ///< of the store whose value is being emitted; lanes that it disables need no defined value
 };
