@@ -57,7 +57,7 @@ class Footprints {
       bool moves = false;
       for (const ir::Linear& index : access.indices) {
         const std::int64_t coefficient = index.coefficient(loop.var);
-        steps_.push_back({static_cast<double>(std::abs(coefficient)), index.hides(loop.var)});
+        steps_.push_back({static_cast<double>(std::abs(coefficient)), index.is_nonlinear_in(loop.var)});
         moves = moves || coefficient != 0 || steps_.back().is_hidden;
       }
       moves_.push_back(moves);

@@ -363,7 +363,7 @@ LeastWork least_work(const Program& program) {
   return work;
 }
 
-LeastWork no_more_than(const LeastWork& work, double operations, double bytes) {
+LeastWork limit_work(const LeastWork& work, double operations, double bytes) {
   return {std::min(work.multiplications, operations / 2), std::min(work.read_bytes, bytes),
           std::min(work.written_bytes, bytes)};
 }

@@ -38,7 +38,7 @@ LeastWork least_work(const ir::Program& program);
 
 /// `work`, limited to what the operator itself needs: half of `operations`, since each multiplication comes with an
 /// addition or another operation, and `bytes`, the size of its tensors.
-LeastWork no_more_than(const LeastWork& work, double operations, double bytes);
+LeastWork limit_work(const LeastWork& work, double operations, double bytes);
 
 /// The least time in nanoseconds: the maximum of the time for the multiplications, at half of fma_gflops (each includes
 /// an addition, which some CPUs execute in parallel), for the reads, and for the writes, both at read_gb_s.

@@ -296,7 +296,7 @@ std::vector<BestRecord> TuningLog::nearest(const WorkloadKey& workload, const Ta
   std::vector<BestRecord> records;
   const std::string usable = encode_templates(templates);
   for (const auto& [distance, task] : tasks_by_distance(state_->database, workload, same_operator)) {
-    if (static_cast<int>(records.size()) >= limit && distance > records.back().distance) break;
+    if (!records.empty() && static_cast<int>(records.size()) >= limit && distance > records.back().distance) break;
     auto record = best_of_task(state_->database, task, usable);
     if (!record) continue;
     record->match = MatchKind::kNearest;

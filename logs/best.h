@@ -16,8 +16,8 @@ namespace nestwright {
 /// Returns SQL that is true for the rows of `table` (trial or race_entry) whose measurement may be best: right, timed
 /// to the end, on a quiet machine.
 std::string is_sound(const char* table);
-/// The same for trials. A trial that takes another one's measurement counts as that one, and a trial that failed in an
-/// undisturbed race is excluded, however fast it was.
+/// The same for trials. It excludes trials that take another trial's measurement, and trials that failed in an
+/// undisturbed race, however fast they were.
 std::string is_sound_trial();
 
 /// See TuningLog::best, for one task. `templates` is in the form of encode_templates().
@@ -29,7 +29,7 @@ std::optional<BestRecord> stored_best_of(const sqlite::Database& database, Sessi
                                          const std::string& templates);
 
 /// Returns the Euclidean distance between the log2 sizes; absent if the shapes differ in more than sizes. `wanted` says
-/// which parameters are sizes, and what those are that one of the two leaves out.
+/// which parameters are sizes, and has the defaults of those that one of the two omits.
 std::optional<double> shape_distance(const WorkloadKey& wanted, const std::vector<WorkloadParameter>& stored);
 
 /// Returns the tasks that `filter` selects for shapes other than `workload`, each with its shape_distance(), nearest

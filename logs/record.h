@@ -33,8 +33,8 @@ struct WorkloadKey {
   std::string dtype;
   std::vector<WorkloadParameter> parameters;  ///< those that differ from their defaults, as in the text
   double flops = 0;                           ///< per run
-  /// The sizes that a text may leave out, at their defaults, where these are numbers: what they are in workloads that
-  /// do not have them. Not recorded.
+  /// The defaults of all sizes that have a number as default: the values of sizes that `parameters` omits. Not
+  /// recorded.
   std::vector<WorkloadParameter> defaults = {};
 };
 
@@ -68,8 +68,8 @@ struct TemplateVersion {
 
 /// How a session computes scores from readings. Do not change these values: databases store them.
 enum class ScoringRule : std::uint8_t {
-  kDividedByFma = 1,  ///< by an FMA loop beside the sample, up to schema version 5: a hint, never proof
-  kPaired = 2,        ///< with readings of a reference kernel in the same passes
+  kDividedByFma = 1,  ///< divided by an FMA loop beside the sample, up to schema version 5: a hint, never proof
+  kPaired = 2,        ///< paired with readings of a reference kernel in the same passes
 };
 
 /// The unit of a session's times. Times of two sessions are comparable if both are paired and have the same anchor:
@@ -83,7 +83,7 @@ struct SessionUnit {
   std::vector<std::string> plugins;  ///< RecordProvenance::plugins of the session
 };
 
-/// A trial of another task, as far as a search can learn from its time.
+/// A trial of another task, with what a search needs to learn from its time.
 struct RelatedTrial {
   TrialId id = 0;
   double median_ns = 0;

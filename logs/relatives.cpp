@@ -1,4 +1,4 @@
-// TuningLog's queries for what a search can learn from trials of other shapes, and of other compilers.
+// TuningLog's query for trials of other shapes and other compilers, from which a search can learn.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -22,7 +22,8 @@ bool improves(const Measurement& measurement, const Measurement& recorded) {
          measurement.timing.samples_ns.size() >= recorded.timing.samples_ns.size();
 }
 
-void require_improvement(const Database& database, TrialId trial, const Measurement& measurement) {
+/// Throws LogError for a trial that takes another one's measurement.
+bool is_improvement(const Database& database, TrialId trial, const Measurement& measurement) {
   Statement select =
       database.prepare(fmt::format("SELECT same_as_trial_id, {} FROM trial WHERE id = ?", kMeasurementColumns));
   select.bind(trial);
@@ -31,20 +32,16 @@ void require_improvement(const Database& database, TrialId trial, const Measurem
     throw LogError(fmt::format("trial {} of database '{}' takes the measurement of trial {}: measure that one again",
                                trial, database.path(), select.integer(0)));
   }
-  if (!improves(measurement, read_measurement(select, 1))) {
-    throw LogError(fmt::format(
-        "trial {} of database '{}' keeps its undisturbed timing: the new one is disturbed or has fewer samples", trial,
-        database.path()));
-  }
+  return improves(measurement, read_measurement(select, 1));
 }
 
 }  // namespace
 
-void TuningLog::remeasure(SessionId session, TrialId trial, const Measurement& measurement) {
+bool TuningLog::remeasure(SessionId session, TrialId trial, const Measurement& measurement) {
   Database& database = state_->database;
   Transaction transaction(database);
   require_trial_of_task(database, trial, session);
-  require_improvement(database, trial, measurement);
+  if (!is_improvement(database, trial, measurement)) return false;
   const auto replace = [&](const char* which) {
     Statement update = database.prepare(
         fmt::format("UPDATE trial SET ({}, device_clock_mhz, device_temperature_c) = ({}) WHERE {} = ?",
@@ -59,6 +56,7 @@ void TuningLog::remeasure(SessionId session, TrialId trial, const Measurement& m
       .bind(session, measurement.check_ms, measurement.measure_ms, trial)
       .run();
   transaction.commit();
+  return true;
 }
 
 }  // namespace nestwright

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -31,8 +32,7 @@ void SessionLocks::hold(SessionId session) {
   const auto deadline = std::chrono::steady_clock::now() + kTimeout;
   for (;;) {
     if (file_.get() < 0) file_ = UniqueFd(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-    struct flock lock = byte_of(session, F_WRLCK);
-    const bool has_lock = file_.get() >= 0 && fcntl(file_.get(), F_OFD_SETLK, &lock) == 0;
+    const bool has_lock = file_.get() >= 0 && lock_all(session);
     const int error = has_lock ? 0 : errno;
     // Another process is removing the file, or works on a session of that number of a database that was here before.
     if (!has_lock && (error == EAGAIN || error == EACCES) && file_.get() >= 0) {
@@ -55,6 +55,16 @@ void SessionLocks::hold(SessionId session) {
     file_ = UniqueFd();
   }
   held_.insert(session);
+}
+
+bool SessionLocks::lock_all(SessionId session) {
+  // The others, too: the file may be another one than that in which they were locked.
+  std::set<SessionId> all = held_;
+  all.insert(session);
+  return std::all_of(all.begin(), all.end(), [&](SessionId each) {
+    struct flock lock = byte_of(each, F_WRLCK);
+    return fcntl(file_.get(), F_OFD_SETLK, &lock) == 0;
+  });
 }
 
 void SessionLocks::release(SessionId session) {

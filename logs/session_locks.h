@@ -28,14 +28,16 @@ class SessionLocks {
   bool is_any_held() const;
 
  private:
+  /// Locks the session and those that are held, in the open file. Returns whether that succeeded; else errno says why.
+  bool lock_all(SessionId session);
   /// Whether the open file is still the one at the path.
   bool is_in_place() const;
-  /// Whether other processes hold one of `count` sessions from `session` on; `count` 0 means all later ones.
+  /// Whether any process, this one included, holds one of `count` sessions from `session` on; 0 means all from it on.
   bool is_locked(SessionId session, std::int64_t count) const;
 
   std::string path_;
   UniqueFd file_;
-  std::set<SessionId> held_;  ///< by this process; a process does not see its own locks
+  std::set<SessionId> held_;  ///< by this object
 };
 
 }  // namespace nestwright

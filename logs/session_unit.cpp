@@ -1,4 +1,4 @@
-// TuningLog's session units: what the times of a session are measured in, and what it has confirmed.
+// TuningLog's session units: the anchor that defines the unit of a session's times, and its confirmed incumbent.
 #include <fmt/format.h>
 
 #include <cmath>

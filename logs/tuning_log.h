@@ -71,12 +71,13 @@ class TuningLog {
   /// best itself; TrialCode::same_as must be a measured trial of this task with the same code.
   TrialId record(SessionId session, ProposalId proposal, const Measurement& measurement, const TrialCode& code = {});
 
-  /// Replaces a trial's measurement and evidence if the old one was disturbed or has fewer samples; a failure replaces
-  /// any. The trial may belong to another session; it then becomes this session's, in whose unit its times are.
-  /// check_ms and measure_ms are added to the previous ones; its other costs remain. Trials that take its measurement
-  /// take the new one. Refuses a trial of another task, a trial that takes another one's measurement, and a measurement
-  /// that is not better.
-  void remeasure(SessionId session, TrialId trial, const Measurement& measurement);
+  /// Replaces a trial's measurement and evidence if the old one failed, was disturbed or does not have more samples. An
+  /// undisturbed failure replaces any, a disturbed timing no sound one. The trial may belong to another session; it
+  /// then becomes this session's, in whose unit its times are. check_ms and measure_ms are added to the previous ones;
+  /// its other costs remain. Trials that take its measurement take the new one. Returns false, without a
+  /// change, if the recorded one is the better one, which another session may have written meanwhile. Refuses a trial
+  /// of another task and a trial that takes another one's measurement.
+  bool remeasure(SessionId session, TrialId trial, const Measurement& measurement);
 
   /// Sets the session's unit: the reference time of the template's default schedule, a trial of the same task, possibly
   /// of an earlier session. Once per session: all its times are in that unit.
@@ -122,10 +123,10 @@ class TuningLog {
   std::vector<SessionUnit> session_units(const TaskKey& task) const;
 
   /// Returns the winner of the task's last undisturbed race, unless it failed in a later one. If there was no race yet:
-  /// the last confirmed incumbent of the latest session that has one, those that stayed within a template or a
-  /// restriction last; else, if sessions of the old rule recorded trials, the fastest trial of the session with the
-  /// most of them, because times of different sessions of that rule are not comparable. Never a record that is wrong,
-  /// ended early or disturbed. If several tasks match: that of the task with the latest such record.
+  /// the last confirmed incumbent of the latest session that has one, with sessions that were restricted (e.g. to
+  /// a template) after all others; else, if sessions of the old rule recorded trials, the fastest trial of the session
+  /// with the most of them, because times of different sessions of that rule are not comparable. Never a record that is
+  /// wrong, ended early or disturbed. If several tasks match: that of the task with the latest such record.
   std::optional<BestRecord> best(const TaskFilter& filter, const std::vector<TemplateVersion>& templates = {}) const;
   /// Returns the record that a race of this session must include: the winner of the task's last undisturbed race; if
   /// there is none, the incumbent that another session, which has ended, confirmed last. A session's own incumbent does
@@ -137,9 +138,10 @@ class TuningLog {
                               const std::vector<TemplateVersion>& templates = {}) const;
   /// Returns the trial with this number, of any task and outcome. Absent if there is none, or if it cannot be read.
   std::optional<FoundTrial> find_trial(TrialId id) const;
-  /// Returns what sessions that did not reach their race leave for the next one: up to `per_session` trials that are
-  /// fit to be best, of each session that has ended without any of its trials in an undisturbed race: the confirmed
-  /// incumbent, then the fastest. Then winners that later races, held without the plugin of their template, left out.
+  /// Returns the trials that the next race must include, because their sessions did not reach a race: up to
+  /// `per_session` trials that are fit to be best, of each session that has ended without any of its trials in an
+  /// undisturbed race, first the confirmed incumbent, then the fastest. Then the winners that later races omitted,
+  /// because these were held without the plugin of their template.
   std::vector<TrialRecord> challengers(const TaskKey& task, int per_session,
                                        const std::vector<TemplateVersion>& templates = {}) const;
   /// Returns what the search of a task can learn from other tasks: the timed trials of up to `tasks` tasks with the

@@ -81,7 +81,7 @@ std::vector<Arm> arms_after(std::span<const Pull> pulls, std::size_t count) {
 
 }  // namespace
 
-std::vector<std::size_t> allot(std::span<const Pull> pulls, std::span<const char> is_open, int n) {
+std::vector<std::size_t> allocate_trials(std::span<const Pull> pulls, std::span<const char> is_open, int n) {
   std::vector<Arm> arms = arms_after(pulls, is_open.size());
   std::vector<double> credits;
   double uses = 0;

@@ -26,6 +26,6 @@ struct Pull {
 /// The arms of the next `n` trials, in order: at first each arm in turn, the first one first; later by what they earned
 /// in `pulls`. Each arm is tried again and again, however poor. Leaves out arms whose `is_open` is 0; empty where none
 /// is open. Requires an entry of `is_open` for each arm.
-std::vector<std::size_t> allot(std::span<const Pull> pulls, std::span<const char> is_open, int n);
+std::vector<std::size_t> allocate_trials(std::span<const Pull> pulls, std::span<const char> is_open, int n);
 
 }  // namespace nestwright

@@ -31,15 +31,15 @@ struct Cost {
 
 }  // namespace
 
-RacePlan plan_race(const TimingOptions& timing, double kernel_ns, double seconds, int most_finalists) {
-  if (most_finalists == 0) return {.finalists = 0};
+RacePlan plan_race(const TimingOptions& timing, double kernel_ns, double seconds, int max_finalists) {
+  if (max_finalists == 0) return {.finalists = 0};
   const TimingOptions shorter = preliminary(timing);
   const Cost first{shorter.finalist_processes * kProcess_s, kSearchCompile_s + sampling_s(shorter, kernel_ns)};
   const Cost last{timing.finalist_processes * kProcess_s,
                   kFinalCompile_s + 1e-9 * kChecks * kernel_ns + sampling_s(timing, kernel_ns)};
   const double limit = seconds > 0 ? seconds : std::numeric_limits<double>::infinity();
   RacePlan plan;
-  plan.finalists = std::max(1, last.affordable((1 - kPreliminaryShare) * limit, most_finalists));
+  plan.finalists = std::max(1, last.affordable((1 - kPreliminaryShare) * limit, max_finalists));
   plan.preliminary = first.affordable(kPreliminaryShare * limit, kEntrantsPerFinalist * plan.finalists);
   if (plan.preliminary < kMinEntrantsPerFinalist * plan.finalists) plan.preliminary = 0;
   plan.seconds = first.of(plan.preliminary) + last.of(plan.finalists + kGuests);

@@ -13,7 +13,7 @@ struct RacePlan {
 };
 
 /// `kernel_ns` is the time of one call of the fastest kernel so far (0: unknown), `seconds` the time that the races may
-/// take (0: unlimited). The slower the kernel, the fewer entrants fit. `most_finalists` 0: no races.
-RacePlan plan_race(const TimingOptions& timing, double kernel_ns, double seconds, int most_finalists);
+/// take (0: unlimited). The slower the kernel, the fewer entrants fit. `max_finalists` 0: no races.
+RacePlan plan_race(const TimingOptions& timing, double kernel_ns, double seconds, int max_finalists);
 
 }  // namespace nestwright

@@ -25,9 +25,9 @@
 namespace nestwright {
 namespace {
 
-// Candidates between two checks of the budget; one where a kernel takes longer than kLong_ns.
+// Candidates between two checks of the budget; one where a kernel takes longer than kLongNs.
 constexpr std::size_t kChunk = 16;
-constexpr double kLong_ns = 20e6;
+constexpr double kLongNs = 20e6;
 // Earlier trials that a session starts from: reading and replaying them takes less than half a second.
 constexpr std::int64_t kLatestTrials = 4096, kFastestTrials = 64;
 constexpr int kRenewAfter = 4;     // incumbents after which the reference time is measured again
@@ -302,7 +302,7 @@ class TuningSession::Loop {
     std::vector<std::optional<Trial>> in_batch(points.size());
     std::size_t last = 0;
     for (std::size_t first = 0; first < points.size() && stop_reason().empty(); first = last) {
-      const std::int64_t wanted = state_.incumbent_ns() > kLong_ns ? 1 : kChunk;
+      const std::int64_t wanted = state_.incumbent_ns() > kLongNs ? 1 : kChunk;
       last = std::min(first + static_cast<std::size_t>(stop_.allowed(wanted)), points.size());
       const auto part = [&](auto& items) { return std::span(items).subspan(first, last - first); };
       const ChunkResult chunk = run_chunk(
@@ -385,7 +385,7 @@ class TuningSession::Loop {
 
   void measure_disturbed() {
     const std::vector<DisturbedTrial> again =
-        disturbed_.take(state_.incumbent_ns() > kLong_ns ? 1 : kChunk, state_.known_code);
+        disturbed_.take(state_.incumbent_ns() > kLongNs ? 1 : kChunk, state_.known_code);
     if (again.empty()) return;
     std::vector<BuiltPoint> built;
     std::vector<Point> points;
@@ -404,7 +404,7 @@ class TuningSession::Loop {
       m.compile_ms = again[i].built.result.compile_ms;
       {
         const Stopwatch watch(state_.result.times.log);
-        state_.log.remeasure(state_.id, trials[i], m);
+        if (!state_.log.remeasure(state_.id, trials[i], m)) continue;
       }
       ++state_.result.remeasured;
       state_.remember(trials[i], points[i], m, {built[i].result.object.code_fingerprint, 0});

@@ -111,7 +111,7 @@ std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pi
   for (std::size_t i = 0; i < points.size(); ++i) {
     auto* program = std::get_if<ir::Program>(&lowered[i]);
     if (program == nullptr) continue;
-    results[i].work = no_more_than(least_work(*program), operations_, bytes_);
+    results[i].work = limit_work(least_work(*program), operations_, bytes_);
     requests.push_back({std::move(*program), pipeline});
   }
   std::vector<BuildResult> built;

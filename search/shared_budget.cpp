@@ -139,7 +139,7 @@ class Sharing {
 
   void note_time(std::size_t i) {
     const TaskRun& run = *runs_[i];
-    TaskStanding& standing = standings_[i];
+    TaskState& standing = standings_[i];
     standing.seconds = tasks_[i].earlier_seconds + outcomes_[i].result.seconds + run.seconds();
     standing.turns.push_back({standing.seconds, run.best_ns()});
   }
@@ -180,7 +180,7 @@ class Sharing {
   const std::atomic<bool>* interrupt_;
   const std::int64_t start_ns_;
   std::int64_t trials_ = 0;
-  std::vector<TaskStanding> standings_;
+  std::vector<TaskState> standings_;
   std::vector<std::unique_ptr<TaskRun>> runs_;
   std::vector<TaskOutcome> outcomes_;
 };

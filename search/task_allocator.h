@@ -22,7 +22,7 @@
 namespace nestwright {
 
 /// The state of a task that the allocation depends on.
-struct TaskStanding {
+struct TaskState {
   double weight = 1;
   bool open = true;         ///< false: its search is over
   std::int64_t trials = 0;  ///< recorded so far, earlier runs included
@@ -36,10 +36,10 @@ struct TaskStanding {
 };
 
 /// Expected gain per second of the task's next turn.
-double expected_gain(const TaskStanding& task);
+double expected_gain(const TaskState& task);
 
 /// Index of the task that gets the next turn: first, in order, tasks with fewer trials than seeds; then the task with
 /// the largest gain, the first one in a tie. nullopt where no task is open.
-std::optional<std::size_t> next_task(std::span<const TaskStanding> tasks);
+std::optional<std::size_t> next_task(std::span<const TaskState> tasks);
 
 }  // namespace nestwright

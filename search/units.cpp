@@ -83,8 +83,8 @@ std::map<TrialId, Measurement> replace_disturbed(SessionState& session, std::spa
     const bool is_same_code =
         was_disturbed && (was->code.identity.empty() || was->code.identity == built[i].result.object.code_fingerprint);
     // Another process may have replaced it meanwhile.
-    if (!is_same_code || session.log.may_be_best(trials[i])) continue;
-    session.log.remeasure(session.id, trials[i], *m);
+    if (!is_same_code || session.log.may_be_best(trials[i]) || !session.log.remeasure(session.id, trials[i], *m))
+      continue;
     replaced.emplace(trials[i], *m);
   }
   return replaced;

@@ -27,8 +27,8 @@ enum class Caches : std::uint8_t {
 enum class Weights : std::uint8_t {
   kPlain,      ///< none: packing is part of each call
   kPrepacked,  ///< they are constant, and converted to any layout once, outside the timing
-  /// Likewise, and a library may also have what it reads and writes in layouts of its own, as inside of a network that
-  /// it runs as a whole. Ours reads and writes the operator's layouts.
+  /// Likewise, and a library may also read and write its own layouts, as inside of a network that it runs as a whole.
+  /// Ours reads and writes the operator's layouts.
   kBlocked,
 };
 

@@ -1,6 +1,6 @@
 // The parent's handle of a contestant: a process that is stopped (SIGSTOP) except while it takes a sample, so that its
-// idle, spinning threads cannot disturb the others. Thread rule: one thread at a time. Use it from the thread that
-// lives longest, since contestants end with the thread that started them.
+// idle, spinning threads cannot disturb the others. Thread rule: one thread at a time. Use it from a thread that
+// outlives all contestants, since they end with the thread that started them.
 #pragma once
 
 #include <memory>

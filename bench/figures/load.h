@@ -1,5 +1,5 @@
-// A process that disturbs the machine on purpose while something is measured. It ends with the process that started it,
-// however that ends. Thread rule: one thread at a time.
+// A process that disturbs the machine on purpose while something is measured. It ends when the process that started it
+// ends, in whatever way. Thread rule: one thread at a time.
 #pragma once
 
 #include <sys/types.h>

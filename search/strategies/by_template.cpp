@@ -40,7 +40,7 @@ class StrategyByTemplate final : public SearchStrategy {
     const std::vector<Pull> pulls = pulls_so_far();
     std::vector<Point> points;
     while (static_cast<int>(points.size()) < n) {
-      const std::vector<std::size_t> arms = allot(pulls, is_open, n - static_cast<int>(points.size()));
+      const std::vector<std::size_t> arms = allocate_trials(pulls, is_open, n - static_cast<int>(points.size()));
       if (arms.empty()) break;
       add_points(batch, arms, is_open, points);
     }

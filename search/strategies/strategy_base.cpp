@@ -27,10 +27,10 @@ std::vector<Point> StrategyBase::propose(int batch, int n) {
 void StrategyBase::observe(std::span<const Trial> batch) {
   for (const Trial& trial : batch) {
     if (seen_.insert(trial.point) && space().is_valid(trial.point)) ++seen_valid_;
-    if (teaches_ranker()) ranker().observe(trial.point, trial.throughput(), trial.weight);
+    if (trains_ranker()) ranker().observe(trial.point, trial.throughput(), trial.weight);
   }
   measured_.record(batch);
-  if (teaches_ranker()) ranker().end_batch();
+  if (trains_ranker()) ranker().end_batch();
 }
 
 void StrategyBase::amend(std::span<const Trial> trials) {
@@ -38,7 +38,7 @@ void StrategyBase::amend(std::span<const Trial> trials) {
   std::copy_if(trials.begin(), trials.end(), std::back_inserter(known),
                [this](const Trial& trial) { return measured_.contains(trial.point); });
   for (const Trial& trial : known) {
-    if (teaches_ranker()) ranker().amend(trial.point, trial.throughput(), trial.weight);
+    if (trains_ranker()) ranker().amend(trial.point, trial.throughput(), trial.weight);
   }
   measured_.record(known);
 }

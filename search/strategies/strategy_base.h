@@ -41,7 +41,7 @@ class StrategyBase : public SearchStrategy {
 
  private:
   bool has_starting_points() const;
-  bool teaches_ranker() const { return input_.ranker != nullptr && !input_.is_part; }
+  bool trains_ranker() const { return input_.ranker != nullptr && !input_.is_part; }
 
   StrategyInput input_;
   SeenPoints seen_;

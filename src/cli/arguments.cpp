@@ -21,7 +21,7 @@ Argument& Argument::show_default() {
   return *this;
 }
 
-Argument& Argument::one_at_a_time() {
+Argument& Argument::one_value_each() {
   option_->allow_extra_args(false);
   return *this;
 }
@@ -48,11 +48,6 @@ Argument& Argument::describe(const std::string& description) {
 
 Argument& Argument::excludes(const Argument& other) {
   option_->excludes(other.option_);
-  return *this;
-}
-
-Argument& Argument::once_each() {
-  option_->allow_extra_args(false);
   return *this;
 }
 

@@ -1,5 +1,5 @@
-// Declares and parses the command line: the program, its subcommands and their arguments. A wrapper around CLI11, whose
-// header takes longer to compile than a whole subcommand. Thread rule: one thread at a time.
+// Declares and parses the command line: the program, its subcommands and their arguments. It wraps CLI11, whose header
+// takes longer to compile than a whole subcommand. Thread rule: one thread at a time.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ class Option;
 
 namespace nestwright::cli {
 
-/// The command line is wrong; what() is a sentence of ours or the message of CLI11.
+/// Thrown for a wrong command line; what() is one of our sentences or CLI11's message.
 class WrongArguments : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -35,15 +35,14 @@ class Argument {
   Argument& value_name(const std::string& name);
   /// Shows the current value of the variable as the default in the help.
   Argument& show_default();
-  /// Each occurrence of the option has one value, so that what follows is another argument.
-  Argument& one_at_a_time();
+  /// For a list: each occurrence of the option takes one value, as in --fix a=1 --fix b=2; the word after that is
+  /// another argument.
+  Argument& one_value_each();
   Argument& take_from_environment(const std::string& variable);
   Argument& check(const TextCheck& check);
   Argument& one_of(const std::vector<std::string>& values);
   Argument& describe(const std::string& description);
   Argument& excludes(const Argument& other);
-  /// Of a list: each occurrence of the option takes one value, as in --fix a=1 --fix b=2.
-  Argument& once_each();
   bool is_given() const;
 
  private:

@@ -132,7 +132,7 @@ void add_plugins(Command& command, CommonOptions& options) {
                   "a shared object that adds operators and templates; may be repeated (also: NESTWRIGHT_PLUGINS, with "
                   "colons between)")
       .value_name("FILE")
-      .one_at_a_time();
+      .one_value_each();
 }
 
 Argument add_db(Command& command, CommonOptions& options) {

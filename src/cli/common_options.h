@@ -38,7 +38,7 @@ struct CommonOptions {
   bool has_workload() const { return !workload.empty() || !expression.empty(); }
 };
 
-/// A workload of the registry, or, where the text has a bracket, one of an expression text. Throws UsageError.
+/// Parses a workload of a registered operator or, if the text contains a bracket, of an expression. Throws UsageError.
 Workload parse_any_workload(const Registry& registry, const std::string& text);
 
 void add_workload(Command& command, CommonOptions& options);
@@ -59,7 +59,8 @@ Lookup look_up_in(const CommonOptions& options, bool db_given, const Task& task,
 std::string printable(const std::string& text);
 /// Prints to standard error and flushes it. Ignores write errors, so that they do not end a run.
 void note(const std::string& text);
-/// Notes where no lock for taking turns with other tuners can be had: times are then measured without.
+/// Prints a note if the lock that keeps other tuners from timing at once is not available: this run then times without
+/// it.
 void note_missing_lock(const Target& target);
 /// Prints "nestwright: " and the sentence to standard error, as one line, and returns `code`.
 int print_error(ExitCode code, std::string sentence);

@@ -14,9 +14,9 @@ namespace nestwright::cli {
 Argument add_config(Command& command, std::string& config);
 Argument add_template(Command& command, std::string& name);
 
-/// The configuration of which `text` gives some knobs or all; the others are those of complete_given. It is of
-/// the template named `only`, else of the first one that has all knobs given. Throws UsageError as complete_given does,
-/// and where there is no such template.
+/// Parses `text`, which gives some or all knobs of a configuration; complete_given() chooses the others. The template
+/// is the one named `only`, or else the first one that has all knobs given. Throws UsageError as complete_given() does,
+/// and if there is no such template.
 Lookup given_config(const Task& task, const std::string& text, const std::string& only);
 
 /// Returns two lines: template with its version, and configuration.

@@ -11,10 +11,10 @@
 
 namespace nestwright::cli {
 
-/// The workload as arguments of a command in a shell: an expression is quoted, after --expr.
+/// Returns the workload as arguments of a shell command; an expression is quoted and follows --expr.
 std::string workload_arguments(const Workload& workload);
 
-/// Returns the message of --exact if the best match is not exact but `match`.
+/// Returns the message of --exact for a best match that is `match` instead of exact.
 std::string no_exact_match_text(const Task& task, MatchKind match);
 
 /// Returns a time with four digits and a unit: "1.234 ms", "56.7 us".

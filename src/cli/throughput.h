@@ -23,8 +23,7 @@ struct Work {
 };
 
 Work work_of(const Workload& workload);
-/// The work of a recorded workload of the operator. If there is none (null), or it does not have such a workload now,
-/// bytes is 0.
+/// Returns the work of a recorded workload of `op`. bytes is 0 if `op` is null or no longer accepts the workload.
 Work work_of(const WorkloadKey& workload, const std::shared_ptr<const Operator>& op);
 
 /// Returns "101.2 GFLOP/s" or "17.3 GB/s".

@@ -211,13 +211,13 @@ void add_search(Command& command, TuneOptions& options) {
       .add_option("--fix", options.fixed,
                   "search only configurations with this value of a knob, e.g. unroll_k=4; may be repeated")
       .value_name("KNOB=VALUE")
-      .once_each();
+      .one_value_each();
   command
       .add_option("--only", options.only,
                   "search only configurations for which this holds, e.g. \"register_rows * register_vectors <= 24 and "
                   "pack_b == no\"; may be repeated")
       .value_name("CONDITION")
-      .once_each();
+      .one_value_each();
   command.add_option("--seed", session.seed, "seed of all random choices")
       .value_name("N")
       .check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))

@@ -25,15 +25,15 @@ struct CompileOptions {
   bool keep_assembly = false;  ///< fill in `assembly`; for CUDA it is PTX
 };
 
-/// The resources of a multiprocessor that a kernel takes, as the device's compiler reports them.
+/// The resources of a multiprocessor that a kernel uses, as the device's compiler reports them.
 struct KernelResources {
   std::string kernel;
-  int registers = 0;              ///< a thread
-  std::int64_t spill_bytes = 0;   ///< spill stores and loads, a thread
-  std::int64_t stack_bytes = 0;   ///< a thread
-  std::int64_t shared_bytes = 0;  ///< a block, static and dynamic, without the system's reserve
-  int threads = 0;                ///< a block; 0: its size is not known before the call
-  double occupancy = 0;  ///< share of the maximum of resident warps (target/occupancy.h); 0: none, or not known
+  int registers = 0;              ///< per thread
+  std::int64_t spill_bytes = 0;   ///< per thread: spill stores plus spill loads
+  std::int64_t stack_bytes = 0;   ///< per thread
+  std::int64_t shared_bytes = 0;  ///< per block, static and dynamic, without the system's reserve
+  int threads = 0;                ///< per block; 0: not known before the call
+  double occupancy = 0;  ///< resident warps / the most possible (target/occupancy.h), in 0 .. 1; 0: none, or not known
 };
 
 struct CompiledObject {
@@ -50,12 +50,12 @@ struct CompiledObject {
   /// The features beyond the target's instruction set that the code may use because of its llvm_cpu, by their names in
   /// host_features() (target/host.h).
   std::vector<std::string> extensions;
-  std::vector<ir::Var> symbols;  ///< on which the sizes of the workspace may depend, in the order of a call
+  std::vector<ir::Var> symbols;  ///< in the order of a call; the size of the workspace may depend on them
   /// On a device, the serialised program (ir::serialize) in vector form, from which a launcher takes the launches
   /// (ir/analysis/launch.h). Its kernels have the names that they have in the object.
   std::string launches;
   std::string source;                      ///< on a device: CUDA C++ or OpenCL C
-  std::vector<KernelResources> resources;  ///< for CUDA, one a kernel; empty if the compiler did not report them
+  std::vector<KernelResources> resources;  ///< for CUDA, one per kernel; empty if the compiler did not report them
   std::string ir;                          ///< LLVM IR after optimisation, if `keep_ir`
   std::string assembly;                    ///< if `keep_assembly`
 };

@@ -1,4 +1,4 @@
-// The resources of a multiprocessor that a kernel takes, derived from its compiler's or driver's report and its launch.
+// Derives the resources that a kernel uses from its compiler's or driver's report and the size of its launch.
 // Thread rule: pure functions. Units: bytes.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Converts index expressions of a program's host statement to C: integers and conditions on them.
+// Converts the integer expressions and conditions of a program's host statement to C.
 // Thread rule: pure functions.
 #pragma once
 
@@ -12,11 +12,11 @@ namespace nestwright {
 /// The C names of variables.
 using CVariables = std::map<ir::Var, std::string>;
 
-/// Returns a C expression for an integer, or for a bool a C truth value. Throws InternalError for an expression that no
-/// host statement contains.
+/// Returns a C expression for an integer or a condition. Throws InternalError for an expression that no host statement
+/// contains.
 std::string c_index(const ir::Expr& e, const CVariables& names);
 
-/// Returns the C functions that `text`, which contains results of c_index(), calls.
+/// Returns the definitions of the C functions that `text` calls, which contains results of c_index().
 std::string c_division_for(const std::string& text);
 
 }  // namespace nestwright

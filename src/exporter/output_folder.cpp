@@ -18,7 +18,7 @@ OutputFolder::OutputFolder(const std::string& path) : path_(path) {
 }
 
 OutputFolder::~OutputFolder() {
-  if (files_.empty()) return;
+  if (is_complete_) return;
   std::error_code ignored;
   for (const std::string& file : files_) std::filesystem::remove(path_ / file, ignored);
   if (is_new_) std::filesystem::remove(path_, ignored);

@@ -29,11 +29,12 @@ class OutputFolder {
   std::string add(const std::string& file);
   std::string path(const std::string& file) const { return (path_ / file).string(); }
   /// Returns the files that were written and added, in order, and marks the export as complete.
-  std::vector<std::string> files() && { return std::exchange(files_, {}); }
+  std::vector<std::string> files() && { return is_complete_ = true, std::exchange(files_, {}); }
 
  private:
   std::filesystem::path path_;
   bool is_new_ = false;  ///< created here
+  bool is_complete_ = false;
   std::vector<std::string> files_;
 };
 

@@ -1,5 +1,5 @@
-// The data of a self-test: inputs that its C code generates again, and the operator's reference values for some of the
-// elements of each output.
+// Makes the data of a self-test: pseudo-random inputs, which its C code generates again, and the operator's reference
+// values for some elements of each output.
 // Thread rule: pure functions.
 #pragma once
 
@@ -21,26 +21,27 @@ struct ExpectedElement {
 /// The expected values of one output.
 struct SelfTestData {
   std::vector<ExpectedElement> expected;  ///< in order of their numbers
-  /// The sum of all elements, each times (2 * its number + 1), modulo 2^64, of integers of which doubles hold all. The
-  /// results of other types are rounded.
+  /// The sum of all elements, each times (2 * its number + 1), modulo 2^64. Only of integers that are exact in double,
+  /// without error bounds; absent for others.
   std::optional<std::uint64_t> sum;
 };
 
-/// The largest number of expected elements of an output; smaller outputs have them all.
+/// The largest number of expected elements of an output; a smaller output has all of its elements.
 inline constexpr std::int64_t kExpectedElements = 4096;
 
-/// Computes the data of each output of an operator of constant shapes by its reference.
+/// Computes the data of each output by the operator's reference. Requires constant shapes.
 std::vector<SelfTestData> make_self_test_data(const Workload& workload, const Definition& definition);
 
 /// Returns the numbers of the elements for which a self-test has values, ascending. For large tensors: the corners,
 /// elements along all edges, and random ones, half of them near the end of some dimension, where tails are.
 std::vector<std::int64_t> choose_elements(const std::vector<std::int64_t>& shape);
 
-/// The generator of a self-test's inputs, which are drawn one after the other, in the order of elements in memory.
+/// The random generator of a self-test's inputs, which are drawn one after the other, each in the order of its elements
+/// in memory.
 class SelfTestRandom {
  public:
   double uniform();  ///< in [-1, 1); xorshift after Marsaglia (J. Stat. Softw. 8(14), 2003)
-  /// An element: of the range, if there is one; else integers have all values of 8 bits.
+  /// Draws an element from the range if there is one, else from [-1, 1), or from all 8-bit values for integers.
   double draw(ir::Type type, const std::optional<DataRange>& range);
 
  private:
@@ -51,7 +52,7 @@ class SelfTestRandom {
 std::string c_draw(ir::Type type, const std::optional<DataRange>& range);
 /// Returns a C expression for `element`, of the type, as a double.
 std::string c_value(ir::Type type, const std::string& element);
-/// Returns the C functions that `text`, which contains results of c_draw() and c_value(), calls.
+/// Returns the definitions of the C functions that `text` calls, which contains results of c_draw() and c_value().
 std::string c_functions_for(const std::string& text);
 
 }  // namespace nestwright

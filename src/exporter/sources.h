@@ -26,7 +26,7 @@ struct Exported {
   /// names that CompiledObject::launches holds.
   const ir::Program* program = nullptr;
   const ExportCheck* check = nullptr;  ///< null: not run
-  /// What the tensors of the signature are called in C (parameter_names.h).
+  /// The C names of the signature's tensors (parameter_names.h).
   std::vector<std::string> parameters;
 
   /// The threads that run the kernel, including the caller's.
@@ -60,7 +60,7 @@ std::string cmake_config(const Exported& e);      ///< NAMEConfig.cmake: the tar
 
 // Parts of the header.
 
-std::string header_includes(const Exported& e);         ///< what the types of the parameters need; may be empty
+std::string header_includes(const Exported& e);         ///< the includes for the parameters' types; may be empty
 std::string header_guard(const std::string& function);  ///< the macro: the name in capitals, and _H
 std::string header_time(const Exported& e);     ///< the time of a call with its interval, or that it was not measured
 std::string header_tensors(const Exported& e);  ///< one line per tensor

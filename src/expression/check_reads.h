@@ -1,4 +1,4 @@
-// Checks every read of an operation against the shape of the tensor that it reads. Certain mistakes are refused here;
+// Checks every read of an operation against the shape of the tensor that it reads. Definite mistakes are refused here;
 // possible ones are left to the verifier of the lowered program. Internal to the library: create_schedule checks each
 // operation. Thread rule: pure functions.
 #pragma once

@@ -84,7 +84,7 @@ class IterVar {
 class AxisEquality {
  public:
   AxisEquality(const IterVar& a, const IterVar& b, bool equal) : a_(a), b_(b), equal_(equal) {}
-  /// To bool exactly: conversion to an integer would make an Expr of it.
+  /// Converts to bool alone: a conversion to an integer would make an Expr of that integer.
   template <std::same_as<bool> T>
   operator T() const {  // NOLINT(google-explicit-constructor): containers and algorithms compare axes
     return (a_.id() == b_.id()) == equal_;

@@ -78,7 +78,7 @@ class Reducer {
   Reducer(std::string name, std::vector<Expr> identity, const Combine& combine);
   /// The members of the reduction of `values` over `axes`: the bodies of one compute_tuple. Literals take the type of
   /// the member. `where` and `init`, a value for each member or none, are those of ReduceOptions. Throws UsageError
-  /// where the number or the types of the values are not the reducer's, and for the others as reduce() does.
+  /// where the number or the types of the values are not the reducer's, and otherwise where reduce() does.
   std::vector<Expr> operator()(std::vector<Expr> values, const std::vector<IterVar>& axes, const Expr& where = {},
                                std::vector<Expr> init = {}) const;
 

@@ -157,12 +157,13 @@ std::vector<Tensor> scan(const std::vector<Tensor>& init, const std::vector<Tens
   std::vector<Operation> parts, updates;
   add_operations(init, parts);
   for (const Operation& part : parts) {
-    if (is_made_from(part, op.states)) {
+    if (depends_on_states(part, op.states)) {
       check.refuse(fmt::format("init '{}' is made from a state, which has no values yet", part->name));
     }
   }
   add_operations(update, updates);
-  if (std::none_of(updates.begin(), updates.end(), [&](const Operation& u) { return is_made_from(u, op.states); })) {
+  if (std::none_of(updates.begin(), updates.end(),
+                   [&](const Operation& u) { return depends_on_states(u, op.states); })) {
     check.refuse("no update is made from a state: make it by compute");
   }
   step_offsets(op, updates, name);

@@ -26,10 +26,10 @@ namespace nestwright {
 ///  - for one state, the types differ, update does not have the shape of the state, or init differs from that shape in
 ///    more than the first extent, which must be constant and the same for all of init;
 ///  - the number of steps is constant and does not exceed the number of rows of init;
-///  - init reads a state, another scan is part of the step, or update reads no state;
+///  - init depends on a state, another scan is part of the step, or no update depends on a state;
 ///  - a state is read at a step other than t-1 .. t-k, where t is the step being computed, or this cannot be proved;
 ///  - a result of update is read at a step other than t;
-///  - init and update are not computed from a tensor of `inputs`.
+///  - one of `inputs` is a tensor that neither init nor update depends on.
 std::vector<Tensor> scan(const std::vector<Tensor>& init, const std::vector<Tensor>& update,
                          const std::vector<Tensor>& states, const std::vector<Tensor>& inputs = {},
                          std::string name = "scan");

@@ -106,7 +106,7 @@ class StepAnalysis {
     for (const Expr& index : load.indices) {
       const ir::Linear at = ir::to_linear(ir::substitute(index, values));
       const Interval apart = ir::bounds(at.expr() - time_, ranges);
-      const bool moves_along = at.coefficient(time_) == 1 && !at.hides(time_) && apart.bounded();
+      const bool moves_along = at.coefficient(time_) == 1 && !at.is_nonlinear_in(time_) && apart.bounded();
       moves.push_back(moves_along ? std::optional(apart) : std::nullopt);
     }
     if (contains(scan_.update, load.buffer)) {
@@ -133,7 +133,7 @@ class StepAnalysis {
     const std::int64_t k = scan_.first_steps();
     const Interval apart = ir::bounds(at.expr() - time_, ranges);
     if (apart.lo >= -k && apart.hi <= -1) return;
-    const bool moves_along = at.coefficient(time_) == 1 && !at.hides(time_) && apart.bounded();
+    const bool moves_along = at.coefficient(time_) == 1 && !at.is_nonlinear_in(time_) && apart.bounded();
     std::string why = "cannot be shown to be an earlier step";
     if (apart.lo >= 0 || (moves_along && apart.hi >= 0)) {
       why = "is the step that is computed, or a later one";
@@ -180,7 +180,7 @@ std::vector<IterVar> step_axes(const Operation& op, const StepOffsets& offsets, 
   return axes;
 }
 
-bool is_made_from(const Operation& op, const std::vector<Buffer>& states) {
+bool depends_on_states(const Operation& op, const std::vector<Buffer>& states) {
   return Origin(states).is_made_from_state(op);
 }
 

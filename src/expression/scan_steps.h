@@ -28,6 +28,6 @@ StepOffsets step_offsets(const Operation& op, const std::vector<Operation>& feed
 std::vector<IterVar> step_axes(const Operation& op, const StepOffsets& offsets, const ScanOp& scan);
 
 /// Whether `op` depends on the placeholder of one of `states` other than through the scan that these belong to.
-bool is_made_from(const Operation& op, const std::vector<Buffer>& states);
+bool depends_on_states(const Operation& op, const std::vector<Buffer>& states);
 
 }  // namespace nestwright

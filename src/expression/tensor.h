@@ -69,7 +69,7 @@ struct ComputeOp {
   /// The operands of the reduction, shared by the members of a tuple; the bodies where the operation is not a
   /// reduction.
   const std::vector<Expr>& values() const { return reduction() != nullptr ? reduction()->values : bodies; }
-  /// values(), and what the reduction starts from where it says so.
+  /// values(), followed by the init of the reduction if it has one.
   std::vector<Expr> operands() const;
 };
 
@@ -84,7 +84,7 @@ struct ScanOp {
   std::int64_t first_steps() const { return *ir::as_const_int(time().min()); }
 };
 
-inline constexpr int kMaxChain = 1000;  ///< tensors that depend on each other in a row, at most
+inline constexpr int kMaxChain = 1000;  ///< the most tensors in a chain of producers
 
 /// Handle of an operation; identity is by node. Each result is a logical buffer: reading a tensor is an ir::Load of its
 /// buffer, which the lowering maps to the storage of the result. The results of a compute have one shape.
@@ -178,7 +178,7 @@ std::vector<Tensor> compute_tuple(std::vector<Expr> shape,
                                   std::string name);
 
 namespace detail {
-/// Throws UsageError where a tensor of `rank` dimensions has a body of another number of indices.
+/// Throws UsageError where a body takes `arity` indices, but its tensor has another `rank`.
 void check_arity(std::size_t rank, std::size_t arity);
 
 /// Calls `body` with the indices as separate arguments, or as a span.
@@ -232,7 +232,7 @@ Tensor compute(std::vector<Expr> shape, const F& body, std::string name, std::ve
 /// Arithmetic operations that the tensor and its producers take as written: 2*M*N*K for a matrix product. Arithmetic on
 /// indices and in conditions does not count. Throws UsageError for symbolic extents.
 double count_flops(const Tensor& output);
-/// Counts those of several tensors; what they have in common counts once.
+/// The same for several tensors; the operations of a common producer count once.
 double count_flops(std::span<const Tensor> outputs);
 
 std::string to_string(const Tensor& t);

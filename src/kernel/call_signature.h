@@ -28,11 +28,11 @@ class CallSignature {
   std::size_t parameter(std::size_t argument) const { return arguments_[argument].parameter; }
   std::size_t symbols() const { return symbols_.size(); }
 
-  /// Checks the arguments of a call and sets `symbols`, of size symbols(), to one value per symbol: the first extent
-  /// that is exactly the symbol, else the first such stride (preferably of a dimension with more than one element); all
-  /// others must agree. A symbol that only the other part's arguments contain is set to 1, because nothing here depends
-  /// on it. Throws UsageError that names the kernel, the argument, the dimension, and the expected and the actual
-  /// value; symbols must be at least 1, as the lowering assumes.
+  /// Checks the arguments of a call and sets `symbols`, of size symbols(), to one value per symbol: that of the first
+  /// extent that is exactly the symbol, else of the first such stride (preferably of a dimension with more than one
+  /// element); all others must agree. A symbol that only the other part's arguments contain is set to 1, because
+  /// nothing here depends on it. Throws UsageError that names the kernel, the argument, the dimension, and the expected
+  /// and the actual value; symbols must be at least 1, as the lowering assumes.
   void check(std::span<const ArrayRef> given, std::span<std::int64_t> symbols) const;
 
  private:

@@ -3,7 +3,7 @@
 //   Function matrix_mul = build(schedule, {A, B, C}, Target::host(), "matrix_mul");
 //   matrix_mul(a, b, c);   // Arrays, or ArrayViews of memory that somebody else owns
 //
-// If its schedule prepares something, it is called in two steps, of which the first is done once per set of constants:
+// If its schedule prepares constants, it is called in two steps, the first of them once per set of constants:
 //
 //   Function layer = matrix_mul.prepare(weights);
 //   layer(a, c);
@@ -34,8 +34,7 @@ class Function {
   /// Runs a program on one pointer per parameter and one value per symbol, in order; returns when it is done.
   using Entry = std::function<void(std::span<void* const> buffers, std::span<const std::int64_t> symbols)>;
 
-  /// Made of a program in loop form, its signature and its compiled entry; `preparation` is empty if it does not have
-  /// one.
+  /// `program` is in loop form. `preparation` is the entry that prepares constants; empty if there is none.
   Function(ir::Program program, CallSignature signature, Entry entry, Entry preparation = {});
 
   /// Calls the function with one Array or ArrayView per tensor of the signature, in order; only inputs may be const.

@@ -1,4 +1,4 @@
-// Whether a program has parallel loops; if not, it needs no thread pool.
+// Tests whether a program has parallel loops; if not, it needs no thread pool.
 // Thread rule: a pure function.
 #pragma once
 

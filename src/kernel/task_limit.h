@@ -1,4 +1,4 @@
-// Parallel loops hand their iterations to the pool as 32-bit numbers.
+// Limits the number of iterations of parallel loops, because a pool numbers its tasks by 32-bit integers.
 // Thread rule: pure functions.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace nestwright {
 
-/// Returns what calls have to guarantee so that no parallel loop whose extent depends on symbols alone has more
-/// iterations than a pool takes, 2^31 - 1. Loops of constant extent are refused by the code generator.
+/// Returns the requirements on symbols under which no parallel loop has more than 2^31 - 1 iterations, as far as
+/// extents depend on symbols alone. The code generator refuses constant extents above that.
 std::vector<ir::Requirement> task_limits(const ir::Program& program);
 
 }  // namespace nestwright

@@ -29,8 +29,8 @@ std::vector<TemplateVersion> usable_templates(const Operator& op, DeviceKind dev
 /// is no template, LogError.
 Lookup look_up(const Task& task, const TuningLog* log, std::string_view only = {});
 
-/// The configuration of a recorded trial, whose match is exact, or other_machine. Throws UsageError where the trial
-/// failed, is of another workload or target, or is no valid configuration of a template of this build.
+/// Returns the configuration of a recorded trial; the match is kExact or kOtherMachine. Throws UsageError if the trial
+/// failed, has another workload or target, or is not a valid configuration of a template of this build.
 Lookup look_up_trial(const Task& task, const FoundTrial& trial);
 
 /// Returns the program of a configuration, in loop form. Throws ScheduleError, LowerError, UsageError.

@@ -1,4 +1,4 @@
-// Decides whether a record is current, or only a hint because what made its kernel has changed since.
+// Decides whether a record is current, or only a hint because its compiler, plugins or system have changed since.
 // Thread rule: any thread.
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace nestwright {
 
-/// The version of the backend that would compile for the target of this text here; empty if there is none.
+/// Returns the version of this build's backend for `target`, a Target::str(); empty if there is none.
 std::string backend_here(const std::string& target);
 
-/// Returns the provenance of records of the operator that this build makes on this machine. Null: of an operator that
-/// this program does not have, of whose plugins nothing is known.
+/// Returns the provenance of the records that this build makes of `op` on this machine. Without plugins if `op` is
+/// null, an operator that this program does not have.
 RecordProvenance current_provenance(const Operator* op);
 
-/// Returns whether the plugins are those of now: each of `then` is among `now`, with the same version and content.
+/// Returns whether each plugin of `then` is among `now`, with the same version and content hash.
 bool has_plugins(const std::vector<std::string>& now, const std::vector<std::string>& then);
 
 /// Returns why the record is only a hint, to be raced again before it counts, as clauses: its code generator, a plugin

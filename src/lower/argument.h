@@ -1,6 +1,6 @@
 // The arguments of lower() and build(): the tensors of a kernel's signature, inputs first.
 //
-//   {A, B, C}                              all three compact
+//   {A, B, C}                              all three as declared
 //   {A, B, strided(C, {var("ldc"), 1})}    rows of C ldc elements apart
 //
 // Thread rule: values. Units: strides are in elements.
@@ -18,10 +18,10 @@ struct Arg {
   Arg(Tensor t) : tensor(std::move(t)) {}  // NOLINT(google-explicit-constructor): most are stored as they are declared
 
   Tensor tensor;
-  std::vector<Expr> strides;  ///< of an output, in elements; empty: as declared, which is compact
+  std::vector<Expr> strides;  ///< of an output, in elements; empty: those that it was declared with
 };
 
-/// An output with the given strides, one a dimension: constants, or symbols such as var("ldc"). Throws UsageError if
+/// An output with the given strides, one per dimension: constants, or symbols such as var("ldc"). Throws UsageError if
 /// their number is not the output's rank. The strides of an input are an argument of placeholder().
 Arg strided(Tensor output, std::vector<Expr> strides);
 

@@ -13,13 +13,13 @@ namespace nestwright {
 
 class Facts {
  public:
-  /// `var` lies in `range`, which replaces what was known of it.
+  /// `var` lies in `range`, which replaces what was known about it.
   void bind(const ir::Var& var, ir::Interval range) { ranges_.set_interval(var, range); }
   /// A loop variable: 0 <= var < extent, which may be symbolic.
   void bind_loop(const ir::Var& var, const ir::Expr& extent);
-  /// A let binds `var` to `value`, which lies in `range`. Its value outlives the scope, for a variable is bound once.
+  /// A let binds `var` to `value`, which lies in `range`. The value outlives the scope, as a variable is bound once.
   void define(const ir::Var& var, const ir::Expr& value, ir::Interval range);
-  /// a < b holds.
+  /// Assumes that a < b.
   void assume_less(const ir::Expr& a, const ir::Expr& b);
 
   using Mark = ir::Ranges::Mark;

@@ -23,13 +23,13 @@ struct Segment {
   std::int64_t start = 0, offset = 0, factor = 0;
 };
 
-/// What is known of the two loops that a fused loop stands for while the fused loop is open in part: its values are
+/// What is known about the two loops that a fused loop stands for while the fused loop is open in part: its values are
 /// start .. start + length - 1.
 struct FusedPart {
   ir::Expr start;           ///< undefined: the loop is not open
   std::int64_t length = 0;  ///< at least 1
-  ir::Expr outer, inner;    ///< of the value `start`
-  std::int64_t rows = 0;    ///< the outer loop's values are outer .. outer + rows - 1; if 1, the inner loop's run on
+  ir::Expr outer, inner;    ///< the values of the two loops where that of the fused loop is `start`
+  std::int64_t rows = 0;    ///< the outer loop's values are outer .. outer + rows - 1; if 1, inner's start at `inner`
   bool has_lets = false;    ///< outer and inner are variables of lets
 };
 
@@ -51,7 +51,7 @@ enum class NestRole : std::uint8_t {
 using AxisSet = std::bitset<kMaxAxes>;
 
 struct Frame {
-  /// No axis has a value; the root axes run over `root_region`, one span a root in the order of graph.roots.
+  /// No axis has a value; the root axes run over `root_region`, one span per root in the order of graph.roots.
   Frame(const StageGraph& stage, std::vector<Span> root_region);
 
   const StageGraph* graph;
@@ -86,7 +86,7 @@ struct Frame {
   /// The indices that an axis takes at this point, relative to the start of its region: loops that are not open yet run
   /// over all their iterations.
   Span span(int axis, const Facts& facts) const;
-  /// What is known of a fused loop that is open in part; nullptr: nothing.
+  /// What is known about a fused loop that is open in part; nullptr: nothing.
   const FusedPart* part(const AxisEdge& fuse) const;
   /// Whether no loop of the axis with more than one iteration is open.
   bool is_untouched(int axis) const;

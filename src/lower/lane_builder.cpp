@@ -78,9 +78,9 @@ LaneBuilder::LaneBuilder(Var lane, int lanes, int active, bool has_masks, Ranges
   }
 }
 
-bool LaneBuilder::varies(const Expr& e) const { return mentions(e, lane_) || reads_lanes(e); }
+bool LaneBuilder::varies(const Expr& e) const { return mentions(e, lane_) || reads_lane_private(e); }
 
-bool LaneBuilder::reads_lanes(const Expr& e) const {
+bool LaneBuilder::reads_lane_private(const Expr& e) const {
   return any_expr(e, [&](const Expr& part) {
     if (const auto* ref = part.as<VarRef>()) return held_.count(ref->var) != 0;
     const auto* load = part.as<Load>();
@@ -100,8 +100,8 @@ Expr LaneBuilder::at_lane(const Expr& e, int lane) const { return Copier({{lane_
 // A ramp if the index is affine in the lane, else undefined.
 Expr LaneBuilder::vector_index(const Expr& e) {
   Linear linear = to_linear(e);
-  if (linear.hides(lane_)) linear = to_linear(simplify(e, ranges_));
-  if (linear.hides(lane_)) return {};
+  if (linear.is_nonlinear_in(lane_)) linear = to_linear(simplify(e, ranges_));
+  if (linear.is_nonlinear_in(lane_)) return {};
   const std::int64_t stride = linear.coefficient(lane_);
   linear.add(to_linear(lane_), -stride);
   return stride == 0 ? linear.expr() : make_ramp(linear.expr(), Expr(stride), lanes_);
@@ -122,7 +122,7 @@ std::vector<Expr> LaneBuilder::indices(const Buffer& buffer, const std::vector<E
 
 Expr LaneBuilder::vector(const Expr& e) {
   if (!varies(e)) return e;
-  if (e.type() == kIndex && !reads_lanes(e)) {
+  if (e.type() == kIndex && !reads_lane_private(e)) {
     if (Expr ramp = vector_index(e); ramp.defined()) return ramp;
   }
   return std::visit(
@@ -295,10 +295,10 @@ Stmt LaneBuilder::build_if(const IfThenElse& branch, const Stmt& self) {
   } else if (has_masks_) {
     result = build_varying_if(differing, branch.then_case, branch.else_case);
   } else if (branch.else_case.defined() || !is_monotone(differing)) {
-    return one_by_one(self);
+    return scalarize(self);
   } else {
     const Expr full = at_lane(differing, 0) && at_lane(differing, active_ - 1);
-    const Stmt single = one_by_one(make_if(differing, branch.then_case));
+    const Stmt single = scalarize(make_if(differing, branch.then_case));
     if (prove(full, ranges_)) {
       result = build(branch.then_case);
     } else {
@@ -328,7 +328,8 @@ Expr LaneBuilder::condition_vector(const Expr& condition) {
   if (n && n->op == BinaryOp::kAnd) {
     return make_binary(n->op, broadcast(condition_vector(n->a)), broadcast(condition_vector(n->b)));
   }
-  if (!n || n->a.type() != kIndex) return vector(bare);
+  // Data may be the largest integer, and b + 1 wrap.
+  if (!n || n->a.type() != kIndex || depends_on_data(bare)) return vector(bare);
   switch (n->op) {
     case BinaryOp::kLt:
       return make_binary(BinaryOp::kLt, broadcast(vector(n->a)), broadcast(vector(n->b)));
@@ -362,14 +363,14 @@ bool LaneBuilder::is_monotone(const Expr& condition) const {
     const bool bound =
         n && n->a.type() == kIndex &&
         (n->op == BinaryOp::kLt || n->op == BinaryOp::kLe || n->op == BinaryOp::kGt || n->op == BinaryOp::kGe);
-    if (!bound || to_linear(n->a - n->b).hides(lane_)) return false;
+    if (!bound || to_linear(n->a - n->b).is_nonlinear_in(lane_)) return false;
   }
   return true;
 }
 
-Stmt LaneBuilder::one_by_one(const Stmt& s) {
+Stmt LaneBuilder::scalarize(const Stmt& s) {
   for_each_expr(s, [&](const Expr& e) {
-    if (reads_lanes(e)) {
+    if (reads_lane_private(e)) {
       throw LowerError(fmt::format(
           "vectorized loop {} has a condition that differs between lanes around a part of a tuple's reduction: do not "
           "vectorize it on a machine without masks",

@@ -18,7 +18,7 @@ namespace nestwright {
 class LaneBuilder {
  public:
   /// `lane` is the variable of the lane number in the statements to build; lanes from `active` on are inactive.
-  /// `ranges` hold at the loop. `loop` is its name, for messages.
+  /// `has_masks`: whether the target has masks. `ranges` hold at the loop. `loop` is its name, for messages.
   LaneBuilder(ir::Var lane, int lanes, int active, bool has_masks, ir::Ranges ranges, std::string loop);
 
   /// The vector form of `s`. Throws LowerError if its lanes cannot run in lockstep.
@@ -41,13 +41,13 @@ class LaneBuilder {
   ir::Stmt build_if(const ir::IfThenElse& branch, const ir::Stmt& self);
   ir::Stmt build_varying_if(const ir::Expr& condition, const ir::Stmt& then_case, const ir::Stmt& else_case);
   /// A scalar copy of `s` for each lane.
-  ir::Stmt one_by_one(const ir::Stmt& s);
+  ir::Stmt scalarize(const ir::Stmt& s);
   /// Whether `condition` is a bound that holds in all lanes if it holds in the first and the last.
   bool is_monotone(const ir::Expr& condition) const;
   bool varies(const ir::Expr& e) const;
-  /// Whether it reads what each lane has of its own.
-  bool reads_lanes(const ir::Expr& e) const;
-  /// Whether the scalar indices are inside of the buffer whatever the lanes' condition is.
+  /// Whether `e` reads a let or a buffer of which each lane has its own.
+  bool reads_lane_private(const ir::Expr& e) const;
+  /// Whether the scalar indices are within the buffer's bounds even where no lane is active.
   bool is_inside(const ir::Buffer& buffer, const std::vector<ir::Expr>& at) const;
   ir::Expr at_lane(const ir::Expr& e, int lane) const;
 

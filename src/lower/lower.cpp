@@ -74,7 +74,7 @@ ir::Program lower(const Schedule& schedule, const Args& args, const Target& targ
                   const LowerOptions& options) {
   check_loops(schedule.state(), target);
   std::optional<ScheduleState> replaced;
-  if (has_thread_reductions(schedule.state())) replaced = with_partial_results(schedule.state());
+  if (has_thread_reductions(schedule.state())) replaced = rfactor_thread_reductions(schedule.state());
   const ScheduleState& state = replaced ? *replaced : schedule.state();
   const Signature signature = make_signature(state, args, name);
   PassContext context{.target = target, .schedule = &state, .signature = &signature};

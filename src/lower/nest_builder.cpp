@@ -57,7 +57,7 @@ NestBuilder::NestBuilder(const ScheduleState& schedule, const std::vector<StageG
 Storage NestBuilder::storage_of(const Frame& frame) const {
   const StageGraph& graph = *frame.graph;
   if (graph.place.part == ScanPart::kScan) return make_scan_storage(graph);
-  if (graph.place.is_stored_in_scan()) return part_of_scan(graph, *storages_[graph.place.scan]);
+  if (graph.place.is_stored_in_scan()) return scan_part_storage(graph, *storages_[graph.place.scan]);
   return make_storage(frame, facts_);
 }
 

@@ -28,7 +28,7 @@ struct BoundLoop {
   ir::LoopKind kind;
   ir::Var var;
   ir::Expr extent;
-  std::string name;  ///< with its stage's, for messages
+  std::string name;  ///< the loop's and its stage's, for messages
 };
 
 /// The nest of all stages that are computed in the preparation, or in a call.
@@ -98,7 +98,7 @@ class NestBuilder {
                    const ir::Substitution& values);
 
   // nest_tensorize.cpp: tiles that an intrinsic computes.
-  /// Whether the tile at this leaf is one of the tail of a split that makes loops of its tail.
+  /// Whether the tile at this leaf belongs to the tail of a partitioned or composed split.
   static bool is_partial_tile(const Frame& frame, int position);
   ir::Stmt open_tile(Frame frame, int position);
   ir::Stmt tile_statement(const Frame& frame, const std::vector<ir::Expr>& indices, const ir::Substitution& values);

@@ -188,7 +188,7 @@ Stmt NestBuilder::prefetch(const PrefetchNote& note, const Frame& frame, int lea
   // Most elements lie in the previous line; expressions are built only for those that begin a new one.
   do {
     for (std::size_t d = 0; d < start.size(); ++d) element[d].constant = start[d].constant + offset[d];
-    if (has_layout) in_layout = laid_out(*storage, element, facts_);
+    if (has_layout) in_layout = apply_layout(*storage, element, facts_);
     const std::vector<ir::Linear>& position = has_layout ? in_layout : element;
     ir::Linear place = flat_offset(position, strides);
     const bool ends_row = offset.empty() || offset.back() + 1 == extents.back();

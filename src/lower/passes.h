@@ -19,7 +19,7 @@
 
 namespace nestwright {
 
-/// The inputs of one lowering beside the program, and the notes that its passes leave for each other.
+/// The inputs of one lowering besides the program, and the notes that its passes leave for each other.
 struct PassContext {
   const Target& target;
   const ScheduleState* schedule = nullptr;  ///< nullptr in the second stage
@@ -125,8 +125,8 @@ ir::Program unroll(ir::Program program, PassContext& context);
 /// Throws as unroll() does, without unrolling.
 void limit_unrolling(const ir::Stmt& body);
 
-/// On CPUs: tests conditions of loads, as of padding, before the loops that do not change them, which have a version
-/// for either outcome.
+/// On CPUs: unswitches loops on invariant masks of their loads, such as those of padding: a mask is tested before the
+/// loop, which gets a version for either outcome.
 ir::Program unswitch(ir::Program program, PassContext& context);
 
 /// On CUDA: replaces shared memory through which the threads of a warp exchange elements by warp shuffles, which need
@@ -159,8 +159,8 @@ ir::Program vector_math(ir::Program program, PassContext& context);
 ir::Program unrolled_registers(ir::Program program, PassContext& context);
 
 /// Assigns every global allocation its offset in the workspace; allocations with disjoint live ranges may overlap.
-/// Inside a parallel loop, offsets are relative to the thread's own part. Throws LowerError for a size that is not
-/// constant.
+/// Inside a parallel loop, offsets are relative to the thread's own part. Throws LowerError for a size that depends on
+/// a loop variable.
 ir::Program plan_storage(ir::Program program, PassContext& context);
 
 // --- Instruction selection (lower/select/) ---------------------------------------------------------------------------

@@ -345,7 +345,7 @@ bool Regions::reads_padding(int stage, const std::vector<Span>& roots, std::size
     const int producer = schedule_.producer(read.buffer).stage;
     for (std::size_t d = 0; d < read.indices.size(); ++d) {
       const Linear& index = read.indices[d];
-      if (index.hides(var)) return false;
+      if (index.is_nonlinear_in(var)) return false;
       if (index.coefficient(var) == 0) continue;
       if (producer < 0 || !storages[producer].has_value()) return false;
       const Storage& storage = *storages[producer];

@@ -36,13 +36,13 @@ class Regions {
 
   /// The whole of a stage.
   std::vector<Span> full(int stage) const;
-  /// What is computed of a stage that is not attached to a loop: the whole; of a stage that only the steps of a scan
-  /// read, the rows that these read.
+  /// The region that is computed of a stage that is not attached to a loop: the whole stage or, if only the steps of a
+  /// scan read it, the rows that they read.
   std::vector<Span> unattached(int stage, const Facts& facts) const;
 
   /// The regions of `stages`, producers first, which are attached at one loop of the stage of `frame`: what is read
-  /// inside of that loop. `extended` makes the region that is computed of a stage from the one that is required; what
-  /// is required of its producers follows from that.
+  /// inside of that loop. `extended` maps the required region of a stage to the computed one, from which the required
+  /// regions of its producers follow.
   using Extension = std::function<std::vector<Span>(int stage, std::vector<Span> region)>;
   AttachedRegions attached_regions(const std::vector<int>& stages, const Frame& frame, const Facts& facts,
                                    const Extension& extended) const;

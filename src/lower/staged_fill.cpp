@@ -154,7 +154,7 @@ class Splitter {
   static bool runs_along(const Var& var, const Buffer& buffer, const std::vector<Expr>& indices) {
     for (std::size_t d = 0; d < indices.size(); ++d) {
       const Linear index = to_linear(indices[d]);
-      if (index.hides(var) || index.coefficient(var) != (d + 1 == indices.size() ? 1 : 0)) return false;
+      if (index.is_nonlinear_in(var) || index.coefficient(var) != (d + 1 == indices.size() ? 1 : 0)) return false;
     }
     return is_const_int(buffer->stride(buffer->rank() - 1), 1);
   }

@@ -168,7 +168,7 @@ Storage make_scan_storage(const StageGraph& graph) {
   return result;
 }
 
-Storage part_of_scan(const StageGraph& graph, const Storage& scan) {
+Storage scan_part_storage(const StageGraph& graph, const Storage& scan) {
   Storage result{{}, std::vector<Linear>(graph.rank), &graph};
   for (const int number : graph.place.results) result.buffers.push_back(scan.buffers[static_cast<std::size_t>(number)]);
   return result;
@@ -178,7 +178,7 @@ Storage whole_storage(const StageGraph& graph, std::vector<ir::Buffer> buffers) 
   return {std::move(buffers), std::vector<Linear>(graph.rank), &graph};
 }
 
-std::vector<Linear> laid_out(const Storage& storage, const std::vector<Linear>& position, const Facts& facts) {
+std::vector<Linear> apply_layout(const Storage& storage, const std::vector<Linear>& position, const Facts& facts) {
   const StageGraph& graph = *storage.graph;
   std::vector<Linear> result(graph.state->layout.size());
   const auto dimension = [&](const IterVar& axis) {
@@ -210,7 +210,7 @@ std::vector<Expr> storage_indices(const Storage& storage, const std::vector<Expr
   position.reserve(result.size());
   for (const Expr& index : result) position.push_back(ir::to_linear(index));
   result.clear();
-  for (const Linear& index : laid_out(storage, position, facts)) result.push_back(index.expr());
+  for (const Linear& index : apply_layout(storage, position, facts)) result.push_back(index.expr());
   return result;
 }
 

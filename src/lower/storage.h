@@ -9,8 +9,8 @@
 
 namespace nestwright {
 
-/// The buffers that hold a stage's results, or the region of them that begins at `start`: one a result, all of one
-/// shape.
+/// The buffers that hold a stage's results, or the region of them that begins at `start`: one per result, all of the
+/// same shape.
 struct Storage {
   std::vector<ir::Buffer> buffers;
   std::vector<ir::Linear> start;  ///< of each axis of the operation, in terms of loop variables
@@ -33,7 +33,7 @@ Storage whole_storage(const StageGraph& graph, std::vector<ir::Buffer> buffers);
 Storage make_scan_storage(const StageGraph& graph);
 
 /// The storage of the init or update of a scan, which is the scan's own.
-Storage part_of_scan(const StageGraph& graph, const Storage& scan);
+Storage scan_part_storage(const StageGraph& graph, const Storage& scan);
 
 /// index - start, with common terms cancelled.
 ir::Expr relative_index(const ir::Expr& index, const ir::Linear& start, const Facts& facts);
@@ -41,9 +41,10 @@ ir::Expr relative_index(const ir::Expr& index, const ir::Linear& start, const Fa
 /// The stored extent of an axis of the operation, with the layout's padding. Undefined if the axis is not padded.
 ir::Expr padded_extent(const Storage& storage, int axis);
 
-/// The element at `position` in the storage's layout, one index a dimension of the storage. Requires a layout, and
+/// The element at `position` in the storage's layout, one index per dimension of the storage. Requires a layout, and
 /// relative_index() of each axis of the operation as `position`.
-std::vector<ir::Linear> laid_out(const Storage& storage, const std::vector<ir::Linear>& position, const Facts& facts);
+std::vector<ir::Linear> apply_layout(const Storage& storage, const std::vector<ir::Linear>& position,
+                                     const Facts& facts);
 
 /// The storage's indices of the element that has `indices` in the operation. Requires affine normal form.
 std::vector<ir::Expr> storage_indices(const Storage& storage, const std::vector<ir::Expr>& indices, const Facts& facts);

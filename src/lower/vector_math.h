@@ -4,7 +4,7 @@
 // (lower/elementary.cpp), and into the same arithmetic on scalars, so that the tail of a loop gives the same results as
 // its body. Their errors hold for every float, denormals included; special cases: exp(-inf) = 0, exp(88.8) = inf,
 // log(0) = -inf, log(x < 0) = NaN, tanh(-0) = -0, erf(inf) = 1, and NaN for NaN. float16 and bfloat16 are computed in
-// float32 and rounded. sin, cos, pow, and all functions of float64, are one call of libm a lane; with glibc, sin and
+// float32 and rounded. sin, cos, pow, and all functions of float64, are one libm call per lane; with glibc, sin and
 // cos of float32 are within 1 ulp. Devices other than CPUs use their own functions. Thread rule: pure functions. Units:
 // errors are in units in the last place (ulp).
 #pragma once

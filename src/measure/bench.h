@@ -12,7 +12,8 @@ namespace nestwright {
 class Bench {
  public:
   virtual ~Bench() = default;
-  /// Each answers one kind of request. A failing candidate is a reply; an exception ends the runner.
+  /// Each answers one kind of request. The failure of a candidate is an outcome of the reply; an exception ends the
+  /// runner.
   virtual RunnerReply load(const RunnerRequest& request) = 0;
   virtual RunnerReply check_result(const RunnerRequest& request) = 0;
   virtual RunnerReply sample(const RunnerRequest& request) = 0;

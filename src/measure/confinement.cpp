@@ -19,7 +19,7 @@ namespace {
 const std::vector<std::string> kSystemFolders = {"/usr", "/lib", "/lib64", "/bin", "/etc",
                                                  "/opt", "/run", "/proc",  "/sys"};
 
-bool is_wanted() {
+bool is_enabled() {
   const char* setting = std::getenv("NESTWRIGHT_CONFINEMENT");
   return setting == nullptr || std::string_view(setting) != "off";
 }
@@ -59,7 +59,7 @@ void filter(const SyscallPolicy& policy) {
 }  // namespace
 
 void confine_builder() {
-  if (!is_wanted()) return;
+  if (!is_enabled()) return;
   FileAccess access{.readable = kSystemFolders, .writable = {"/dev/null"}, .executable = {}};
   for (std::string& folder : library_folders()) access.readable.push_back(std::move(folder));
   restrict_files_and_network(access);
@@ -67,7 +67,7 @@ void confine_builder() {
 }
 
 void confine_runner(DeviceKind device) {
-  if (!is_wanted()) return;
+  if (!is_enabled()) return;
   FileAccess access{.readable = kSystemFolders, .writable = {"/dev/null"}, .executable = {}};
   if (device != DeviceKind::kCpu) {
     access.writable = paths_of_environment({"POCL_CACHE_DIR", "CUDA_CACHE_PATH", "TMPDIR"});
@@ -86,12 +86,12 @@ void confine_runner(DeviceKind device) {
 }
 
 void confine_candidates() {
-  if (!is_wanted()) return;
+  if (!is_enabled()) return;
   filter({.denial = SyscallPolicy::Denial::kSignal, .may_start_programs = false, .may_open_files = false});
 }
 
 std::vector<Protection> protections() {
-  const bool wanted = is_wanted();
+  const bool wanted = is_enabled();
   const int version = wanted ? landlock_version() : 0;
   const std::string landlock = "Landlock " + std::to_string(version);
   const std::string seccomp = wanted && !kIsSanitized && has_syscall_filter() ? "seccomp" : "";

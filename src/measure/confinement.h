@@ -11,18 +11,18 @@
 
 namespace nestwright {
 
-/// Confines a process that compiles. Call it when the compiler's libraries are loaded.
+/// Confines a process that compiles. Call it after the compiler's libraries have been loaded.
 void confine_builder();
 
 /// Confines a process that runs candidates. Call it before anything touches the device. For a device it may still write
 /// to /dev and to the folders that POCL_CACHE_DIR, CUDA_CACHE_PATH and TMPDIR name, and OpenCL may start the linker.
 void confine_runner(DeviceKind device);
 
-/// Confines CPU candidates further, once the bench is ready: an attempt to create a file, a process or a socket other
-/// than a local one raises SIGSYS.
+/// Confines CPU candidates further, once the bench is ready: from then on, opening or changing a file, creating a
+/// process or creating a socket other than a local one raises SIGSYS.
 void confine_candidates();
 
-/// Something that a candidate could harm, and the mechanism that protects it on this machine; "nothing" if none does.
+/// A resource that a candidate could harm, and the mechanism that protects it on this machine; "nothing" if none does.
 struct Protection {
   std::string of, by;
 };

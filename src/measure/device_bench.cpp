@@ -149,8 +149,8 @@ class DeviceBench final : public Bench {
           next_copy_ = (next_copy_ + 1) % copies_.size();
         }
       };
-      const std::int64_t start = steady_clock().now_ns(), missing_ns = warmth_.missing_ns(start);
-      while (steady_clock().now_ns() - start < missing_ns) device_->time_ns([&] { call(request.calls); });
+      const std::int64_t start = steady_clock().now_ns(), warm_up_ns = warmth_.warm_up_ns(start);
+      while (steady_clock().now_ns() - start < warm_up_ns) device_->time_ns([&] { call(request.calls); });
       const auto calls = static_cast<std::size_t>(request.calls + (request.warm_up ? 1 : 0));
       const Arguments& last = copies_[(next_copy_ + calls - 1) % copies_.size()];
       if (!candidate.checksums.are_known()) poison_outputs(last);

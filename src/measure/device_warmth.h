@@ -14,7 +14,7 @@ inline constexpr std::int64_t kDeviceWarmUpNs = 200'000'000;
 class DeviceWarmth {
  public:
   /// Returns how long the device must be under load before a sample counts; 0 if it is warm.
-  std::int64_t missing_ns(std::int64_t now_ns) const {
+  std::int64_t warm_up_ns(std::int64_t now_ns) const {
     return has_worked_ && now_ns - worked_ns_ <= kDeviceStaysWarmNs ? 0 : kDeviceWarmUpNs;
   }
   /// Records that the device was under load until now.

@@ -23,7 +23,7 @@ struct Reading {
 /// The sentinels that run once per pass.
 struct Surroundings {
   double walk_ns = 0;   ///< memory sentinel; 0: none
-  double steal_ns = 0;  ///< time that the hypervisor took since the last one
+  double steal_ns = 0;  ///< time that the hypervisor took since the last pass
 };
 
 /// The tolerances of the gate.
@@ -31,8 +31,8 @@ struct GateOptions {
   double fma_tolerance = 0.10;  ///< above the norm
   /// Above the norm; a walk through shared caches scatters more than a loop in registers.
   double walk_tolerance = 0.40;
-  double lost_share = 0.005;  ///< of a reading, without a processor
-  double lost_ns = 50e3;      ///< or this much, whichever is more: the resolution of the accounting
+  double lost_share = 0.005;  ///< the share of a reading that may pass without a processor
+  double lost_ns = 50e3;      ///< or this time, whichever is more: the resolution of the accounting
   double switch_ns = 10e3;    ///< the limit if threads were also switched involuntarily
 };
 
@@ -40,7 +40,7 @@ class DisturbanceGate {
  public:
   explicit DisturbanceGate(const GateOptions& options = {}) : options_(options) {}
 
-  /// Returns what disturbed it, as a phrase; empty if it counts. Each call also updates the norm.
+  /// Returns what disturbed the reading or the pass, as a phrase; empty if it counts. Each call also updates the norm.
   std::string judge(const Reading& reading);
   std::string judge(const Surroundings& surroundings);
 

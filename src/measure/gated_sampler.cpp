@@ -15,7 +15,7 @@ constexpr double kDecay = 1.0 / 32;        // weight of the last reading in that
 bool WaitBudget::spend(double ns) {
   if (is_over_ && is_over_()) return false;
   const auto elapsed = static_cast<double>(clock_.now_ns() - start_ns_);
-  if (waited_ns_ + ns > kInitial_ns + share_ * elapsed) return false;
+  if (waited_ns_ + ns > kInitialNs + share_ * elapsed) return false;
   waited_ns_ += ns;
   return true;
 }
@@ -29,7 +29,7 @@ std::optional<Sample> GatedSampler::take(int candidate, std::int64_t calls, bool
     const bool is_disturbed = !sample.disturbance.empty();
     disturbed_share_ += kDecay * ((is_disturbed ? 1 : 0) - disturbed_share_);
     if (!is_disturbed) {
-      pause_ns_ = kMinPause_ns;
+      pause_ns_ = kMinPauseNs;
       return sample;
     }
     const bool tries_at_once = tries < kMaxAttempts && disturbed_share_ < kMostlyDisturbed;
@@ -45,7 +45,7 @@ PassObservation GatedSampler::observe() {
 bool GatedSampler::wait(const std::string& why) {
   if (!wait_budget_.spend(pause_ns_)) return false;
   source_.pause(pause_ns_, why);
-  pause_ns_ = std::min(2 * pause_ns_, kMaxPause_ns);
+  pause_ns_ = std::min(2 * pause_ns_, kMaxPauseNs);
   return true;
 }
 

@@ -1,5 +1,5 @@
-// Takes samples that count: a disturbed reading is repeated, and while the machine stays disturbed the run waits, for a
-// bounded time. The clock and the kernels are parameters, so that tests can simulate them.
+// Takes undisturbed samples: a disturbed reading is repeated, and while the machine stays disturbed the run waits, for
+// a bounded time. The clock and the kernels are parameters, so that tests can simulate them.
 // Thread rule: one thread at a time. Unit: nanoseconds.
 #pragma once
 
@@ -31,13 +31,13 @@ class SampleSource {
 class WaitBudget {
  public:
   WaitBudget(Clock& clock, double share) : clock_(clock), share_(share), start_ns_(clock.now_ns()) {}
-  /// Takes a wait of `ns` from the budget. Returns false if it does not allow it.
+  /// Takes a wait of `ns` from the budget. Returns false, and takes nothing, if the budget does not allow it.
   bool spend(double ns);
   /// Allows no further wait once `is_over` returns true. May be empty.
   void set_end(std::function<bool()> is_over) { is_over_ = std::move(is_over); }
 
  private:
-  static constexpr double kInitial_ns = 1e9;
+  static constexpr double kInitialNs = 1e9;
 
   Clock& clock_;
   double share_;
@@ -78,10 +78,10 @@ class GatedSampler {
   SampleSource& source_;
   DisturbanceGate& gate_;
   WaitBudget& wait_budget_;
-  double pause_ns_ = kMinPause_ns;
+  double pause_ns_ = kMinPauseNs;
   double disturbed_share_ = 0;  ///< recent average
 
-  static constexpr double kMinPause_ns = 5e6, kMaxPause_ns = 160e6;
+  static constexpr double kMinPauseNs = 5e6, kMaxPauseNs = 160e6;
 };
 
 }  // namespace nestwright

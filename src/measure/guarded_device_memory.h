@@ -23,7 +23,7 @@ class GuardedDeviceMemory {
   void poison();
   /// Whether both guards still hold the canary. Waits for the device.
   bool guards_intact() const;
-  /// The same, on the device: queue_guards() queues two digests, whose summaries are then passed to are_intact().
+  /// The same, on the device: queue_guards() queues the digests of both guards; pass their summaries to are_intact().
   void queue_guards(DeviceChecker& checker) const;
   bool are_intact(const DeviceSummary& front, const DeviceSummary& back) const;
 

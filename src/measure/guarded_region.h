@@ -19,8 +19,8 @@ class GuardedRegion {
 
   /// Returns the size of the whole pages that hold `bytes`, at least one page.
   static std::int64_t padded(std::int64_t bytes);
-  /// Returns the offset of a buffer within padded(bytes). At the end its alignment is only that of its size, which is
-  /// that of the elements for a tensor and 64 for a workspace.
+  /// Returns the offset of a buffer within padded(bytes). At the end a buffer is only as aligned as its size: to an
+  /// element for a tensor, to 64 bytes for a workspace.
   static std::int64_t offset(std::int64_t bytes, Placement placement);
 
   /// Allocates memory for a buffer of that size. Throws Error if there is not enough.

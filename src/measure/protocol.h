@@ -46,9 +46,10 @@ CompileReply decode_compile_reply(std::string_view message);
 
 // --- Runner: the setup once, then any number of requests -------------------------------------------------------------
 
-/// The place of a parameter in the tensor file. The file contains each input twice, in whole pages, once per placement,
-/// and the expected values and bounds of each output, as doubles. If the task has inputs of whole numbers, or of large
-/// and small magnitudes, the file also contains those, for the placement at the end, and what is expected of them.
+/// The place of a parameter in the tensor file. The file contains each input in whole pages, once per placement (once
+/// in all if the placements coincide), and the expected values and bounds of each output, as doubles. If the task has
+/// inputs of whole numbers, or of large and small magnitudes, the file also contains those, placed at the end, with
+/// their expected values and bounds.
 struct TensorLayout {
   ir::Type type;
   ir::Role role = ir::Role::kInput;

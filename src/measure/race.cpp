@@ -11,7 +11,7 @@ namespace nestwright {
 namespace {
 
 constexpr int kReferenceSamples = 10;  // of a first candidate, the reference kernel of the others
-constexpr double kStall_ns = 10e6;     // the most that a scheduler's time slice or cold caches add to a call
+constexpr double kStallNs = 10e6;      // the most that a scheduler's time slice or cold caches add to a call
 constexpr int kMinConfirmations = 6;   // pairs; fewer if a call takes long
 constexpr int kMaxConfirmations = 30;
 constexpr double kGainAPair = 0.02;       // one more pair per this much gain
@@ -22,7 +22,7 @@ constexpr double kAboveLimit = 1.05;      // relative to the highest rates ever 
 
 /// A checked call longer than this needs no sampling: neither cold caches nor a scheduler's time slice explain it.
 double eliminating_call_ns(const TimingOptions& options, double best_ns) {
-  return std::max(3 * kStall_ns, (1 + options.race_within) * best_ns + 2 * kStall_ns);
+  return std::max(3 * kStallNs, (1 + options.race_within) * best_ns + 2 * kStallNs);
 }
 
 class Race {
@@ -31,8 +31,8 @@ class Race {
        const std::optional<Contender>& incumbent)
       : options_(conditions.timing), passes_(sampler, conditions), racers_(make_racers(contenders)) {
     if (!incumbent) return;
-    opponent_.contender = *incumbent;
-    reference_ = &opponent_;
+    incumbent_.contender = *incumbent;
+    reference_ = &incumbent_;
     result_.reference_ns = incumbent->call_ns;
   }
 
@@ -70,7 +70,7 @@ class Race {
 
   /// Replaces the reference kernel after it failed.
   void replace_reference() {
-    result_.incumbent_failed = result_.incumbent_failed || reference_ == &opponent_;
+    result_.incumbent_failed = result_.incumbent_failed || reference_ == &incumbent_;
     result_.reference.reset();
     result_.reference_ns = 0;
     reference_ = nullptr;
@@ -80,7 +80,7 @@ class Race {
   /// The reference time of a candidate is the median of all its readings: if the clock drifts, the readings that chose
   /// the candidate are not those that the others are paired with.
   void set_unit() {
-    if (reference_ == nullptr || reference_ == &opponent_) return;
+    if (reference_ == nullptr || reference_ == &incumbent_) return;
     result_.reference_ns = timing_of(*reference_, *reference_, 0).median_ns;
     if (result_.successor) result_.successor_ns = median(racers_[*result_.successor]);
   }
@@ -96,7 +96,7 @@ class Race {
   bool pass(std::vector<Racer*> racers) {
     racers.push_back(reference_);
     passes_.pass(racers);
-    return goes_on();
+    return can_continue();
   }
 
   std::vector<Racer*> running() {
@@ -144,14 +144,14 @@ class Race {
     std::vector<Racer*> second = suspects;
     if (best != reference_) second.push_back(best);
     if (!pass(second)) return;
-    const double limit = options_.give_up_ratio * surely_reached({best});
+    const double limit = options_.give_up_ratio * upper_quartile_of_best({best});
     for (Racer* racer : suspects) {
       if (racer->running && is_given_up(timing(*racer).samples_ns, limit)) give_up(*racer);
     }
   }
 
   /// A time that one of them, or the reference kernel, reaches even by its slower samples.
-  double surely_reached(const std::vector<Racer*>& racers) const {
+  double upper_quartile_of_best(const std::vector<Racer*>& racers) const {
     double least = result_.reference_ns;
     for (const Racer* racer : racers) {
       const std::vector<double> scores = sorted_scores(*racer);
@@ -171,7 +171,7 @@ class Race {
   }
 
   void rounds() {
-    for (std::size_t round = 0; round < options_.rounds.size() && goes_on(); ++round) {
+    for (std::size_t round = 0; round < options_.rounds.size() && can_continue(); ++round) {
       std::vector<Racer*> going = running();
       if (round > 0) drop_slower(going, round);
       const bool is_last = round + 1 == options_.rounds.size();
@@ -186,7 +186,7 @@ class Race {
     }
   }
 
-  bool goes_on() const { return reference_->running && !passes_.is_over(); }
+  bool can_continue() const { return reference_->running && !passes_.is_over(); }
 
   /// The lower quartile of the scores, a robust lower bound: a disturbance of a few readings does not raise it.
   double lower_quartile(const Racer& racer) const {
@@ -200,7 +200,7 @@ class Race {
     if (going.empty()) return;
     const double within = options_.race_within * std::pow(0.25, static_cast<double>(round) - 1);
     const Racer* best = best_of(going);
-    const double limit = (1 + within) * surely_reached(going);
+    const double limit = (1 + within) * upper_quartile_of_best(going);
     for (Racer* racer : going) {
       // Not by the median, because two of three samples may have an undetected disturbance.
       if (lower_quartile(*racer) > limit || is_clearly_slower(*racer, *best)) racer->running = false;
@@ -236,14 +236,14 @@ class Race {
     }
     std::vector<Racer*> challengers = suspects;
     std::erase(challengers, reference_);
-    for (int look = 0; look < kImplausiblePasses && !suspects.empty() && goes_on(); ++look) pass(challengers);
+    for (int look = 0; look < kImplausiblePasses && !suspects.empty() && can_continue(); ++look) pass(challengers);
     for (const Racer* racer : suspects) {
       if (is_suspect(*racer)) implausible_[racer] = "it seems to be faster than this machine can be";
     }
   }
 
   void confirm() {
-    if (!goes_on() || result_.incumbent_failed) return;
+    if (!can_continue() || result_.incumbent_failed) return;
     std::vector<Racer*> candidates = running();
     std::erase_if(candidates, [&](const Racer* r) { return timing(*r).is_disturbed(); });
     Racer* challenger = best_of(candidates);
@@ -277,7 +277,7 @@ class Race {
   const TimingOptions& options_;
   RacePasses passes_;
   std::vector<Racer> racers_;
-  Racer opponent_;
+  Racer incumbent_;
   Racer* reference_ = nullptr;
   std::map<const Racer*, std::string> implausible_;
   RaceResult result_;

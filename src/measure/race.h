@@ -14,7 +14,7 @@
 //      and that are not clearly slower (95% interval of the paired ratio to the best), so that a few readings with an
 //      undetected disturbance eliminate nobody. At most half of all candidates continue, half as many in each further
 //      round, but at least two may.
-//   4. In the last round a candidate that has become clearly slower than the best stops after each pass.
+//   4. In the last round a candidate is dropped after the pass in which it becomes clearly slower than the best.
 //   5. A candidate whose samples took enough_ns in total takes part in no further pass.
 //   6. The best candidate is confirmed if it is faster than the reference kernel: it is sampled again with that kernel
 //      alone, more often the more it gains. All its samples make up its score, which is its reference time from then
@@ -89,8 +89,8 @@ std::vector<Timing> race_finalists(GatedSampler& sampler, const RaceConditions& 
 /// Returns the medians of a race of finalists, one per undisturbed process, in order, as readings of the clock.
 std::vector<double> process_medians(const Timing& timing);
 
-/// Returns the ratio of a's time to b's in a race of finalists, from the pairs of each process; zeros if there are no
-/// pairs.
+/// Returns the ratio of the time of `a` to that of `b` in a race of finalists, from the pairs of each process; zeros if
+/// there are no pairs.
 MedianInterval ratio_between(const Timing& a, const Timing& b);
 
 }  // namespace nestwright

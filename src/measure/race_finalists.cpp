@@ -36,13 +36,13 @@ class FinalistRace {
 
   std::vector<Timing> run() {
     do {
-      hold_process();
-    } while (!passes_.is_over() && wants_more());
+      run_process();
+    } while (!passes_.is_over() && needs_more_processes());
     return timings();
   }
 
  private:
-  void hold_process() {
+  void run_process() {
     passes_.start_process();
     passes_.pass(all_);
     for (int taken = 1; taken < samples() && !passes_.is_over(); ++taken) passes_.pass(all_);
@@ -57,7 +57,7 @@ class FinalistRace {
     return options_.finalist_samples_of(shortest);
   }
 
-  bool wants_more() const {
+  bool needs_more_processes() const {
     if (reference() == nullptr || passes_.processes() >= options_.max_finalist_processes) return false;
     if (passes_.processes() < options_.finalist_processes) return true;
     return samples() == options_.finalist_samples && !is_precise();

@@ -1,4 +1,4 @@
-// The two roles of nestwright-worker.
+// The two roles of nestwright-worker: the builder compiles candidates, the runner checks and times them.
 // Thread rule: one per process.
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace nestwright {
 
-/// Serve requests on `channel` until the peer is gone. Return the exit code of the process. Throw Error where the
-/// channel was closed instead.
+/// Serve requests on `channel` until the peer is gone. Return the exit code of the process. run_runner_role throws
+/// Error if it cannot send a reply.
 int run_builder_role(Channel& channel);
 int run_runner_role(Channel& channel);
 

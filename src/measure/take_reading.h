@@ -25,8 +25,8 @@ inline double time_once(Clock& clock, const std::function<void()>& work) {
   return static_cast<double>(clock.now_ns() - start);
 }
 
-/// The least of a few runs counts, so that the sentinel shows only the clock of the core: the first run after a kernel
-/// also waits for code that the kernel evicted from the caches, and any run may be interrupted.
+/// The runs of a sentinel, of which the fastest counts, so that it shows only the clock of the core: the first run
+/// after a kernel also waits for code that the kernel evicted from the caches, and any run may be interrupted.
 inline constexpr int kSentinelRuns = 3;
 
 inline double take_sentinel(Clock& clock, const std::function<void()>& sentinel) {

@@ -15,22 +15,22 @@ namespace nestwright {
 /// The parameters of a race. Times are in nanoseconds.
 struct TimingOptions {
   double sample_ns =
-      2e6;  ///< target length of a sample of whole calls; one is taken again where it has less than half of it
+      2e6;  ///< target length of a sample of whole calls; a sample of less than half of it is taken again once
   /// If a call of a kernel is shorter than this, an untimed call precedes each sample, so that the sample does not
   /// include reloading what sentinels and other kernels evicted from the caches. For longer calls that is less than a
   /// percent.
   double warm_below_ns = 0.5e6;
-  double give_up_ratio = 1.5;  ///< two first samples this many times slower than the best end it
-  double race_within = 0.10;   ///< candidates this close to the best get more samples, a quarter as close still more
+  double give_up_ratio = 1.5;  ///< a candidate is given up if its first two samples are this many times the best's
+  double race_within = 0.10;   ///< distance to the best, relative, within which the second round is reached; then / 4
   std::vector<int> rounds = {3, 5, 10};  ///< total samples after each round of the race
-  double enough_ns = 300e6;              ///< samples with this total duration suffice, if there are two
+  double enough_ns = 300e6;              ///< samples with this total duration suffice, if there are at least two
   /// The number of fresh processes in which finalists race, one after the other. More are started, up to the maximum,
   /// until the ratio of the fastest two is known to finalist_precision (half the width of its interval).
   int finalist_processes = 8, max_finalist_processes = 16;
   double finalist_precision = 0.01;
   int finalist_samples = 5;           ///< of each finalist in each process
   double finalist_enough_ns = 150e6;  ///< samples of a finalist in a process with this total duration suffice
-  int preliminary_processes = 3, preliminary_samples = 4;  ///< likewise, of a preliminary race
+  int preliminary_processes = 3, preliminary_samples = 4;  ///< the same two for a preliminary race
 
   /// Returns the number of samples of this length (ns) to take where `wanted` short ones would be: disturbances average
   /// out within a long sample, and the time is better spent on other candidates.

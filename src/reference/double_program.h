@@ -1,13 +1,13 @@
-// The operations of a definition in double precision, each with the bounds of its errors.
+// Rebuilds the operations of a definition in double precision, each with bounds of its rounding errors.
 //
 //   C[i, j] = sum(A[i, k]*B[k, j])   C.double = sum of the products in float64
 //                                    C.bound  = sum of their errors + 8 eps sqrt(K) max(largest partial sum,
 //                                               sqrt(sum of their squares))
 //
-// Sums: rounding errors are as good as independent and add up like a random walk, each at most eps times the partial
-// sum that is rounded (templates/checking/rounding.h). The largest partial sum in the order of the loops stands for
-// those of other orders where terms do not have random signs. Products: the running bound of the product in order.
-// min and max: the largest error. argmax: the largest distance to an index whose value may be the largest.
+// Sums: rounding errors are treated as independent, so they add up like a random walk; each is at most eps times the
+// partial sum that is rounded (templates/checking/rounding.h). The largest partial sum in the order of the loops stands
+// for those of other orders if terms do not have random signs. Products: the running bound of the product in order. min
+// and max: the largest error. argmax: the largest distance to an index whose value may be the largest.
 // Thread rule: one thread at a time for each object.
 #pragma once
 
@@ -22,15 +22,15 @@
 
 namespace nestwright {
 
-/// A tensor in double and its errors; `bound` is undefined where there are none.
+/// A tensor in double and the bounds of its errors; `bound` is undefined if it is exact.
 struct JudgedTensor {
   Tensor value, bound;
 };
 
-/// What to compute of an operation.
+/// The part of an operation to compute.
 struct JudgedRegion {
   std::vector<Expr> shape;
-  /// The values of the operation's axes for an element of `shape`.
+  /// Maps the indices of an element of `shape` to the values of the operation's axes.
   std::function<std::vector<Expr>(std::span<const Expr>)> axes;
 };
 
@@ -38,11 +38,12 @@ class DoubleProgram {
  public:
   explicit DoubleProgram(Rounding rounding) : rounding_(rounding) {}
 
-  /// What a tensor becomes when it is read.
+  /// Sets what replaces a tensor when it is read.
   void set(const Tensor& tensor, JudgedTensor judged);
   const JudgedTensor& operator[](const Tensor& tensor) const;
-  /// The results of a compute whose inputs are set; sets them where the region is the whole. Throws UsageError for a
-  /// scan, and for a user-made reduction of rounded values unless it is an argmax or argmin.
+  /// Returns the results of a compute whose inputs are set. add() computes them as a whole and sets them, for
+  /// operations that read them. Throws UsageError for a scan, for a reduction with an initial value of its own, and for
+  /// a user-made reduction of rounded values unless it is an argmax or argmin.
   std::vector<JudgedTensor> add(const Operation& op);
   std::vector<JudgedTensor> compute_region(const Operation& op, const JudgedRegion& region);
   /// The same without bounds.
@@ -53,7 +54,7 @@ class DoubleProgram {
   std::map<Buffer, JudgedTensor> tensors_;
 };
 
-/// The computes that `outputs` are made from, and themselves, each after those that it reads.
+/// Returns the computes of `outputs` and of everything that they read, in topological order: inputs first.
 std::vector<Operation> computes_of(std::span<const Tensor> outputs);
 
 }  // namespace nestwright

@@ -10,13 +10,13 @@ namespace nestwright {
 
 enum class RunBy { kCompiler, kInterpreter };
 
-/// The values of `outputs`, computed from `inputs`, placeholders with one list of values each. All tensors are compact
-/// and have constant shapes.
+/// Returns the values of `outputs`, one list per output. `inputs` are placeholders, with one list in `values` each.
+/// Requires compact tensors of constant shapes.
 std::vector<std::vector<double>> run_unscheduled(const std::vector<Tensor>& inputs,
                                                  const std::vector<const std::vector<double>*>& values,
                                                  const std::vector<Tensor>& outputs, RunBy by);
 
-/// The extents of a tensor of constant shape.
+/// Returns the extents of a tensor. Requires a constant shape.
 std::vector<std::int64_t> constant_shape(const Tensor& tensor);
 
 }  // namespace nestwright

@@ -1,4 +1,4 @@
-// Identifiers of C++ for tensors, axes and loops. Internal to schedule/.
+// C++ identifiers for the tensors, axes and loops of a printed schedule. Internal to schedule/.
 // Thread rule: one thread at a time.
 #pragma once
 
@@ -17,7 +17,7 @@ class CppNames {
   /// A new identifier like `wanted`: "C.tile" becomes C_tile, numbered where that is taken.
   std::string make(const std::string& wanted);
 
-  std::map<ir::Buffer, std::string> tensors;  ///< results of operations, by expressions of C++
+  std::map<ir::Buffer, std::string> tensors;  ///< results of operations: C++ expressions for them
   std::map<Var, std::string> indices;         ///< of type Expr: parameters of the body
   std::map<Var, std::string> axes;            ///< of type IterVar: reduce axes, and loops
 
@@ -28,7 +28,7 @@ class CppNames {
 /// kFloat32, kUInt8, ...
 std::string cpp_type(ir::Type type);
 
-/// An expression of C++ whose value is `e`, of type Expr or converted to it. Throws UsageError as cpp_text does.
+/// A C++ expression whose value is `e`, of type Expr or converted to it. Throws UsageError as cpp_text does.
 std::string cpp_expression(const Expr& e, const CppNames& names);
 
 /// The statements that define the tensors that `outputs` and `args` depend on, producers first. Adds them to `names`.

@@ -1,4 +1,4 @@
-// The primitives of a trace as C++. The steps are replayed on a fresh schedule, which tells the tensors and loops that
+// The primitives of a trace as C++. The steps are replayed on a fresh schedule, which has the tensors and loops that
 // each of them makes.
 #include "schedule/cpp_text.h"
 

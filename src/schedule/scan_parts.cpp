@@ -84,7 +84,7 @@ ScanPlace scan_place(const ScheduleState& state, int stage) {
       }
       if (place.results.front() >= 0) return place;
     }
-    if (is_made_from(op, scan->states)) return {ScanPart::kStep, static_cast<int>(s), {}};
+    if (depends_on_states(op, scan->states)) return {ScanPart::kStep, static_cast<int>(s), {}};
   }
   return {};
 }

@@ -1,6 +1,6 @@
-// How to compute it: the loops of each operation, and the primitives that transform them. Names and meanings are those
-// of TVM's tensor expression schedules. Each primitive has a file under schedule/primitives/ that states its rewrite as
-// before -> after loops and its numbered preconditions. A primitive whose preconditions do not hold throws
+// How to compute tensors: the loops of each operation, and the primitives that transform them. Names and meanings are
+// those of TVM's tensor expression schedules. Each primitive has a file under schedule/primitives/ that states its
+// rewrite as before -> after loops and its numbered preconditions. A primitive whose preconditions do not hold throws
 // ScheduleError and changes nothing.
 //
 //   Schedule s = create_schedule(C);
@@ -40,7 +40,7 @@ SplitSize factor(std::int64_t inner_extent);
 SplitSize nparts(std::int64_t outer_extent);
 
 /// The largest number of slots of a double-buffered stage.
-inline constexpr std::int64_t kMaxStages = 8;
+inline constexpr std::int64_t kMaxSlots = 8;
 
 /// The largest number of iterations of a vectorized loop: each full vector of them is a copy of the body.
 inline constexpr std::int64_t kMaxVectorizedIterations = 65536;
@@ -48,7 +48,7 @@ inline constexpr std::int64_t kMaxVectorizedIterations = 65536;
 /// The loops of one operation. A reference into the schedule, valid as long as the schedule lives.
 class Stage {
  public:
-  /// An axis of the operation, as before any primitive. Throws UsageError where there is no axis of this number.
+  /// An axis of the operation before any primitive. Throws UsageError where there is no axis of this number.
   IterVar axis(int i) const;
   IterVar reduce_axis(int i) const;
   /// The current loops, outermost first.
@@ -94,7 +94,7 @@ class Stage {
   Stage& storage_align(const IterVar& axis, std::int64_t factor, std::int64_t offset);
   /// Writes the output by non-temporal stores, where vectors are whole and aligned: the data bypass the caches.
   Stage& stream();
-  /// Keeps `stages` copies of the storage (2 to kMaxStages): an iteration of the loop that the stage is computed at
+  /// Keeps `stages` copies of the storage (2 to kMaxSlots): an iteration of the loop that the stage is computed at
   /// reads one of them and fills another for the iteration that comes `stages` - 1 later.
   Stage& double_buffer(std::int64_t stages = 2);
   /// Replaces the loops from `loop` inwards, which must compute the pattern of `intrinsic`, by its statements.
@@ -111,8 +111,8 @@ class Stage {
   Tensor origin_;  // not the stage's index, which changes when caches are inserted
 };
 
-/// The schedule of all operations that the outputs depend on. Owns its state; moves, never copies. Whatever is asked of
-/// one that was moved from throws UsageError.
+/// The schedule of all operations that the outputs depend on. Owns its state; moves, never copies. Every use of a
+/// moved-from schedule throws UsageError.
 class Schedule {
  public:
   /// See create_schedule.
@@ -136,8 +136,8 @@ class Schedule {
   /// then reduces. There `loop` is spatial axis number `axis`, which may be vectorized, parallel or bound. Returns the
   /// new stage's tensor, for a tuple that of its first member.
   Tensor rfactor(const Tensor& tensor, const IterVar& loop, int axis = 0);
-  /// Stores a cache stage in another layout: layout(axes) gives the new indices, each an axis, axis / c or axis % c.
-  /// Partial tiles are padded with zeros. The new indices become the loops of the stage and are returned.
+  /// Stores a stage in another layout: layout(axes) gives the new indices, each an axis or, for a cache, axis / c or
+  /// axis % c. Partial tiles are padded with zeros. The new indices become the loops of the stage and are returned.
   std::vector<IterVar> transform_layout(const Tensor& cache,
                                         const std::function<std::vector<Expr>(std::span<const Expr>)>& layout);
 

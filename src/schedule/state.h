@@ -85,7 +85,7 @@ struct TensorizeNote {
 
 struct StageState {
   std::string name;  ///< unique among stages and inputs: the tensor's name, numbered where that is taken
-  Tensor origin;     ///< the user's name for it, by its first result: the key of Schedule::operator[]
+  Tensor origin;     ///< the tensor that the user computes by it, its first result: the key of Schedule::operator[]
   Operation op;      ///< what it computes now; differs from the operation of `origin` once caches are inserted
   bool is_output = false;
   std::vector<IterVar> leaves;            ///< the current loops, outermost first

@@ -37,7 +37,7 @@ struct TensorIntrinsic {
   Tensor pattern;
   std::vector<Tensor> inputs;  ///< the placeholders, in the order in which `emit` takes them
   /// Variables of the pattern, made by var(). Each stands for a value of its type that is the same in the whole tile,
-  /// as a factor that is read once. `emit` uses them, and the lowering puts the values in their place.
+  /// such as a factor that is read once. `emit` uses them, and the lowering substitutes the values.
   std::vector<Var> scalars;
   /// Statements in loop form for one tile. For a reduction, they combine the tile with the values already stored. They
   /// access the tiles alone, and buffers that they allocate; the lowering refuses others.

@@ -117,7 +117,7 @@ bool has_thread_reductions(const ScheduleState& schedule) {
                      [](const StageState& stage) { return bound_loop_of_reduction(stage).defined(); });
 }
 
-ScheduleState with_partial_results(ScheduleState schedule) {
+ScheduleState rfactor_thread_reductions(ScheduleState schedule) {
   for (std::size_t s = 0; s < schedule.stages.size(); ++s) {
     const IterVar loop = bound_loop_of_reduction(schedule.stages[s]);
     if (!loop.defined()) continue;

@@ -23,6 +23,6 @@ bool has_thread_reductions(const ScheduleState& schedule);
 
 /// `schedule` with each bound loop of a reduction replaced. Throws LowerError where no loop lies around the threads,
 /// where a loop that is bound to threads was fused, and where rfactor refuses the loop.
-ScheduleState with_partial_results(ScheduleState schedule);
+ScheduleState rfactor_thread_reductions(ScheduleState schedule);
 
 }  // namespace nestwright

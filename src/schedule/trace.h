@@ -27,7 +27,7 @@ class Trace {
  public:
   void append(TraceStep step) { steps_.push_back(std::move(step)); }
   const std::vector<TraceStep>& steps() const { return steps_; }
-  /// One step a line.
+  /// One step per line.
   std::string str() const;
   /// The inverse of str(). Throws UsageError that names the malformed line.
   static Trace parse(std::string_view text);

@@ -15,8 +15,8 @@ namespace nestwright {
 /// Index of the branch whose choices `config` makes, or -1.
 int find_branch(std::span<const Branch> branches, const Config& config);
 
-/// Index of the candidate that an entry denotes: by its label or, without one, its value, which is a label where labels
-/// are numbers. -1 where there is none.
+/// Index of the candidate that an entry denotes: by its label or, without one, by its value; a single number counts as
+/// a label if labels are numbers. -1 if there is no such candidate.
 int candidate_index(const Knob& knob, const ConfigEntry& entry);
 
 /// nullopt where `config` lacks a knob of the branch or has a value for it that is not a candidate.
@@ -32,7 +32,7 @@ std::vector<std::vector<int>> all_constraint_positions(const Branch& branch);
 int violated_constraint(const Branch& branch, const std::vector<std::vector<int>>& positions,
                         const CandidateIndices& chosen);
 
-/// What `config` violates by `constraint`: the values of the knobs that it reads, and its reason.
+/// Describes how `config` violates `constraint`: the values of the knobs that it reads, and its reason.
 std::string violation_text(const Constraint& constraint, const Config& config);
 
 /// The candidates as text: their labels, or their values as Config::str prints them.
@@ -41,7 +41,7 @@ std::vector<std::string> candidate_texts(const Knob& knob);
 std::vector<std::string> knob_names(const Branch& branch);
 /// The names of the knobs of any of the branches, each once.
 std::vector<std::string> knob_names(std::span<const Branch* const> branches);
-/// What is said of a name that is none of knob_names(branches).
+/// The message for a name that is not among knob_names(branches).
 std::string unknown_knob_text(const std::string& name, std::span<const Branch* const> branches);
 
 /// Appends those of `more` that `list` lacks.

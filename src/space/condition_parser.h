@@ -15,7 +15,7 @@ namespace nestwright {
 struct KnobCondition::Node {
   enum class Kind : std::uint8_t { kNumber, kWord, kAdd, kSub, kMul, kLt, kLe, kGt, kGe, kEq, kNe, kAnd, kOr };
   Kind kind = Kind::kNumber;
-  std::size_t at = 0;               ///< offset of its first character, of an operator that of its sign
+  std::size_t at = 0;               ///< offset of its first character; for an operation, that of its operator
   std::int64_t number = 0;          ///< kNumber
   std::string word;                 ///< kWord: a knob or an option
   std::optional<std::size_t> part;  ///< kWord: the index in brackets
@@ -29,7 +29,8 @@ struct KnobCondition::Node {
 /// Throws UsageError as KnobCondition::parse does.
 KnobCondition::Node parse_condition(std::string_view text);
 
-/// Throws UsageError: the condition, the character at offset `at`, counted from 1, and `what` is wrong there.
+/// Throws UsageError that quotes the condition, names the character at offset `at` (counted from 1) and says `what` is
+/// wrong there.
 [[noreturn]] void refuse_condition(std::string_view text, std::size_t at, const std::string& what);
 
 }  // namespace nestwright

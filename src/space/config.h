@@ -30,7 +30,7 @@ class Config {
   void set(std::string_view knob, KnobValue value, std::string label = {});
   /// The entry of `knob`; nullptr where there is none.
   const ConfigEntry* find(std::string_view knob) const;
-  /// As people read it and parse() takes it: "tile_i=[4,2,14] pack_b=yes unroll_k=4".
+  /// The text that people read and parse() accepts: "tile_i=[4,2,14] pack_b=yes unroll_k=4".
   std::string str() const;
   /// The inverse of str(), except that labels are left to ConfigSpace::resolve. Throws UsageError that names the
   /// malformed part.

@@ -14,8 +14,8 @@ namespace nestwright {
 
 std::string to_json(const Config& config);
 
-/// What a session of the log stays within: {"template":"matmul.cpu","fix":{"unroll_k":4},"only":["tile <= 64"]}; {}
-/// where it is everything. `template_name`: the only template; empty: all.
+/// The restriction of a recorded session: {"template":"matmul.cpu","fix":{"unroll_k":4},"only":["tile <= 64"]}; {} if
+/// there is none. `template_name`: the only template; empty: all.
 std::string to_json(const Restriction& restriction, const std::string& template_name = "");
 
 /// The inverse of to_json, except that entries with labels have no values until ConfigSpace::resolve adds them. Throws

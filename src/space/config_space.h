@@ -50,10 +50,10 @@ struct PointCount {
   bool estimated = false;  ///< a connected group is too large to count
 };
 
-/// How often a sample is of a branch.
+/// How sampling weights the branches.
 enum class BranchWeight : std::uint8_t {
   kPoints,  ///< by its number of valid points, so that the sample is uniform
-  kEqual,   ///< as often as of any other with valid points, so that a large branch does not hide a small one
+  kEqual,   ///< equally, if it has valid points, so that a large branch does not hide a small one
 };
 
 class ConfigSpace {

@@ -21,12 +21,12 @@ struct Restriction {
   std::string str() const;
 };
 
-/// Throws UsageError, naming what there is, for a knob that no space has, a value that is a candidate of none of its
-/// knobs, and a condition that KnobCondition::check refuses.
+/// Throws UsageError, which lists the legal names or values, for a knob that no space has, a value that is a candidate
+/// of none of its knobs, and a condition that KnobCondition::check refuses.
 void check_restriction(const Restriction& restriction, std::span<const ConfigSpace* const> spaces);
 
-/// The points of `space` that keep the fixed values and fulfil the conditions. Points of branches that lack one of the
-/// knobs do not; the result may be without branches. Labels of fixed values need not be resolved.
+/// The points of `space` that keep the fixed values and fulfil the conditions. A branch that lacks one of the knobs has
+/// no such points; the result may have no branches. Labels of fixed values need not be resolved.
 ConfigSpace restrict_space(const ConfigSpace& space, const Restriction& restriction);
 
 }  // namespace nestwright

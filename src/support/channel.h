@@ -1,6 +1,6 @@
-// A message channel between a process and its child, over a Unix socket. Messages are sent and received whole, with a
-// time limit, and a dead peer is an ordinary result, not an error. Sockets are used instead of pipes because a write to
-// a dead peer can then be made without SIGPIPE.
+// A message channel between a process and its child, over a Unix socket. Messages, of at most 1 GiB, are sent and
+// received whole, with a time limit, and a dead peer is an ordinary result, not an error. Sockets are used instead of
+// pipes because a write to a dead peer can then be made without SIGPIPE.
 // Thread rule: one thread at a time. Unit: nanoseconds.
 #pragma once
 

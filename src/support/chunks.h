@@ -1,4 +1,4 @@
-// Work on the elements of large arrays, several parts at a time.
+// Splits work on the elements of large arrays into chunks, which several threads process.
 //
 //   for_chunks(values.size(), [&](std::size_t begin, std::size_t end) {
 //     for (std::size_t i = begin; i < end; ++i) values[i] *= 2;
@@ -14,11 +14,11 @@
 
 namespace nestwright {
 
-/// Elements of a chunk; arrays of no more are worked on by the calling thread alone.
+/// The elements of a chunk. The calling thread alone processes an array that is no larger.
 inline constexpr std::size_t kChunkElements = std::size_t{1} << 20;
 
-/// Calls `f(begin, end)` for consecutive parts of [0, n), which have kChunkElements elements, the last one perhaps
-/// fewer.
+/// Calls `f(begin, end)` once for each chunk of [0, n), in no particular order; the last chunk may be smaller. Returns
+/// when all calls have ended.
 template <typename Function>
 void for_chunks(std::size_t n, const Function& f) {
   if (n <= kChunkElements) {

@@ -1,5 +1,5 @@
-// A JSON document to be built up and printed. Objects keep the order in which their fields were added: documents are
-// read by people, too. Thread rule: as a value.
+// A JSON document to build and print. Objects keep the order in which their fields were added, because people read the
+// documents, too. Thread rule: a value.
 #pragma once
 
 #include <concepts>
@@ -15,8 +15,8 @@
 
 namespace nestwright {
 
-/// Json{{"size", 3}, {"names", names}} is an object, as every entry is a pair that begins with a text; Json{1, 2} is a
-/// list. What asks for another kind of value than is there throws InternalError.
+/// Json{{"size", 3}, {"names", names}} is an object, because every entry is a pair that begins with a text. Json{1, 2}
+/// is a list. Accessors throw InternalError if the value has another kind.
 class Json {
  public:
   Json(std::nullptr_t = nullptr) {}
@@ -41,22 +41,22 @@ class Json {
   const std::string& text() const;
   std::vector<std::string> texts() const;
 
-  /// Of a list, or the values of an object.
+  /// The entries of a list, or the values of an object.
   const std::vector<Json>& entries() const;
-  /// Null becomes a list.
+  /// Appends to a list. Null becomes a list first.
   void push_back(Json entry);
 
-  /// Of an object, one for each of entries().
+  /// The field names of an object, one for each of entries().
   const std::vector<std::string>& names() const;
   bool contains(std::string_view name) const;
-  /// The field must be there.
+  /// Requires that the field exists.
   const Json& operator[](std::string_view name) const;
-  /// Null becomes an object; a field that is not there is added as null.
+  /// Null becomes an object first; a missing field is added as null.
   Json& operator[](std::string_view name);
-  /// Sets all fields of the other object.
+  /// Copies all fields of `other`, an object, and replaces those of the same name.
   void update(const Json& other);
 
-  /// With two blanks a level. Bytes that are no UTF-8 are replaced.
+  /// The text, indented by two spaces per level. Bytes that are not valid UTF-8 are replaced.
   std::string str() const;
 
  private:

@@ -1,5 +1,5 @@
-// NESTWRIGHT_LIFETIME_BOUND marks what a result refers into: a parameter or, behind a member function's parameters, the
-// object. Where such a result outlives a temporary, clang warns (-Wdangling).
+// NESTWRIGHT_LIFETIME_BOUND marks a parameter, or after the parameter list the object itself, that the result of a
+// function refers to. clang warns if such a result outlives a temporary (-Wdangling).
 #pragma once
 
 #if defined(__clang__)

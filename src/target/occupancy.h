@@ -1,4 +1,4 @@
-// The occupancy of a CUDA kernel, which is the number of its blocks that a multiprocessor holds at a time, and the
+// Computes the occupancy of a CUDA kernel, the number of its blocks that a multiprocessor holds at a time, and the
 // reasons why a block cannot be launched. It follows the CUDA C++ Programming Guide ("Technical Specifications per
 // Compute Capability") and the allocation granularities of CUDA's occupancy calculator (cuda_occupancy.h).
 // Thread rule: pure functions.

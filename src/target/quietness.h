@@ -10,9 +10,9 @@ namespace nestwright {
 /// All figures except the duration are shares: 0.01 is one percent.
 struct Quietness {
   double seconds = 0;     ///< the duration of the measurement
-  double fma_spread = 0;  ///< p90 / p10 - 1 of an FMA loop of 0.1 ms; of the core where it is largest
-  /// The share of the time in which another hyper-thread used the core: the issue loop (target/issue_loop.h) took at
-  /// least a quarter longer than at its fastest; of the core where it is largest.
+  double fma_spread = 0;  ///< p90 / p10 - 1 of an FMA loop of 0.1 ms, on the thread where it is largest
+  /// The share of issue loops (target/issue_loop.h) that took a quarter longer than their 5th percentile, because
+  /// another hyper-thread used the core; on the thread where it is largest.
   double shared_share = 0;
   double walk_spread = 0;  ///< p90 / p10 - 1 of the memory walk (target/memory_walk.h), run every 5 ms
   double wait_share = 0;   ///< of the threads' time: runnable while other processes had the core

@@ -1,6 +1,6 @@
 // The canonical text of a program, which is the key of its workload: no spaces, indices named i0, i1, ... and declared
-// extents n0, n1, ... in the order of their appearance, and only the declarations that say something. Texts that differ
-// in spaces, in the names of indices and in how extents are given have the same canonical text.
+// extents n0, n1, ... in the order of their appearance, and only the declarations that are not implied. Texts that
+// differ in spaces, in the names of indices and in how extents are given have the same canonical text.
 //
 //   C[i0,i1]=sum(i2,A[i0,i2]*B[i2,i1])
 // Thread rule: pure functions.

@@ -1,4 +1,4 @@
-// The functions that an expression text may call; conversions are named as their types: float32(x). The operators on
+// The functions that an expression text may call; conversions are named after their types: float32(x). The operators on
 // bits are functions that are named by their symbols and written between their operands: x & 7.
 // Thread rule: pure functions.
 #pragma once

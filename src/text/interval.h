@@ -1,4 +1,4 @@
-// The values of index terms: intervals, and linear forms.
+// Computes bounds of index terms, and their linear forms.
 // Thread rule: pure functions.
 #pragma once
 
@@ -17,13 +17,13 @@ struct IndexInterval {
   std::int64_t low = 0, high = 0;
 };
 
-/// What is known of the leaves of a term; nothing where it is not known (yet).
+/// Known facts about the leaves of a term; nullopt where a fact is not known (yet).
 struct Leaves {
   std::function<std::optional<std::int64_t>(const std::string& index)> extent;
   std::function<std::optional<IndexInterval>(const Access&)> element;
   std::function<ir::Type(const Access&)> type;  ///< of the element
-  /// Whether a floating-point number that is clamped to an interval is taken to be inside of it after its conversion to
-  /// an integer. It may be outside: NaN becomes 0, and the type of the number may round the ends of the interval.
+  /// Whether a floating-point number that is clamped to an interval is assumed to lie inside it after its conversion to
+  /// an integer. It may lie outside: NaN becomes 0, and the number's type may round the ends of the interval.
   bool trusts_conversions = false;
 };
 
@@ -36,7 +36,7 @@ bool converts_float(const Term& term, const Leaves& leaves);
 /// constant + the sum of coefficient * index.
 struct Linear {
   std::int64_t constant = 0;
-  std::map<std::string, std::int64_t> coefficients;  ///< none is 0
+  std::map<std::string, std::int64_t> coefficients;  ///< never 0
 };
 /// Nothing where the term is not linear in the indices.
 std::optional<Linear> linear_of(const Term& term);

@@ -1,4 +1,4 @@
-// Whether a program is a matrix product, whatever its names: one sum of products of two tensors.
+// Recognises a program that is a matrix product, whatever its names: one sum of products of two tensors.
 //
 //   C[i, j] = sum(k, A[i, k] * B[k, j])          m=i n=j k=k
 //   Y[b, s, o] = sum(c, W[o, c] * X[b, s, c])    A is X, B is W: m=b*s n=o k=c tb
@@ -19,7 +19,7 @@ namespace nestwright::text {
 struct Product {
   std::size_t a = 0, b = 0, c = 0;  ///< indices into Program::tensors
   std::int64_t batch = 1, m = 1, n = 1, k = 1;
-  bool has_batch = false;  ///< its indices have some that both factors and the result have
+  bool has_batch = false;  ///< some indices occur in both factors and in the result
   bool ta = false, tb = false;
   ir::Type sum;  ///< what the factors are converted to; the type of C
 };

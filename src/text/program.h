@@ -1,4 +1,4 @@
-// An expression text that was checked: every tensor has a type and a shape, every index an extent.
+// A checked expression text: every tensor has a type and a shape, every index an extent.
 // Thread rule: values and pure functions.
 #pragma once
 
@@ -52,8 +52,8 @@ struct Program {
   std::vector<std::size_t> parameters() const;
 };
 
-/// Calls `on_access` for every read below, in the order of the text. `guarded` says whether a select, && or || may
-/// prevent it.
+/// Calls `on_access` for every read in the term, in the order of the text. `guarded` says whether a select, && or ||
+/// may prevent it.
 template <class F>
 void for_each_access(const Term& term, const F& on_access, bool guarded = false);
 

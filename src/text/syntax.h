@@ -46,7 +46,8 @@ struct BinaryTerm {
   ir::BinaryOp op;
   std::vector<Term> operands;  ///< two
 };
-/// A function of text/functions.h or, named as the type, a conversion, or, named by its symbol, an operator on bits.
+/// A call of a function of text/functions.h, a conversion (named after its type), or an operator on bits (named by its
+/// symbol).
 struct FunctionCall {
   std::string name;
   std::vector<Term> arguments;
@@ -61,7 +62,7 @@ struct Term {
 /// The offset at which a term begins, brackets around it aside; `at` of an operation is that of its operator.
 std::size_t first_character(const Term& term);
 
-/// A name where it is written.
+/// A name and its place in the text.
 struct Name {
   std::string text;
   std::size_t at = 0;

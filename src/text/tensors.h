@@ -1,4 +1,4 @@
-// Makes tensors of a program.
+// Makes the tensors that compute a program.
 // Thread rule: pure functions.
 #pragma once
 

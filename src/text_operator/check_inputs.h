@@ -1,5 +1,5 @@
 // The inputs on which kernels of an expression text are checked besides random ones in [-1, 1]: whole numbers, and
-// numbers of large and small magnitudes (Operator::whole_inputs, Operator::wide_inputs). A matrix product has those of
+// numbers of large and small magnitudes (Operator::whole_inputs, Operator::wide_inputs). A matrix product uses those of
 // matmul.
 // Thread rule: pure functions.
 #pragma once
@@ -13,9 +13,9 @@ namespace nestwright {
 /// computed. No tensors where there are none, or where nothing is rounded.
 HostTensors whole_inputs_of(const text::Expression& expression, const Workload& workload, const Definition& definition);
 
-/// The uniform inputs, those without a declared range times powers of two, with their reference. An index of an input
-/// has powers of its own unless elements of several of its values are added up, so that the terms of one sum are alike.
-/// Powers are smaller where results would overflow; no tensors where that does not help.
+/// The uniform inputs with their reference, where inputs without a declared range are multiplied by powers of two. Each
+/// dimension of an input has its own powers unless a sum runs along it, so that the terms of one sum have similar
+/// magnitudes. Powers are smaller if results would overflow; no tensors if that does not help.
 CheckedInputs wide_inputs_of(const text::Expression& expression, const Workload& workload, const Definition& definition,
                              const CheckedInputs& uniform);
 

@@ -1,5 +1,5 @@
-// The parsed expression of a text operator, which its functions share: they get workloads, whose texts would have to be
-// parsed again for each candidate.
+// The parsed expression of a text operator, shared by its functions: they receive workloads, whose texts would
+// otherwise be parsed again for each candidate.
 // Thread rule: an immutable value.
 #pragma once
 
@@ -14,10 +14,10 @@ class ParsedText {
  public:
   explicit ParsedText(text::Expression expression);
 
-  /// As it was given.
+  /// As given, with its own sizes.
   const text::Expression& given() const { return *given_; }
-  /// With the workload's sizes, which may be others. Requires a workload of this text. Throws text::ExpressionError
-  /// where the expression does not take the sizes.
+  /// With the workload's sizes, which may differ. Requires a workload of this text. Throws text::ExpressionError if the
+  /// expression does not accept the sizes.
   std::shared_ptr<const text::Expression> expression_of(const Workload& workload) const;
 
  private:

@@ -10,11 +10,11 @@
 
 namespace nestwright {
 
-/// The workload of matmul that computes the same from the same memory. Nothing where the expression is no product, or
+/// The workload of matmul that computes the same from the same memory. nullopt if the expression is not a product, or
 /// its types are not those of a matmul.
 std::optional<Workload> matmul_workload_of(const text::Expression& expression);
 
-/// Empty where the expression is no product.
+/// Empty if the expression is not a product.
 std::vector<Template> product_templates(const ParsedText& text);
 
 }  // namespace nestwright

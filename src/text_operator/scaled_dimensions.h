@@ -1,5 +1,5 @@
-// Along which dimensions the elements of an expression's inputs may have different magnitudes, so that the terms of
-// each sum still have one magnitude.
+// Finds the dimensions along which the elements of an expression's inputs may differ in magnitude while the terms of
+// each sum keep one magnitude.
 //
 //   C[i, j] = sum(k, A[i, k]*B[k, j])                                A: 0, B: 1
 //   T[i, j] = X[i, j]*G[j]; S[i] = sum(j, T[i, j])                   X: 0, G: none

@@ -1,5 +1,5 @@
-// Makes an operator of an expression text, with the templates that serve it, to be tuned, looked up and exported like
-// any other.
+// Makes an operator from an expression text, with templates that serve it, so that it is tuned, looked up and exported
+// like any other.
 //
 //   const Workload workload = workload_of("C[i, j] = sum(k, A[i, k] * B[k, j]) i=512 j=512 k=512");
 //   workload.op->name     // C[i0,i1]=sum(i2,A[i0,i2]*B[i2,i1])

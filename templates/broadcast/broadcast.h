@@ -1,5 +1,5 @@
-// A function of a matrix and a vector, which is taken for every row or for every column of it: Y[i, j] = f(X[i, j],
-// V[j]) or f(X[i, j], V[i]).
+// An element-wise function of a matrix and a vector that is broadcast to all rows or to all columns: Y[i, j] = f(X[i,
+// j], V[j]) or f(X[i, j], V[i]).
 // Thread rule: pure functions.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Draws the elements of tensors at random: those of large ones in chunks, several at a time.
-// Thread rule: pure functions; what they are given to draw with is called by several threads at once.
+// Draws the elements of tensors at random; those of large tensors in chunks, several of them in parallel.
+// Thread rule: pure functions; `draw` may be called by several threads at once.
 #pragma once
 
 #include <random>
@@ -9,8 +9,8 @@
 
 namespace nestwright {
 
-/// Sets each element i to draw(random, i), in order. Of more than kChunkElements elements, each chunk is drawn by a
-/// generator of its own, which `random` seeds, so that the values do not depend on the number of threads.
+/// Sets each element i to draw(random, i), in order. Beyond kChunkElements elements, each chunk has its own generator,
+/// seeded from `random`, so that the values do not depend on the number of threads.
 template <typename Draw>
 void draw_elements(std::vector<double>& values, std::mt19937_64& random, const Draw& draw) {
   const auto draw_part = [&](std::mt19937_64& from, std::size_t begin, std::size_t end) {

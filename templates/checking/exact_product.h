@@ -1,5 +1,5 @@
-// Products of matrices in double, their sums compensated every few terms: far more exact than bounds of float64 are
-// tight. What the references of matmul and of convolutions are made of.
+// Matrix products in double for the references of matmul and convolutions. Sums are compensated every few terms, so
+// that their errors are far below the error bounds of float64.
 // Thread rule: a pure function, which uses all cores.
 #pragma once
 
@@ -8,12 +8,12 @@
 
 namespace nestwright {
 
-/// The sums of a product and those of its terms' squares, [m, n] each, row-major.
+/// For each element of a product, the sum of its terms and the sum of their squares: [m, n] each, row-major.
 struct ExactProduct {
   std::vector<double> sum, sum_squares;
 };
 
-/// Of `a`, [m, k], and `b`, [k, n], both row-major.
+/// The product of `a`, [m, k], and `b`, [k, n], both row-major.
 ExactProduct exact_product(const std::vector<double>& a, const std::vector<double>& b, std::size_t m, std::size_t n,
                            std::size_t k);
 

@@ -55,7 +55,7 @@ Operator conv2d_operator() {
           [](const Workload& workload) {
             const Convolution c = conv2d_shape(workload);
             // Such that every algorithm that the templates have is exact.
-            return convolution_whole_inputs(c, workload, why_no_winograd(c).empty() ? kWinogradBits : 0);
+            return convolution_whole_inputs(c, workload, winograd_unsupported_reason(c).empty() ? kWinogradBits : 0);
           },
           [](const Workload& workload, const CheckedInputs& uniform) {
             return convolution_wide_inputs(conv2d_shape(workload), workload, uniform);

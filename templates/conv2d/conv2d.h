@@ -2,9 +2,8 @@
 // and its templates (templates/convolution/convolution.h has the formula).
 //   NCHW:  X is [n, c, h, w], W is [k, c/groups, r, s] (OIHW), Y is [n, k, p, q]
 //   NHWC:  X is [n, h, w, c], W is [r, s, c/groups, k] (HWIO), Y is [n, p, q, k]
-// HWIO because then, as in X and Y, what lies side by side are the channels of a result. The arguments are X, W,
-// bias[k] where there is one, and Y. The convolution is that of neural networks: filters are not flipped. Thread
-// rule: pure functions.
+// In HWIO the output channels are contiguous, as channels are in X and Y. The arguments are X, W, bias[k] where there
+// is one, and Y. As usual in neural networks, filters are not flipped. Thread rule: pure functions.
 #pragma once
 
 #include "templates/convolution/convolution.h"
@@ -17,12 +16,12 @@ Operator conv2d_operator();
 /// Throws UsageError for groups that do not divide the channels or the filters, and as read_convolution does.
 Convolution conv2d_shape(const Workload& workload);
 
-/// By Winograd's minimal filtering, for CPUs: 3 x 3 filters, one column at a time, of float32.
+/// Winograd's minimal filtering for CPUs: float32, 3 x 3 filters, stride 1, padding of at most 2.
 Template conv2d_winograd_template();
-/// By implicit matrix products: slices of patches and of weights in shared memory. For any sizes and types.
+/// Implicit GEMM: slices of image patches and of weights in shared memory. For any sizes and types.
 Template conv2d_gpu_template();
-/// Rows of the images in shared memory, which the windows of a block's results have in common. For any types, and sizes
-/// where a window fits there.
+/// Direct convolution: the image rows that the windows of a block cover are staged in shared memory. For any types, and
+/// sizes whose windows fit there.
 Template conv2d_gpu_direct_template();
 
 }  // namespace nestwright

@@ -1,5 +1,5 @@
-// The GPU template of conv2d by implicit matrix products: the patches of an image that its filters are multiplied with
-// are the rows of a matrix that is never stored as a whole; a block of threads lays out one slice of it at a time.
+// The GPU template of conv2d by implicit GEMM: the patches of an image that its filters are multiplied with are the
+// rows of a matrix that is never stored as a whole; a block of threads lays out one slice of it at a time.
 //
 //   blocks of Y's images, filters, rows, columns (all along blockIdx.x):
 //     threads, with filters, rows and columns of their own:
@@ -260,8 +260,8 @@ Schedule schedule_conv2d(Tuning& t, const Workload& workload, Definition& defini
     of_weights = {of_weights[0], of_weights[2], of_weights[3], of_weights[1]};
   }
   const BlockThreads threads = knobs.tile.block_threads();
-  fetch_together(patches, of_patches, threads, knobs.lanes_x);
-  fetch_together(weights, of_weights, threads, knobs.lanes_w);
+  fetch_cooperatively(patches, of_patches, threads, knobs.lanes_x);
+  fetch_cooperatively(weights, of_weights, threads, knobs.lanes_w);
   if (knobs.fragments) {
     const int p = knobs.channels_inner ? 4 : 5;
     read_fragment(s, form.patches, form.sums, channel, {p, p + 1});

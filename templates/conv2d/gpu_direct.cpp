@@ -1,5 +1,4 @@
-// The GPU template of conv2d over the images themselves: what the windows of a block's results have in common is
-// fetched once.
+// The GPU template of direct conv2d: the part of the image that the windows of a block cover is fetched once.
 //
 //   blocks of Y's images, filters, rows, columns (all along blockIdx.x):
 //     threads, with filters, rows and columns of their own:
@@ -127,7 +126,7 @@ Schedule schedule_direct(Tuning& t, const Workload& workload, Definition& defini
   std::vector<IterVar> of_image{image.axis(1), image.axis(2), image.axis(3)};
   // Neighbours in memory are fetched by neighbours.
   if (c.channels_last) std::rotate(of_image.begin(), of_image.begin() + 1, of_image.end());
-  fetch_together(image, of_image, threads, 1);
+  fetch_cooperatively(image, of_image, threads, 1);
   Stage weights = s[form.weights];
   if (!knobs.shares_weights) {
     weights.compute_inline();
@@ -140,7 +139,7 @@ Schedule schedule_direct(Tuning& t, const Workload& workload, Definition& defini
   } else {
     std::rotate(of_weights.begin(), of_weights.end() - 1, of_weights.end());
   }
-  fetch_together(weights, of_weights, threads, 1);
+  fetch_cooperatively(weights, of_weights, threads, 1);
   return s;
 }
 

@@ -192,7 +192,7 @@ std::vector<Config> seeds(const Workload& workload, const Target& target) {
 
 std::string why_not(const Workload& workload, const Target& target) {
   if (!target.has_fma()) return "it needs a CPU with fused multiply-adds";
-  return why_no_winograd(conv2d_shape(workload));
+  return winograd_unsupported_reason(conv2d_shape(workload));
 }
 
 }  // namespace

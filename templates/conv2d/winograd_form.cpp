@@ -135,7 +135,7 @@ bool has_small_padding(const WindowAxis& axis) { return axis.before < kFilter &&
 
 }  // namespace
 
-std::string why_no_winograd(const Convolution& c) {
+std::string winograd_unsupported_reason(const Convolution& c) {
   if (!(c.types.a == kFloat32 && c.types.b == kFloat32)) return "it needs elements of float32";
   if (c.rows.filter != kFilter || c.columns.filter != kFilter) return "it needs filters of 3 x 3";
   if (c.rows.stride != 1 || c.columns.stride != 1) return "it needs a stride of 1";

@@ -1,5 +1,5 @@
-// What the Winograd template computes in place of a convolution with 3 x 3 filters: tensors of tiles, each of
-// m x m results. With a = m + 2, and t the number of a tile, counted over all images,
+// The tensors with which the Winograd template computes a convolution with 3 x 3 filters, in tiles of m x m results.
+// With a = m + 2, and t the index of a tile, counted over all images,
 //   image[n, h, w, c]           X with zeros around it, channels innermost
 //   inputs[i, j, t, c]          a x a, of a tile's part of the image         (input_rows: after its columns)
 //   weights[i, j, c, k]         a x a, of a filter                           (weight_rows: after its columns)
@@ -16,13 +16,13 @@
 
 namespace nestwright {
 
-/// Why Winograd's form cannot compute it, one clause; empty: it can.
-std::string why_no_winograd(const Convolution& convolution);
+/// Why Winograd's algorithm cannot compute the convolution, as one clause; empty if it can.
+std::string winograd_unsupported_reason(const Convolution& convolution);
 
 /// The bits by which intermediate sums of F(4x4) are larger than direct ones.
 inline constexpr int kWinogradBits = 10;
 
-/// Tiles of an image along its axes, and of all images.
+/// The numbers of tiles: of an image along its axes, and of all images.
 struct WinogradCounts {
   std::int64_t rows, columns, all;
 };
@@ -30,7 +30,7 @@ WinogradCounts winograd_counts(const Convolution& convolution, std::int64_t tile
 
 struct WinogradForm {
   WinogradCounts counts{};
-  Tensor padded;  ///< as X is laid out; undefined where channels are last
+  Tensor padded;  ///< in X's layout; undefined where channels are last
   Tensor image, input_rows, inputs, weight_rows, weights, products, result_rows, results, y;
 };
 

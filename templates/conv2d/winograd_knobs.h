@@ -1,4 +1,4 @@
-// The knobs of conv2d.winograd, and its configurations from formulas. Internal to templates/conv2d.
+// The knobs of conv2d.winograd, and its seeds. Internal to templates/conv2d.
 // Thread rule: plain data and pure functions.
 #pragma once
 

@@ -46,7 +46,7 @@ AxisTileKnobs define_filters(Tuning& t, std::int64_t extent, bool whole) {
 }
 
 /// Threads of a block that every workload can have.
-std::int64_t least_threads(const Convolution& c, std::int64_t parts, const Target& target) {
+std::int64_t min_threads(const Convolution& c, std::int64_t parts, const Target& target) {
   const std::int64_t filters = parts > 1 ? 1 : std::int64_t(std::bit_floor(std::uint64_t(c.filters)));
   return std::min<std::int64_t>({target.warp, target.threads_per_block, kMaxThreadsAlongAxis, filters});
 }
@@ -77,7 +77,7 @@ ConvolutionTileKnobs define_convolution_tile(Tuning& t, const Convolution& c, st
   const KnobExpr lanes = t.define_knob("vector_y", vector_widths(innermost, c.types.c));
   t.require(lanes == 1 || (along.elements % lanes == 0 && along.padded() * (c.channels_last ? parts : 1) == innermost),
             "vectors of Y would be cut by the end of a row, or are longer than a thread's run");
-  require_tile(t, least_threads(c, parts, target), registers(tile), tile, target);
+  require_tile(t, min_threads(c, parts, target), registers(tile), tile, target);
   tile.in_run = {.filters = tile.filters.in_run(),
                  .rows = tile.rows.in_run(),
                  .columns = tile.columns.in_run(),

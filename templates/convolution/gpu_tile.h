@@ -1,8 +1,8 @@
-// What the GPU templates of convolutions have in common: the tile of Y that a block of threads has, in registers, the
-// loops that bind it, and what it may take of the device. Internal to templates.
+// The tile of Y that a thread block computes in registers, for the GPU templates of convolutions: its knobs, the
+// binding of its loops, and the limits that the device sets. Internal to templates.
 //
-// The tiles are whole: what is summed up is padded with zeros up to whole tiles, so that nothing is tested in the loops
-// over the reduction, and barriers are reached by all threads. Only the stores to Y are guarded.
+// Tiles are always whole: the operands are padded with zeros to whole tiles, so that the reduction loops need no guards
+// and all threads reach the barriers. Only the stores to Y are guarded.
 // Thread rule: plain data, and functions that are pure or work on one Schedule.
 #pragma once
 
@@ -17,7 +17,8 @@
 
 namespace nestwright {
 
-/// An axis of Y: blocks, their threads, elements of each thread, which are neighbours. Numbers, or knobs.
+/// How an axis of Y is split: blocks, threads of a block, and adjacent elements of a thread. Int is std::int64_t or
+/// KnobExpr.
 template <class Int>
 struct AxisTileOf {
   Int blocks = 1, threads = 1, elements = 1;
@@ -28,12 +29,12 @@ struct AxisTileOf {
 using AxisTile = AxisTileOf<std::int64_t>;
 using AxisTileKnobs = AxisTileOf<KnobExpr>;
 
-/// How a block's tile of Y is shared out. An image is a block's own.
+/// How a block's tile of Y is distributed over its threads. A block computes results of one image only.
 struct ConvolutionTile {
   AxisTile filters, rows, columns;
-  std::int64_t parts = 1;          ///< of the filters, one after the other; `filters` is of one of them
-  bool filters_along_x = false;    ///< threads that differ fastest have other filters; else other columns
-  bool filters_outermost = false;  ///< blocks that differ fastest have other places; else other filters
+  std::int64_t parts = 1;          ///< equal parts of the filters, such as groups; `filters` splits one of them
+  bool filters_along_x = false;    ///< threadIdx.x runs over filters; else over columns
+  bool filters_outermost = false;  ///< blockIdx.x runs fastest over rows and columns; else over filters
   std::int64_t lanes = 1;          ///< of vectors that are stored, along the innermost dimension of Y
   std::int64_t pixel_threads() const { return rows.threads * columns.threads; }
   std::int64_t threads() const { return filters.threads * pixel_threads(); }
@@ -43,7 +44,7 @@ struct ConvolutionTile {
   }
 };
 
-/// The same as knobs, and what it is in this run.
+/// The tile as knobs, and its values in this run.
 struct ConvolutionTileKnobs {
   AxisTileKnobs filters, rows, columns;
   ConvolutionTile in_run;
@@ -52,21 +53,21 @@ struct ConvolutionTileKnobs {
   KnobExpr elements() const { return filters.elements * rows.elements * columns.elements; }
 };
 
-/// Defines the knobs tile_k, tile_p, tile_q, threads_x, blocks_inner and vector_y, with the constraints that the target
-/// sets on threads and registers. `registers`: that a thread needs for so many filters and places. The filters of a
-/// block are all of one of `parts` of them.
+/// Estimates the registers of a thread.
 using RegistersOf = std::function<KnobExpr(const ConvolutionTileKnobs& tile)>;
+/// Defines the knobs tile_k, tile_p, tile_q, threads_x, blocks_inner and vector_y, with the constraints that the target
+/// sets on threads and registers. The filters of a block all belong to one of the `parts` parts.
 ConvolutionTileKnobs define_convolution_tile(Tuning& t, const Convolution& convolution, std::int64_t parts,
                                              const RegistersOf& registers, const Target& target);
 
-/// A tile of a block, and of each thread, in filters, rows and columns.
+/// The tile of a block and that of each thread, in filters, rows and columns.
 struct SeedTile {
   std::int64_t filters, rows, columns;
   std::int64_t thread_filters, thread_rows, thread_columns;
 };
 /// The knobs of define_convolution_tile that make such a tile.
 Config to_config(const SeedTile& tile, const Convolution& convolution, std::int64_t parts);
-/// From large tiles to small ones, those first of which there are enough to fill the device.
+/// Tiles from large to small; those with enough blocks to fill the device come first.
 std::vector<SeedTile> convolution_seed_tiles(const Convolution& convolution, std::int64_t parts, const Target& target);
 
 /// Rows or columns of the image that the windows of `outputs` neighbouring results cover.
@@ -75,14 +76,14 @@ Int window_extent(const WindowAxis& axis, const Int& outputs) {
   return (outputs - 1) * axis.stride + axis.reach();
 }
 
-/// Registers of 4 bytes that hold a value, and that a thread has beside accumulators and operands.
+/// The 4-byte registers that a value takes, and those that a thread needs beside accumulators and operands.
 inline std::int64_t register_words(ir::Type type) { return std::max<std::int64_t>(1, type.bytes() / 4); }
 inline constexpr std::int64_t kSpareRegisters = 24;
 
-/// Sums are of float32 where the operator's would be of float16.
+/// The type of the accumulators: float32 where the operator's would be float16.
 ir::Type convolution_gpu_sums(const Convolution& convolution);
 
-/// [n, k, p, q], padded to whole tiles.
+/// The shape of the sums: [n, k, p, q], padded to whole tiles.
 std::vector<Expr> padded_sums_shape(const Convolution& convolution, const ConvolutionTile& tile);
 /// Extents of the padded image that such sums read.
 struct PaddedImage {
@@ -91,7 +92,7 @@ struct PaddedImage {
 PaddedImage padded_image(const Convolution& convolution, const ConvolutionTile& tile);
 /// The group of a filter; 0 where there is one.
 Expr group_of(const Convolution& convolution, const Expr& filter);
-/// Y of such sums.
+/// Y, from such sums by the epilogue.
 Tensor output_of(const Convolution& convolution, const Tensor& sums, const Definition& definition);
 
 /// Splits and binds the loops of `y`, which stores the tile. Returns the innermost loop over threads.

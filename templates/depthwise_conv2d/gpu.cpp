@@ -129,7 +129,7 @@ Schedule schedule_depthwise(Tuning& t, const Workload& workload, Definition& def
   image.set_scope(ir::Scope::kShared).compute_at(s[form.y], thread);
   std::vector<IterVar> loops{image.axis(1), image.axis(2), image.axis(3)};
   if (c.channels_last) std::rotate(loops.begin(), loops.begin() + 1, loops.end());
-  fetch_together(image, loops, knobs.tile.block_threads(), 1);
+  fetch_cooperatively(image, loops, knobs.tile.block_threads(), 1);
   return s;
 }
 

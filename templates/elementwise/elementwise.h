@@ -6,8 +6,7 @@
 
 namespace nestwright {
 
-/// The tensors are compact, so that their elements lie in one row: the expression has one dimension, whatever the
-/// shape.
+/// The tensors are compact, so that the expression is flattened to one dimension, whatever the shape.
 Operator elementwise_operator();
 
 /// The function in double; the bound is the function's (templates/pointwise/functions.h).

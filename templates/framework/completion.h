@@ -19,14 +19,14 @@ std::optional<Config> complete_config(const Template& t, const Workload& workloa
 std::optional<Config> complete_within(const ConfigSpace& space, const Config& partial);
 
 /// The configuration that a user names in part: with exactly the values given, and as close to the template's default
-/// as the constraints allow. Throws UsageError for a knob that the template does not have, a value that is not a
-/// candidate (both say what there is), values that no branch has together, and where no valid configuration has them,
-/// with the values and the reason of a constraint.
+/// as the constraints allow. Throws UsageError for a knob that the template does not have or a value that is not a
+/// candidate (both list the legal ones), for values that no branch has together, and if no valid configuration has
+/// them, with the values and the reason of a constraint.
 Config complete_given(const Template& t, const Workload& workload, const Target& target, const Config& given);
 
-/// What complete_config makes of each, in their order, all different; none where nothing valid is near any. On a CPU
-/// the first one, which is the default, is parallel where the work is worth it (parallel_worth.h) and one of them may
-/// be, else serial.
+/// complete_config() of each partial configuration, in order and without duplicates; those that nothing valid is near
+/// are left out. On a CPU the first one, the default, is parallel if the work is worth it (parallel_worth.h) and any of
+/// them is, else serial.
 std::vector<Config> complete_each(const Template& t, const Workload& workload, const Target& target,
                                   const std::vector<Config>& partial);
 
@@ -35,7 +35,7 @@ std::vector<Config> complete_each(const Template& t, const Workload& workload, c
 std::vector<Config> complete_seeds(const Template& t, const Workload& workload, const Target& target,
                                    const std::vector<Config>& partial);
 
-/// The template's own seeds; of one that does not say any, what complete_seeds makes of none.
+/// The template's own seeds; complete_seeds() of an empty list if it defines none.
 std::vector<Config> seeds_of(const Template& t, const Workload& workload, const Target& target);
 
 }  // namespace nestwright

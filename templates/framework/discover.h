@@ -1,5 +1,5 @@
-// The part of a template's space that one configuration is in: enough to check it, and a small share of the work that
-// discovering the whole space is.
+// Discovers only the branch of a template's space that contains a given configuration. That suffices to check the
+// configuration, at a small share of the cost of discovering the whole space.
 // Thread rule: pure functions.
 #pragma once
 

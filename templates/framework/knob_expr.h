@@ -1,6 +1,6 @@
-// Arithmetic over the knobs of a template. What Tuning defines are handles: a handle has a value in this run of the
-// template, to which it converts, and knows the knob that it stands for. Arithmetic of handles therefore gives an
-// expression that other points of the space can be put into, and that knows which knobs it reads:
+// Symbolic arithmetic over the knobs of a template. Tuning returns handles of knobs: a handle converts to its value in
+// this run of the template and remembers its knob. Arithmetic on handles therefore builds an expression that can be
+// evaluated at other points of the space, and that knows which knobs it reads:
 //
 //   const KnobExpr rows = t.define_knob("rows", {1, 2, 4}), columns = t.define_knob("columns", {8, 16});
 //   t.require(rows * columns <= 32, "the tile has more than 32 elements");     // for all points of the space
@@ -64,16 +64,16 @@ class KnobExpr {
   operator std::int64_t() const;
   /// The value for other values of the knobs, which are in the order of knobs().
   std::int64_t evaluate(std::span<const KnobValue> values) const;
-  /// Those that are read, each once, in the order in which they are.
+  /// The knobs that are read, each once, in the order of their first use.
   const std::vector<std::shared_ptr<const KnobInRun>>& knobs() const { return knobs_; }
-  /// The same expression with `knobs` for knobs(), which are those that it reads, in any order, and maybe others.
+  /// The same expression, whose knobs() are `knobs`: those that it reads, in any order, and possibly others.
   KnobExpr over(const std::vector<std::shared_ptr<const KnobInRun>>& knobs) const;
 
  private:
   /// In postfix order.
   struct Instruction {
     Op op;
-    std::uint32_t operand = 0;  ///< kPart: the position of the knob; kSkip...: how many instructions are left out
+    std::uint32_t operand = 0;  ///< kPart: the position of the knob; kSkip...: the number of instructions to skip
     std::int64_t constant = 0;  ///< kPart: the number of the part
   };
 
@@ -83,13 +83,13 @@ class KnobExpr {
 
   std::vector<std::shared_ptr<const KnobInRun>> knobs_;
   std::vector<Instruction> code_;
-  int depth_ = 1;  ///< of the stack that the code needs
+  int depth_ = 1;  ///< of the stack that evaluation needs
 };
 
 template <class T>
 concept IsKnobOperand =
     std::same_as<T, KnobExpr> || std::integral<T> || (std::is_enum_v<T> && std::convertible_to<T, std::int64_t>);
-/// Of an operator at least one side is an expression: then both are made ones.
+/// At least one operand is a KnobExpr; the other one is converted to it.
 template <class A, class B>
 concept AreKnobOperands =
     IsKnobOperand<A> && IsKnobOperand<B> && (std::same_as<A, KnobExpr> || std::same_as<B, KnobExpr>);
@@ -175,7 +175,7 @@ KnobExpr max(const A& a, const B& b) {
   return KnobExpr::binary(KnobExpr::Op::kMax, a, b);
 }
 
-/// condition ? a : b, but that both are evaluated.
+/// condition ? a : b, except that both are evaluated.
 template <class A, class B>
   requires IsKnobOperand<A> && IsKnobOperand<B>
 KnobExpr select(const KnobExpr& condition, const A& a, const B& b) {
@@ -201,7 +201,7 @@ class OptionKnob {
  public:
   /// Requires taken < options.size().
   OptionKnob(std::string name, std::vector<std::string> options, std::size_t taken);
-  /// Whether the option is `label`: never where there is no such option.
+  /// Whether the option is `label`; always false if there is no such option.
   KnobExpr operator==(std::string_view label) const;
   KnobExpr operator!=(std::string_view label) const { return !(*this == label); }
   /// The option of this run.

@@ -8,7 +8,7 @@
 
 namespace nestwright {
 
-/// The description of a plugin's file, read without running anything of it.
+/// The description of a plugin's file, read without running any of its code.
 struct PluginFile {
   std::string name;
   std::string version;
@@ -17,13 +17,13 @@ struct PluginFile {
   std::string identity() const { return name + " " + version + " " + hash; }
 };
 
-/// Throws UsageError: the file cannot be read, is no plugin, or was compiled for another version or by another
+/// Throws UsageError if the file cannot be read, is not a plugin, or was compiled for another version or by another
 /// compiler.
 PluginFile read_plugin(const std::string& path);
 
 /// Adds what the plugin registers; all of it or, if it throws, nothing. The program must export the library's symbols
-/// (nestwright_plugin_host() of the CMake package). Throws UsageError, which names the file: as read_plugin does, the
-/// file cannot be loaded, or the plugin throws, as it does if the registry refuses what it adds.
+/// (nestwright_plugin_host() of the CMake package). Throws UsageError, which names the file, as read_plugin() does, and
+/// if the file cannot be loaded or the plugin throws, for example because the registry refuses what it adds.
 void load_plugin(const std::string& path, Registry& registry);
 
 }  // namespace nestwright

@@ -8,7 +8,8 @@
 //   }
 //
 // Build it with nestwright_plugin(rows rows.cpp) of the CMake package. It is not linked with the library: its calls go
-// to the program that loads it (framework/load_plugin.h), which must therefore be of the same headers and compiler.
+// to the program that loads it (framework/load_plugin.h), which must therefore be compiled with the same headers and
+// compiler.
 #pragma once
 
 #include "templates/framework/plugin_interface.h"
@@ -26,13 +27,13 @@
 /// What a plugin and the program that loads it must agree on: version, hash of the headers, compiler.
 #define NESTWRIGHT_PLUGIN_INTERFACE "nestwright " NESTWRIGHT_HEADERS " with " NESTWRIGHT_COMPILER
 
-/// How the description of a plugin begins, which is read from the file before anything of it runs: this, the interface,
-/// name and version, with a newline after each.
+/// The mark that begins a plugin's description, which is read from the file before any of its code runs: the mark, the
+/// interface, name and version, with a newline after each.
 #define NESTWRIGHT_PLUGIN_MARK "\nnestwright-plugin\n"
 
-/// Begins the definition of the function that registers what a plugin has; `name`, a word, and `version` are literals,
-/// and `registry` becomes its argument, a Registry&. What it throws, and what the registry refuses, becomes the message
-/// of the command that loads it.
+/// Begins the definition of the function that registers a plugin's operators and templates; `name`, a word, and
+/// `version` are literals, and `registry` becomes its argument, a Registry&. The message of what it throws, refusals of
+/// the registry included, becomes that of the command that loads it.
 #define NESTWRIGHT_PLUGIN(name, version, registry)                                    \
   extern "C" {                                                                        \
   extern const char nestwright_plugin_description[];                                  \

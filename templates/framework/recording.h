@@ -1,4 +1,4 @@
-// The Tuning of discovery: it notes every knob and constraint and hands out first candidates.
+// The Tuning of discovery: it records every knob and constraint and returns first candidates.
 // Thread rule: one run of one template.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace nestwright {
 
 class RecordingTuning : public Tuning {
  public:
-  /// The option that a choice takes.
+  /// Returns the index of the option that a choice takes.
   using Chooser = std::function<std::size_t(const std::string& name, const std::vector<std::string>& options)>;
   explicit RecordingTuning(Chooser chooser) : chooser_(std::move(chooser)) {}
 

@@ -20,14 +20,14 @@ namespace nestwright {
 
 class Registry {
  public:
-  /// Adds an operator with its templates. Throws UsageError, which names the operator: its name is no word of letters,
-  /// digits and _, it has no definition or no reference, a template of it has no schedule, or there is an operator or a
-  /// template of the same name.
+  /// Adds an operator with its templates. Throws UsageError, which names the operator, if its name is not a word of
+  /// letters, digits and _, if it lacks a definition or a reference, if a template of it lacks a schedule, or if there
+  /// is an operator or a template of the same name.
   void add(Operator op);
   /// Adds a template to the operator of that name, after those that it has; workloads that exist keep theirs. Throws
-  /// UsageError: there is no such operator, the template has no schedule, or there is a template of the same name.
+  /// UsageError if there is no such operator, the template has no schedule, or there is a template of the same name.
   void add(std::string_view op, Template added);
-  /// What is added from now on is of this plugin; empty: of none.
+  /// Marks everything that is added from now on as this plugin's; empty: no plugin's.
   void set_plugin(std::string identity) { plugin_ = std::move(identity); }
 
   /// In the order in which they were added.

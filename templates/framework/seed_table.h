@@ -1,4 +1,4 @@
-// Seeds as data: partial configurations from tables of values, which completion.h makes whole.
+// Seeds as data: partial configurations from tables of values, which completion.h completes.
 //
 //   seed_product({{"parallel", {"rows", "none"}}, {"vectors", {4, 2}}})
 //     parallel=rows vectors=4; parallel=rows vectors=2; parallel=none vectors=4; parallel=none vectors=2
@@ -37,10 +37,10 @@ struct SeedColumn {
 /// All combinations of the values; those of the last column change fastest.
 std::vector<Config> seed_product(const std::vector<SeedColumn>& columns);
 
-/// A configuration a row, each of as many values as there are knobs.
+/// One configuration per row; each row has as many values as there are knobs.
 std::vector<Config> seed_rows(const std::vector<std::string>& knobs, const std::vector<std::vector<SeedValue>>& rows);
 
-/// Puts `more` behind `seeds`.
+/// Appends `more` to `seeds`.
 void append(std::vector<Config>& seeds, const std::vector<Config>& more);
 
 }  // namespace nestwright

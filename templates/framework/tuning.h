@@ -1,9 +1,9 @@
-// What a template is written against. Each call defines a knob and returns its handle, which has a concrete value: the
-// first candidate during discovery and the configuration's value when one is applied. A choice that changes which
-// primitives run is a `choose`.
+// The interface through which a template defines its knobs. Each call defines one and returns its handle, which has a
+// concrete value: the first candidate during discovery and the configuration's value when one is applied. choose() is
+// for choices that change which primitives run.
 //
 // Constraints refuse points by formula, before anything is lowered. They are expressions over handles, or functions of
-// the values of some:
+// the values of some handles:
 //
 //   const KnobExpr rows = t.define_knob("rows", {1, 2, 4, 8}), columns = t.define_knob("columns", {8, 16});
 //   const OptionKnob order = t.define_annotate("order", {"rows", "columns"});
@@ -40,7 +40,7 @@ struct SplitOptions {
   std::function<bool(std::span<const std::int64_t>)> filter;  ///< over the parts, outermost first
 };
 
-/// What the function of a constraint gets: for an expression its value, for a knob of several parts all of them.
+/// The arguments of a constraint's function: the value of each expression, and all parts of a knob of several.
 template <class... Handles>
 struct KnobArguments {
   std::tuple<Handles...> handles;
@@ -53,7 +53,7 @@ KnobArguments<Handles...> values_of(const Handles&... handles) {
 class Tuning {
  public:
   virtual ~Tuning() = default;
-  /// Extents, outermost first; the first one covers what the others leave (rounded up).
+  /// Extents of the nested loops, outermost first; the first one covers what the others leave (rounded up).
   virtual PartsKnob define_split(const std::string& name, std::int64_t extent, const SplitOptions& options) = 0;
   /// One of the given permutations of 0 .. n-1.
   virtual PartsKnob define_reorder(const std::string& name, const std::vector<std::vector<int>>& candidates) = 0;
@@ -65,14 +65,15 @@ class Tuning {
   /// Refuses points for which `condition` is 0, for the reason given, e.g. "register tile larger than the register
   /// file".
   void require(const KnobExpr& condition, std::string reason);
-  /// The same for what no expression says: `holds` gets the values of `arguments`, in their order, as std::int64_t or
-  /// const KnobValue&. It is called after this run, too, and may refer to nothing of it.
+  /// The same for conditions that no expression states: `holds` receives the values of `arguments`, in their order, as
+  /// std::int64_t or const KnobValue&. It is called after this run, too, so that it must not refer to the run's
+  /// objects.
   template <class... Handles, class Holds>
   void require(const KnobArguments<Handles...>& arguments, Holds holds, std::string reason);
 
  protected:
   virtual void add(Constraint constraint) = 0;
-  /// For a Tuning that hands on what it is given.
+  /// For a Tuning that forwards to another one.
   static void add_to(Tuning& other, Constraint constraint) { other.add(std::move(constraint)); }
 
  private:

@@ -1,4 +1,5 @@
-// What is tuned: an operator with shapes, attributes and types, written   matmul m=512 n=512 k=512 tb=1
+// A workload: an operator with shapes, attributes and types, written as "matmul m=512 n=512 k=512 tb=1". Thread rule:
+// values and pure functions.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@ namespace nestwright {
 struct Operator;
 struct Workload;
 
-/// One parameter of an operator: what it means, its legal range, its default. An operator may gain parameters: with a
-/// default that means what was computed before, its recorded trials keep their key.
+/// One parameter of an operator: what it means, its legal range, its default. An operator may gain parameters: if their
+/// default means what was computed before, recorded trials keep their keys.
 struct OperatorParameter {
   std::string name;
   std::string meaning;
@@ -45,8 +46,8 @@ struct ParameterValue {
   friend bool operator==(const ParameterValue&, const ParameterValue&) = default;
 };
 
-/// An operator, which all its workloads share, and its parameters: every one is there, in the operator's order. Each
-/// question requires a parameter of its kind.
+/// An operator, which all its workloads share, and values for all its parameters, in the operator's order. Each
+/// accessor requires a parameter of its kind.
 struct Workload {
   std::shared_ptr<const Operator> op;  ///< never null once it is parsed
   std::vector<ParameterValue> parameters;
@@ -59,7 +60,7 @@ struct Workload {
   std::vector<std::int64_t> shape(std::string_view name) const;
   std::int64_t elements(std::string_view name) const;  ///< of a shape
   std::vector<std::size_t> axes(std::string_view name) const;
-  /// Canonical, without what stands at its default: "matmul m=512 n=512 k=512". The log's key.
+  /// Canonical, without parameters at their defaults: "matmul m=512 n=512 k=512". The log's key.
   std::string str() const;
   /// Whether operators and parameters have the same names and values.
   friend bool operator==(const Workload& a, const Workload& b);

@@ -22,7 +22,7 @@ namespace nestwright {
 
 struct WorkloadEntry {
   std::string label;
-  std::string workload;  ///< as it is written; whether it is one is for the reader to see
+  std::string workload;  ///< as it is written, not validated
   double weight = 1;     ///< above 0
 };
 
@@ -31,11 +31,11 @@ struct WorkloadFile {
   std::vector<WorkloadEntry> entries;
 };
 
-/// How messages call an entry: "shapes.json, entry 3 (BERT-base qkv)"; the label where it has one of its own.
+/// The name of an entry in messages: "shapes.json, entry 3 (BERT-base qkv)"; the label where it has one of its own.
 std::string entry_place(const std::string& source, std::size_t index, const WorkloadEntry& entry);
 
-/// Throws UsageError, one sentence that begins with `source`, and the entry where it is about one: no JSON, fields
-/// unknown, missing or of a wrong type, no entries, a weight that is not above 0.
+/// Throws UsageError, one sentence that begins with `source` and names the entry at fault, for text that is not JSON, a
+/// field that is unknown, missing or of a wrong type, a file without entries, and a weight that is not above 0.
 WorkloadFile parse_workload_file(std::string_view json, const std::string& source);
 
 }  // namespace nestwright

@@ -58,7 +58,7 @@ OperandAccess access_of(const ir::Load& load, const std::vector<IterVar>& axes) 
     std::vector<std::int64_t> moves;
     for (std::size_t a = 0; a < axes.size(); ++a) {
       const std::int64_t coefficient = index.coefficient(axes[a].var());
-      const bool is_hidden = index.hides(axes[a].var());
+      const bool is_hidden = index.is_nonlinear_in(axes[a].var());
       if (coefficient != 0 || is_hidden) {
         mentioned.push_back(static_cast<int>(a));
         moves.push_back(is_hidden ? 0 : coefficient);
@@ -81,7 +81,7 @@ OperandAccess access_of(const ir::Load& load, const std::vector<IterVar>& axes) 
   return access;
 }
 
-bool moves_alike(const OperandAccess& a, const OperandAccess& b) {
+bool has_equal_strides(const OperandAccess& a, const OperandAccess& b) {
   return a.tensor == b.tensor && a.strides == b.strides && a.axes == b.axes;
 }
 
@@ -160,7 +160,7 @@ class Analysis {
     }
     access.reads.push_back(e);
     const auto known = std::find_if(result.accesses.begin(), result.accesses.end(),
-                                    [&](const OperandAccess& other) { return moves_alike(other, access); });
+                                    [&](const OperandAccess& other) { return has_equal_strides(other, access); });
     if (known != result.accesses.end()) {
       add_read(*known, access);
     } else {

@@ -1,5 +1,5 @@
-// What the rules of generated spaces know of an expression: for each stage its axes, for each of its reads which axes
-// move the address and by how much, and what a point costs.
+// Analyses expressions for the rules of generated spaces: for each stage its axes and the cost of a point, and for each
+// of its reads the strides of the axes.
 // Thread rule: pure functions. Strides are in elements.
 //
 //   C[i, j] = sum(k, A[i, k] * B[k, j]) of 8 x 32 x 12:
@@ -17,23 +17,25 @@
 
 namespace nestwright {
 
-/// Reads of a tensor that differ by constants, as the axes of its stage (the spatial ones, then those of the reduction)
-/// move them.
+/// The reads of a tensor that have equal strides and differ by constants. Axes are those of the stage: the spatial
+/// ones, then those of the reduction.
 struct OperandAccess {
   Tensor tensor;
   int producer = -1;                                 ///< the stage that computes it; -1: an input, or a scan's state
   bool is_constant = false;                          ///< an input that is the same in every call
   bool is_stored = false;                            ///< an input, or a reduction: it may be read from a copy
-  std::vector<std::optional<std::int64_t>> strides;  ///< one step of each axis; absent where it is not affine
-  /// Of each axis: the number of its points for which all reads stay in place, as 4 for c in X[c/4]; else 0 or 1.
+  std::vector<std::optional<std::int64_t>> strides;  ///< of each axis; nullopt where the address is not affine in it
+  /// For each axis, the number of consecutive points for which all reads stay in place: 4 for c in X[c/4], else 1; 0 if
+  /// no index mentions it.
   std::vector<std::int64_t> steady;
-  std::vector<Expr> reads;             ///< the loads that move alike, each once: A[i] and A[i + 1]
+  std::vector<Expr> reads;             ///< the loads, each once: A[i] and A[i + 1]
   std::vector<int> identity;           ///< of each dimension: the axis that is its index in all reads; -1 where none is
   std::vector<std::vector<int>> axes;  ///< of each dimension: the axes that its index mentions
-  /// The same axes: by how many indices a step of each moves the dimension; 0 where the index is not affine in it.
+  /// The coefficients of the same axes in the index of each dimension; 0 where the index is not affine in the axis.
   std::vector<std::vector<std::int64_t>> steps;
   bool mentions(int axis) const;
-  /// By how many indices a step of the axis moves a dimension; 0 where it does not, or is not affine.
+  /// The coefficient of the axis in the index of a dimension; 0 if it does not occur there, or the index is not affine
+  /// in it.
   std::int64_t step_of(int axis, std::size_t dimension) const;
   /// The dimension whose index is `axis` alone, while no other dimension mentions it; -1 where there is none.
   int dimension_of(int axis) const;
@@ -56,18 +58,18 @@ struct StageAnalysis {
 
   /// The last axis of the result that has several points, else the last one; -1: there is none.
   int last_axis() const;
-  /// Likewise of the reduction.
+  /// The same for the axes of the reduction.
   int last_reduced() const;
   int reduced() const { return static_cast<int>(extents.size()) - spatial; }
   std::int64_t points() const;          ///< of the result
   std::int64_t reduced_points() const;  ///< that each of them combines
   /// Whether some read does not depend on a spatial axis, so that its values serve several points.
   bool has_reuse() const;
-  /// The number of different reads of a tensor for one point, of one step of a reduction.
+  /// The number of distinct reads of a tensor for one point, or for one step of a reduction.
   std::int64_t reads_of(const Tensor& read) const;
-  /// Points of the spatial axes from `first` on.
+  /// The number of points of the spatial axes from `first` on.
   std::int64_t points_from(int first) const;
-  /// From one point of the result to the next along a spatial axis.
+  /// Elements from one point of the result to the next along a spatial axis; 0 if that is not a constant.
   std::int64_t result_stride(int axis) const;
 };
 

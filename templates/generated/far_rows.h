@@ -1,5 +1,5 @@
-// Several rows far apart of a tensor far larger than the caches are summed up side by side. What each of them reads is
-// contiguous from row to row, so that a processor fetches ahead. The sums are a tensor of their own:
+// Reduces several distant rows of a tensor that is much larger than the caches at a time, so that the hardware
+// prefetcher follows several contiguous streams. The sums become a tensor of their own:
 //
 //   Y[i] = sum(k, X[i, k])     ->     Y.far[i, s] = sum(k, X[s*n + i, k]);  Y[i] = Y.far[i % n, i / n]
 //
@@ -12,11 +12,11 @@
 
 namespace nestwright {
 
-/// Whether a definition is a sum of each row of an input that needs no copy.
+/// Whether a definition is a reduction of each row of its inputs, none of which needs a copy.
 bool may_take_far_rows(const Definition& definition, const Target& target);
 
-/// Chooses how many rows are summed up side by side, and replaces the definition's result by that expression where they
-/// are several. Returns their number. Requires may_take_far_rows().
+/// Chooses how many rows are reduced at a time and, if it is more than one, replaces the definition's result by the
+/// expression above. Returns that number. Requires may_take_far_rows().
 std::int64_t take_far_rows(Tuning& t, Definition& definition, const Target& target);
 
 }  // namespace nestwright

@@ -8,8 +8,8 @@
 namespace nestwright {
 namespace {
 
-constexpr double kFarBehind = 0.65;            ///< of the best score
-constexpr double kAlone = 0.7;                 ///< of the score, where each vector that is loaded serves one row
+constexpr double kMinScoreShare = 0.65;        ///< of the best score
+constexpr double kNoRowReuseFactor = 0.7;      ///< of the score, where each vector that is loaded serves one row
 constexpr double kCopiedAndTransposed = 0.63;  ///< of the score, where the operand is copied and the result transposed
 constexpr std::size_t kMaxForms = 3;
 constexpr std::int64_t kNearStride = 4;  ///< of lanes that contiguous loads and shuffles collect
@@ -105,7 +105,7 @@ std::vector<ReductionForm> reduction_forms(const StageAnalysis& stage, const Tar
   for (int a = 0; a < stage.spatial; ++a) {
     if (stage.extents[static_cast<std::size_t>(a)] < 2) continue;
     if (stage.results > 1 && a != stage.last_axis()) continue;  // tuples are stored in place, without register tiles
-    const double alone = stage.has_reuse() && row_axis(stage, a) < 0 ? kAlone : 1;
+    const double alone = stage.has_reuse() && row_axis(stage, a) < 0 ? kNoRowReuseFactor : 1;
     forms.push_back({ReductionForm::Kind::kTiles, a, alone * score_along(stage, a, target)});
   }
   const int last = stage.last_reduced();
@@ -116,7 +116,7 @@ std::vector<ReductionForm> reduction_forms(const StageAnalysis& stage, const Tar
   const auto is_better = [](const ReductionForm& a, const ReductionForm& b) { return a.score > b.score; };
   std::stable_sort(forms.begin(), forms.end(), is_better);
   if (forms.empty()) return {{}};
-  const double least = kFarBehind * forms.front().score;
+  const double least = kMinScoreShare * forms.front().score;
   std::erase_if(forms, [&](const ReductionForm& form) { return form.score < least; });
   if (forms.size() > kMaxForms) forms.resize(kMaxForms);
   return forms;

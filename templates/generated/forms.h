@@ -1,4 +1,4 @@
-// The forms that the loops of a reduction may take, by how its reads move through memory.
+// The loop forms of a reduction, ranked by the strides of its reads.
 // Thread rule: pure functions.
 //
 //   C[i, j] = sum(k, A[i, k] * B[k, j])     tiles of vectors along j
@@ -16,7 +16,7 @@ namespace nestwright {
 
 struct ReductionForm {
   enum class Kind : std::uint8_t {
-    kTiles,   ///< vectors along a spatial axis, sums in registers over all of the reduction
+    kTiles,   ///< vectors along a spatial axis, accumulators in registers over the whole reduction
     kLanes,   ///< vectors along the innermost axis of the reduction
     kScalar,  ///< neither: one element at a time
   } kind = Kind::kScalar;
@@ -26,23 +26,23 @@ struct ReductionForm {
   std::string label() const;
 };
 
-/// Forms of a reduction, the likeliest first, those that are far behind left out; never empty.
+/// Forms of a reduction, the likeliest to be fast first, without those whose score is far below the best; never empty.
 std::vector<ReductionForm> reduction_forms(const StageAnalysis& stage, const Target& target);
 
-/// The axis whose points share a vector along `vector_axis`, so that it is loaded once for all rows of a register tile:
-/// one that the reads along `vector_axis` do not mention, or of which they read overlapping windows. It precedes
-/// `vector_axis`, or the result is contiguous along it or along `but`, which is one that is taken. -1 where there is
-/// none.
+/// The axis of the rows of a register tile, for all of which each vector along `vector_axis` is loaded once: the reads
+/// along `vector_axis` do not mention it, or read overlapping windows of it. It precedes `vector_axis`, or the result
+/// is contiguous along it or along `but`, an axis that is already used. -1 if there is none.
 int row_axis(const StageAnalysis& stage, int vector_axis, int but = -1);
 
 /// Whether the result is contiguous along the rows of a register tile, not along its vectors: it is transposed before
 /// it is stored.
 bool is_transposed(const StageAnalysis& stage, int vector_axis);
 
-/// How often each element of a read is used: points of the axes that it does not mention.
+/// How often each element that is read is used: the number of points of the spatial axes that the read does not
+/// mention.
 std::int64_t reuse_of(const StageAnalysis& stage, const OperandAccess& access);
 
-/// Uses of an element that pay for a copy in the order in which they read it.
+/// The least number of uses of an element for which packing pays.
 inline constexpr std::int64_t kMinPackingReuse = 8;
 
 /// Bytes of the result and of what is read, each once.

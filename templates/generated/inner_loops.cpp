@@ -15,13 +15,24 @@ std::int64_t max_vectors_of(const StageAnalysis& stage, const Target& target) {
   return stage.expensive > 0 ? max_expanded(target) : max_sums(target);
 }
 
+/// The loop over an axis of the stage, moved inside of those over the later axes of the same kind, which have one
+/// point.
+IterVar innermost(Stage loops, const StageAnalysis& stage, int axis) {
+  const bool is_reduced = axis >= stage.spatial;
+  std::vector<IterVar> later;
+  for (int a = axis; a < (is_reduced ? static_cast<int>(stage.extents.size()) : stage.spatial); ++a) {
+    later.push_back(is_reduced ? loops.reduce_axis(a - stage.spatial) : loops.axis(a));
+  }
+  return move_innermost(loops, later);
+}
+
+}  // namespace
+
 void define_stores(Sketch& sketch, ScopedTuning& t, const StageAnalysis& stage, std::int64_t row) {
   if (!stage.is_output || stage.results > 1 || stage.result_stride(stage.last_axis()) != 1) return;
   if (define_streaming(t, stage.tensor, row, sketch.target)) sketch.schedule[stage.tensor].stream();
 }
 
-/// Offers to fetch ahead, at `loop` of the loops of `reader`, the inputs that are contiguous along the stage's axis
-/// `axis`; of constant ones, the copies.
 void prefetch_inputs(Sketch& sketch, ScopedTuning& t, const StageAnalysis& stage, int axis, const Tensor& reader,
                      const IterVar& loop) {
   const std::int64_t ahead = define_prefetch(t, bytes_of(stage), sketch.target);
@@ -39,19 +50,6 @@ void prefetch_inputs(Sketch& sketch, ScopedTuning& t, const StageAnalysis& stage
     sketch.schedule[reader].prefetch(fetched, loop, ahead);
   }
 }
-
-/// The loop over an axis of the stage, moved inside of those over the later axes of the same kind, which have one
-/// point.
-IterVar innermost(Stage loops, const StageAnalysis& stage, int axis) {
-  const bool is_reduced = axis >= stage.spatial;
-  std::vector<IterVar> later;
-  for (int a = axis; a < (is_reduced ? static_cast<int>(stage.extents.size()) : stage.spatial); ++a) {
-    later.push_back(is_reduced ? loops.reduce_axis(a - stage.spatial) : loops.axis(a));
-  }
-  return move_innermost(loops, later);
-}
-
-}  // namespace
 
 IterVar schedule_columns(ScopedTuning& t, Stage loops, IterVar column, std::int64_t extent, const VectorTileKnobs& tile,
                          bool in_blocks) {

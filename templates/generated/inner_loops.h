@@ -1,4 +1,4 @@
-// The innermost loops that rules share: points and reductions of a row in vectors.
+// Innermost loops that several rules use: vectorised points and reductions of a row.
 // Thread rule: as a Sketch's.
 #pragma once
 
@@ -15,6 +15,14 @@ IterVar schedule_columns(ScopedTuning& t, Stage loops, IterVar column, std::int6
 /// Computes the last axis of a stage in vectors; `in_blocks`: as schedule_columns says.
 void schedule_points(Sketch& sketch, ScopedTuning& t, int stage, bool in_blocks);
 
+/// Offers non-temporal stores of an output, whose rows have `row` elements.
+void define_stores(Sketch& sketch, ScopedTuning& t, const StageAnalysis& stage, std::int64_t row);
+
+/// Offers to prefetch, at `loop` of the loops of `reader`, the inputs that are contiguous along the stage's axis
+/// `axis`; for constant ones, their copies.
+void prefetch_inputs(Sketch& sketch, ScopedTuning& t, const StageAnalysis& stage, int axis, const Tensor& reader,
+                     const IterVar& loop);
+
 /// Where a row is reduced: at loop `at` of the stage of `outer`, `streams` rows of the stage's last axis side by side.
 struct RowPlace {
   IterVar at;
@@ -26,8 +34,8 @@ struct RowPlace {
 /// vectors along the last axis; or as it is. Requires a reduction that is not at root or has a loop to attach at.
 void schedule_row_reduction(Sketch& sketch, ScopedTuning& t, int stage, const RowPlace& place);
 
-/// Chooses how many of `extent` parts, each a multiple of `unit` elements long, are worked on side by side: 1, or 4 or
-/// 8 where `bytes` do not fit into the second-level cache, as a processor fetches ahead within a page.
+/// Chooses how many equal parts of `extent` elements, each a multiple of `unit` long, are interleaved: 1, or also 4 or
+/// 8 if `bytes` do not fit into the second-level cache, since hardware prefetching stays within a page.
 std::int64_t choose_side_by_side(Sketch& sketch, const std::string& stage, std::int64_t extent, std::int64_t unit,
                                  double bytes);
 

@@ -1,4 +1,4 @@
-// Copies of what a register tile reads, in the order in which it reads them.
+// Packs the operands of a register tile: copies them in the order in which the tile reads them.
 // Thread rule: as a Sketch's.
 #pragma once
 
@@ -8,14 +8,14 @@
 
 namespace nestwright {
 
-/// Whether vectors of what is read along `vector` are always read from a copy, in which they are contiguous.
+/// Whether the vectors of an operand along `vector` are always read from a packed copy, in which they are contiguous.
 bool is_packed(const StageAnalysis& sums, const OperandAccess& access, int vector);
 
-/// Defines the knobs of the operands of `tile`, whose blocks are `loops`, and makes the copies: of what is read in
-/// vectors, whole tiles of the vector axis, each contiguous over the reduction; of what is read row by row, the rows no
-/// longer as far apart as in the tensor. A copy is made as a whole, or at the innermost loop that moves what it holds.
-/// Of what is the same in every call, it is made once before the calls: of rows, too, whole tiles, so that what a tile
-/// multiplies together lies together.
+/// Defines the packing knobs of the operands of `tile`, whose blocks are `loops`, and makes the copies. Operands that
+/// are read in vectors are packed into panels of whole tiles along the vector axis, each contiguous over the reduction;
+/// for operands that are read row by row, a copy only moves the rows closer together. A copy is made as a whole, or at
+/// the innermost loop that changes its region. Constant inputs are packed once before the calls, by rows into panels of
+/// whole tiles, too.
 void pack_operands(Sketch& sketch, const TileAxes& axes, const TileKnobs& knobs, const Tensor& tile,
                    const std::vector<SketchLoop>& loops);
 

@@ -1,4 +1,4 @@
-// The knobs of a register tile and of the blocks around it, and the formulas that refuse points which cannot be good.
+// The knobs of a register tile and of the blocks around it, and the constraints that refuse points that cannot be fast.
 // Thread rule: plain data and pure functions.
 #pragma once
 
@@ -16,20 +16,20 @@ enum class BlockGroup : int {
   kReduction,
 };
 
-/// Which stages and axes a nest of register tiles is of.
+/// The stages and axes of a nest of register tiles.
 struct TileAxes {
-  int sums = -1;    ///< the stage that is summed up in registers
+  int sums = -1;    ///< the stage that is accumulated in registers
   int stored = -1;  ///< the stage whose loops are tiled: the same, or the one that reads it element by element
   int vector = -1, row = -1, second_row = -1;
   std::vector<int> others;   ///< spatial axes that are not tiled, of more than one iteration
   std::vector<int> singles;  ///< those of one
-  bool blocked = false;      ///< the reduction is, by its outermost axis
+  bool blocked = false;      ///< the reduction is blocked, along its outermost axis
   bool transposed = false;   ///< see is_transposed()
 };
 
 struct TileKnobs {
   std::int64_t lanes = 1, vectors = 1, rows = 1, second_rows = 1;
-  std::int64_t short_rows = 0;  ///< rows of the tiles that make the rows come out even; 0: a peeled tail
+  std::int64_t short_rows = 0;  ///< rows of the shorter tiles that make up the remainder exactly; 0: a peeled tail
   std::int64_t row_tiles = 1, vector_tiles = 1;  ///< register tiles of a block
   std::int64_t k_block = 0;                      ///< 0: not blocked
   std::int64_t unroll = 1;
@@ -40,7 +40,7 @@ struct TileKnobs {
   bool prefetches_result = false;
 };
 
-/// Whether the accumulators of a tile stay in registers. Refers to nothing.
+/// Predicts whether the accumulators of a tile stay in registers. Holds no references.
 class TileRegisters {
  public:
   struct Body {
@@ -62,7 +62,8 @@ class TileRegisters {
 
 TileAxes tile_axes(Sketch& sketch, int sums, int stored, int vector);
 
-/// So many steps of a reduction axis, or more, read some elements for several rows; 0: none do.
+/// The least number of consecutive steps of a reduction axis in which several rows read a common element; 0: they never
+/// do.
 std::int64_t overlapping_steps(const StageAnalysis& sums, int row, int axis);
 
 TileKnobs define_tile_knobs(Sketch& sketch, const TileAxes& axes);

@@ -19,13 +19,14 @@ std::vector<StageSeed> row_seeds(const StageAnalysis& stage, const Target& targe
   const bool is_large = is_larger_than_l2(stage, target);
   const std::int64_t full = target.lanes(widest_type(stage)), half = half_lanes(widest_type(stage), target);
   for (const std::int64_t vectors : {std::int64_t{4}, std::int64_t{8}, std::int64_t{2}}) {
-    for (const char* stores : {"cached", "streaming"}) {
+    for (const bool is_streaming : {false, true}) {
       seeds.push_back({{"vectors", vectors},
                        {"vector_lanes", is_large && vectors == 8 ? half : full},
                        {"blocks", vectors == 2 ? 4 * target.threads : target.threads},
                        {"streams", is_large && vectors == 8 ? "four" : "one"},
-                       {"stores", stores},
+                       {"stores", is_streaming ? "streaming" : "cached"},
                        {"values", "stored"},
+                       {"order", is_streaming ? "rows" : "columns"},
                        {"tile", full},
                        {"row_tiles", vectors == 8 ? 32
                                      : is_large   ? 16

@@ -16,18 +16,18 @@ using SketchRule = RuleOf<Sketch>;
 /// For CPUs, in the order in which they are tried. The last one applies to every stage.
 std::span<const SketchRule> cpu_rules();
 
-/// Inlines what is cheaper to compute again than to store. Before all rules.
+/// Inlines stages that are cheaper to recompute than to store. Runs before all rules.
 void inline_cheap(Sketch& sketch);
-/// Reads what is padded where it is summed up, by choice. After inline_cheap().
+/// Inlines padding into the reductions that read it, as a choice. Runs after inline_cheap().
 void inline_padding(Sketch& sketch);
-/// Has `readers`, which read the constant input in place, read a copy that is made before the calls.
+/// Makes `readers`, which read the constant input in place, read a copy that is prepared before the calls.
 Tensor prepare_copy(Sketch& sketch, const Tensor& input, const std::vector<Tensor>& readers);
-/// The same for all that still read a constant input in place. After all rules.
+/// The same for all stages that still read a constant input in place. Runs after all rules.
 void prepare_constants(Sketch& sketch);
-/// Whether it is better to compute a point of `stage` again where `reader` reads it than to store it.
+/// Whether it is better to recompute a point of `stage` where `reader` reads it than to store it.
 using InlineCriterion = bool (*)(const StageAnalysis& stage, const StageAnalysis& reader);
-/// Inlines the stages that may be inlined and for which this is so of all readers; of an expensive one with several
-/// readers that is a choice.
+/// Inlines the stages that may be inlined and meet the criterion for all readers; for an expensive stage with several
+/// readers, inlining is a choice.
 void inline_stages(Sketch& sketch, InlineCriterion is_worth_it);
 /// Whether a reader reads no more elements than the stage has.
 bool is_read_once(const StageAnalysis& stage, const StageAnalysis& reader);
@@ -38,6 +38,10 @@ bool may_join_rows(Sketch& sketch, int stage);
 void join_rows(Sketch& sketch, int stage);
 bool may_join_tiles(Sketch& sketch, int stage);
 void join_tiles(Sketch& sketch, int stage);
+/// Whether the stage can be computed in vectors for one tile of axis `column` of a nest, to which it has `relation`.
+bool may_follow_columns(Sketch& sketch, int stage, const SketchRelation& relation, int column);
+bool may_join_columns(Sketch& sketch, int stage);
+void join_columns(Sketch& sketch, int stage);
 bool has_column_sums(Sketch& sketch, int stage);
 void schedule_column_sums(Sketch& sketch, int stage);
 bool has_transposed_tile(Sketch& sketch, int stage);
@@ -46,6 +50,8 @@ bool has_register_tile(Sketch& sketch, int stage);
 void schedule_register_tile(Sketch& sketch, int stage);
 bool is_single_value(Sketch& sketch, int stage);
 void schedule_single_value(Sketch& sketch, int stage);
+bool has_column_blocks(Sketch& sketch, int stage);
+void schedule_column_blocks(Sketch& sketch, int stage);
 bool is_any_stage(Sketch& sketch, int stage);
 void schedule_rows(Sketch& sketch, int stage);
 

@@ -6,12 +6,6 @@
 #include "templates/loops/vectors.h"
 
 namespace nestwright {
-namespace {
-
-constexpr std::int64_t kTasks = 4;  ///< of a thread: enough that one that is held up takes fewer of them
-
-}  // namespace
-
 int shared_reduce_axis(const StageAnalysis& stage) {
   int found = -1;
   for (int axis = 0; axis < stage.reduced(); ++axis) {
@@ -28,17 +22,24 @@ bool has_shared_rows(const Sketch& sketch, const StageAnalysis& stage, int rows)
 }
 
 std::vector<SketchLoop> share_rows(Sketch& sketch, int number, int rows, int common) {
-  const StageAnalysis& stage = sketch.of(number);
   Stage loops = sketch.loops_of(number);
   std::vector<SketchLoop> nest;
   for (int axis = 0; axis < rows; ++axis) nest.push_back({loops.axis(axis), {axis}, false});
-  if (!sketch.parallel || rows == 0) return nest;
-  std::int64_t iterations = stage.extents[0];
+  return share_loops(sketch, number, std::move(nest), common);
+}
+
+std::vector<SketchLoop> share_loops(Sketch& sketch, int number, std::vector<SketchLoop> nest, int common) {
+  if (!sketch.parallel || nest.empty()) return nest;
+  Stage loops = sketch.loops_of(number);
+  const auto extent = [&](const SketchLoop& loop) {
+    return sketch.of(number).extents[static_cast<std::size_t>(*loop.axes.begin())];
+  };
+  std::int64_t iterations = extent(nest[0]);
   int fused = 1;
-  for (; fused < common && iterations < kTasks * sketch.target.threads; ++fused) {
-    iterations *= stage.extents[static_cast<std::size_t>(fused)];
+  for (; fused < common && iterations < kTasksOfThread * sketch.target.threads; ++fused) {
+    iterations *= extent(nest[1]);
     nest[0].loop = loops.fuse(nest[0].loop, nest[1].loop);
-    nest[0].axes.insert(fused);
+    nest[0].axes.merge(nest[1].axes);
     nest.erase(nest.begin() + 1);
   }
   if (iterations < 2) return nest;

@@ -1,5 +1,5 @@
-// A schedule in the making: what the rules of generated spaces have decided so far, and where the stages that are not
-// yet scheduled may be computed.
+// A partial schedule: what the rules of generated spaces have decided so far, and where the stages that are not yet
+// scheduled may be computed.
 // Thread rule: belongs to one run of a template.
 #pragma once
 
@@ -12,18 +12,19 @@
 #include "templates/framework/template.h"
 #include "templates/generated/analysis.h"
 #include "templates/generated/forms.h"
+#include "templates/loops/vectors.h"
 
 namespace nestwright {
 
-/// A space has at most so many sketches: combinations of choices.
+/// The largest number of sketches, which are combinations of choices, in a space.
 inline constexpr std::int64_t kMaxSketches = 200;
 
-/// How the dimensions of a stage follow the axes of the nest that reads it.
+/// How the dimensions of a stage depend on the axes of the nest that reads it.
 struct SketchRelation {
   std::vector<std::set<int>> axes;  ///< of each dimension: the axes of the nest's stage that its region moves with
   std::vector<int> identity;        ///< of each dimension: the axis that it equals; -1: none
 
-  /// How many of the nest's first `most` axes, from the outermost on, some dimension equals.
+  /// The number of outermost axes of the nest, at most `most`, each of which some dimension equals.
   int leading_axes(int most) const;
 };
 
@@ -36,9 +37,10 @@ struct SketchLoop {
 
 /// The loops of a stage at root, outermost first.
 struct SketchNest {
-  enum class Kind : std::uint8_t { kRows, kTiles } kind = Kind::kRows;
+  enum class Kind : std::uint8_t { kRows, kTiles, kColumns } kind = Kind::kRows;
   int stage = -1;
   std::vector<SketchLoop> loops;
+  VectorTile columns{};  ///< of kColumns: the tile of the last axis that the innermost loop runs over
 };
 
 /// The inputs that are the same in every call.
@@ -54,20 +56,20 @@ class Sketch {
   std::vector<StageAnalysis> stages;  ///< as of the last analyse()
   std::vector<SketchNest> nests;
   bool parallel = false;  ///< threads share the loops at root
-  /// Rows far apart that are summed up side by side (far_rows.h); of several, the last axis of the sums runs over them.
-  /// 0 where the definition is not of that kind.
+  /// The number of distant rows that are reduced at a time (far_rows.h); if above 1, the last axis of the sums runs
+  /// over them. 0 if the definition is not of that kind.
   std::int64_t far_rows = 0;
 
-  /// Takes note of what the primitives so far have changed. Requires that nothing is placed.
+  /// Analyses the stages again after primitives have changed them. Requires that no stage belongs to a nest yet.
   void analyse();
   const std::vector<Tensor>& constants() const { return constants_; }
   const StageAnalysis& of(int stage) const { return stages[static_cast<std::size_t>(stage)]; }
   Stage loops_of(int stage) { return schedule[of(stage).tensor]; }
   /// The knobs of one stage: C.rows.
   ScopedTuning knobs_of(int stage) { return {tuning, of(stage).name + "."}; }
-  /// A choice, which offers its first option alone where more would give the space too many sketches.
+  /// A choice, which offers only its first option if more would exceed kMaxSketches.
   std::string choose(const std::string& name, std::vector<std::string> options);
-  /// The same, made when it is first asked for.
+  /// The same, made at the first call; later calls return its option.
   std::string choose_once(const std::string& name, const std::vector<std::string>& options);
 
   /// The form of a reduction: a choice, which is made when it is first asked for.
@@ -86,9 +88,9 @@ class Sketch {
   int joined_at(int stage) const { return joined_at_[static_cast<std::size_t>(stage)]; }
   /// The nest that all readers of a stage belong to, or -1.
   int nest_of_readers(int stage) const;
-  /// How a stage that is read only inside of `nest` follows its axes.
+  /// How a stage that is read only inside of `nest` depends on the nest's axes.
   SketchRelation relation(int stage, int nest) const;
-  /// How a stage follows its own axes.
+  /// The relation of a stage to its own axes.
   SketchRelation own_relation(int stage) const;
   /// Leading axes of the nest's stage, each of which some dimension of `relation` equals.
   int common_rows(const SketchRelation& relation, int nest) const;

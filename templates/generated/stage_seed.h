@@ -1,4 +1,4 @@
-// What a seed of a generated space wants of one stage. Thread rule: plain data.
+// The knob values of one stage in a seed of a generated space. Thread rule: plain data.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace nestwright {
 
-/// Values of knobs, by their names without the stage's.
+/// Values of knobs, by their names without the stage's prefix.
 using StageSeed = std::vector<std::pair<std::string, SeedValue>>;
 
 inline void set_knobs(Config& config, const std::string& stage, const StageSeed& seed) {

@@ -16,8 +16,8 @@ Operator layer_norm_operator();
 ///  - the variance v:         v' = mean(2 |c| c' + c'^2) + (S(n) + 2 eps) v
 ///  - its reciprocal root r:  r' = r(v - v') - r, and 3 eps of r
 ///  - the result:             |scale| (c' (r + r') + |c| r') + 3 eps |c r scale| + eps |shift| + eps |result|
-/// The variance is that of centred elements: the mean of the squares less the square of the mean would lose what a row
-/// far from 0 has.
+/// The variance is computed from centred elements: the mean of the squares less the square of the mean would cancel for
+/// a row far from 0.
 Reference layer_norm_reference(const Workload& workload, const HostTensors& inputs);
 
 Template layer_norm_gpu_template();

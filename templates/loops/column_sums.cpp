@@ -42,8 +42,9 @@ void move_blocks_outside(Stage reduced, const IterVar& block, const IterVar& ove
   reduced.reorder(order);
 }
 
-/// The sums of a tile in vectors, `unrolled` steps of the innermost reduction at a time.
-void schedule_tile(Stage tile, std::int64_t lanes, std::int64_t unrolled) {
+}  // namespace
+
+IterVar schedule_column_tile(Stage tile, std::int64_t lanes, std::int64_t unrolled) {
   std::vector<IterVar> order = reduce_loops(tile);
   const auto [vector, lane] = tile.split(tile.axis(tile.tensor().rank() - 1), factor(lanes));
   tile.unroll(vector).vectorize(lane);
@@ -52,9 +53,8 @@ void schedule_tile(Stage tile, std::int64_t lanes, std::int64_t unrolled) {
   order.back() = outer;
   order.insert(order.end(), {inner, vector, lane});
   tile.reorder(order);
+  return outer;
 }
-
-}  // namespace
 
 bool may_block_column_sums(std::int64_t innermost, std::int64_t columns, std::int64_t lanes) {
   return innermost >= 16 && columns >= 4 * lanes;
@@ -84,7 +84,7 @@ void schedule_column_sums(Tuning& t, Schedule& s, const Tensor& y, const Tensor&
   const IterVar over = split_vectors(s[reduced], column, shape);
   if (sums.is_blocked) move_blocks_outside(s[reduced], block, over);
   s[tile].compute_at(s[reduced], over);
-  schedule_tile(s[tile], shape.lanes, sums.is_blocked ? kUnrolledRows : sums.rows);
+  schedule_column_tile(s[tile], shape.lanes, sums.is_blocked ? kUnrolledRows : sums.rows);
   if (reduced == y) return;
   // The partial results are combined in vectors, too.
   const IterVar whole = s[y].axis(y.rank() - 1), last = s[y].loops().back();

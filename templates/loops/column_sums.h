@@ -1,5 +1,6 @@
-// Sums over the columns of a tensor whose last axis is kept: vectors along that axis, tiles of sums in registers. What
-// is reduced is taken as a whole, or in blocks of a few rows, between which the result keeps the sums.
+// Column sums, which are reductions that keep the last axis of a tensor: vectors run along that axis, and tiles of sums
+// stay in registers. The reduction is taken as a whole, or in blocks of a few rows, between which the sums are stored
+// in the result.
 //
 //   for j: for k: y[j] += A[k, j]     ->      for k blocks: for j tiles:
 //                                               tile = y or 0;  for k: tile += A[k, vectors];  y = tile
@@ -18,9 +19,9 @@ namespace nestwright {
 struct ColumnSums {
   VectorTileKnobs tile;
   std::int64_t rows = 1;          ///< of a block, or those that are unrolled
-  bool is_blocked = false;        ///< the outermost axis of what is reduced is
-  bool shares_columns = false;    ///< threads do: a knob `blocks`
-  bool shares_reduction = false;  ///< threads do
+  bool is_blocked = false;        ///< the outermost axis of the reduction is blocked
+  bool shares_columns = false;    ///< threads share the columns: a knob `blocks`
+  bool shares_reduction = false;  ///< threads share the reduction
 };
 
 /// Whether blocks of rows are worth storing the sums between them: `innermost` rows of `columns` are summed up.
@@ -33,5 +34,9 @@ void define_column_sums(Tuning& t, ColumnSums& sums, std::int64_t innermost, std
 /// Schedules y, or `reduced`, the partial results that y combines where threads share the reduction: of those the first
 /// axis is that of the threads.
 void schedule_column_sums(Tuning& t, Schedule& s, const Tensor& y, const Tensor& reduced, const ColumnSums& sums);
+
+/// Sums of a tile of columns, the last axis of the stage, in vectors of `lanes`; `unrolled` steps of the innermost
+/// reduction at a time. Returns the loop over such groups of steps.
+IterVar schedule_column_tile(Stage tile, std::int64_t lanes, std::int64_t unrolled);
 
 }  // namespace nestwright

@@ -1,4 +1,4 @@
-// Division of sizes. What is divided may be an expression of knobs (framework/knob_expr.h), too.
+// Division of sizes, which may be expressions of knobs (framework/knob_expr.h).
 // Thread rule: pure functions.
 #pragma once
 
@@ -11,8 +11,8 @@ namespace nestwright {
 /// a / b, rounded up. Requires a >= 0, b >= 1.
 inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
-/// Whether this number of blocks is what dividing `tiles` tiles into equal ones gives: others would only name the same
-/// loops again.
+/// Whether dividing `tiles` tiles into blocks of equal size gives exactly `blocks` blocks; other numbers would only
+/// name the same loops again.
 template <class Tiles, class Blocks>
 auto is_even_division(const Tiles& tiles, const Blocks& blocks) {
   return tiles >= blocks && ceil_div(tiles, ceil_div(tiles, blocks)) == blocks;

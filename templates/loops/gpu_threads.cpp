@@ -33,7 +33,7 @@ void share_among_threads(Stage stage, const IterVar& loop, const BlockThreads& t
 
 }  // namespace
 
-void fetch_together(Stage stage, std::vector<IterVar> loops, const BlockThreads& threads, std::int64_t lanes) {
+void fetch_cooperatively(Stage stage, std::vector<IterVar> loops, const BlockThreads& threads, std::int64_t lanes) {
   IterVar lane;
   if (lanes > 1) std::tie(loops.back(), lane) = stage.split(loops.back(), factor(lanes));
   std::vector<IterVar> order = loops;

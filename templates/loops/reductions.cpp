@@ -40,7 +40,7 @@ IterVar move_innermost(Stage stage, std::vector<IterVar> loops) {
   return loops.back();
 }
 
-Tensor share_reduction(Tuning& t, Schedule& s, const Tensor& y, int axis, bool in_threads, std::int64_t streams) {
+Tensor split_reduction(Tuning& t, Schedule& s, const Tensor& y, int axis, bool in_threads, std::int64_t streams) {
   const IterVar shared = s[y].reduce_axis(axis);
   const std::int64_t extent = *ir::as_const_int(shared.extent());
   const std::int64_t blocks = in_threads ? t.define_knob("blocks", reduction_blocks(extent, streams)) : KnobExpr(1);

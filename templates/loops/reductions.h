@@ -18,17 +18,18 @@ std::vector<IterVar> reduce_loops(Stage stage);
 /// Numbers of blocks that divide `extent`: others would need masks in every block.
 std::vector<std::int64_t> even_blocks(std::int64_t extent);
 
-/// Numbers of blocks that threads share: those that divide the part of `extent` of each of `streams`; of one stream
-/// that none divides, a few whose last block is shorter, while blocks are long; empty where there are none.
+/// Numbers of blocks that threads share: those that divide `extent` / `streams`. If none does and there is one stream,
+/// powers of two for which blocks are long, with a shorter last one; empty if there are none.
 std::vector<std::int64_t> reduction_blocks(std::int64_t extent, std::int64_t streams = 1);
 
-/// Moves the last of `loops` that has several iterations inside of the later ones, and returns it; where none has, the
-/// last. The loops are of `stage`, in their order.
+/// Moves the last of `loops` that has several iterations inside of the later ones, and returns it; if none has, returns
+/// the last. The loops are of `stage`, in their order.
 IterVar move_innermost(Stage stage, std::vector<IterVar> loops);
 
-/// The partial results of blocks of a reduce axis of `y`, one block an iteration of the first axis, which the caller
-/// makes parallel: a knob `blocks` where `in_threads`, else a single block. Each block is of `streams` such results, of
-/// parts that lie far apart. Requires that `streams` divides the extent of that axis, which is a constant.
-Tensor share_reduction(Tuning& t, Schedule& s, const Tensor& y, int axis, bool in_threads, std::int64_t streams = 1);
+/// The partial results (rfactor) of a reduce axis of `y`, which is divided into parts: `streams` distant parts for each
+/// block. The first axis of the result runs over the parts; the caller makes its blocks parallel. Defines the knob
+/// `blocks` if `in_threads`; else there is one block. Requires that `streams` divides the extent of the reduce axis,
+/// which is constant.
+Tensor split_reduction(Tuning& t, Schedule& s, const Tensor& y, int axis, bool in_threads, std::int64_t streams = 1);
 
 }  // namespace nestwright

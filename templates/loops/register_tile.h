@@ -20,8 +20,8 @@ auto fits_registers(const Rows& rows, const Vectors& vectors, const Target& targ
   return rows * vectors + vectors + spare_registers(target) <= target.vector_registers;
 }
 
-/// The most rows that fit beside `vectors` vectors; a few less where these leave no smaller last tile, or else evened
-/// out so that it is not much smaller.
+/// The most rows that fit beside `vectors` vectors; slightly fewer if those divide `extent`, or else balanced so that
+/// the last tile is not much smaller.
 std::int64_t fitting_rows(std::int64_t vectors, std::int64_t extent, const Target& target);
 
 /// A register tile as the loop over the reduction works on it.
@@ -30,28 +30,29 @@ struct RegisterTile {
   std::int64_t unroll_k;
   bool strided;             ///< vectors are gathered from elements that do not lie side by side
   bool partial;             ///< the last vector has idle lanes
-  bool narrow_end = false;  ///< so many that it is read as a vector of half or a quarter of the width
-  int others = 0;           ///< registers that the form needs beside
-  bool is_fused = true;     ///< as the form has it
-  bool overlaps = false;    ///< unrolled steps broadcast elements that earlier ones did for other rows
+  bool narrow_end = false;  ///< the last vector is read as one of half or a quarter of the width
+  int others = 0;           ///< further registers that the form needs
+  bool is_fused = true;     ///< one instruction multiplies and adds
+  bool overlaps = false;    ///< unrolled steps broadcast elements that earlier steps broadcast for other rows
 };
 
-/// Whether a tile that fits into the registers stays there when the loop over the reduction is unrolled. Bounds found
-/// by reading the code that LLVM makes: unrolled, a single column of accumulators changes registers from step to step;
-/// products without fma, gathered vectors and masks take registers of their own.
+/// Whether a tile that fits into the registers stays there when the loop over the reduction is unrolled. The bounds
+/// were found by reading the code that LLVM generates: unrolled, a single column of accumulators changes registers from
+/// step to step; products without fma, gathered vectors and masks take registers of their own.
 bool stays_in_registers(const RegisterTile& tile, const Target& target);
 
-/// Whether LLVM reads the first `rest` of `lanes` lanes as a vector of its own, narrower ones.
+/// Whether LLVM reads the first `rest` of `lanes` lanes as one narrower vector.
 inline bool is_narrower_vector(std::int64_t rest, std::int64_t lanes) { return 2 * rest == lanes || 4 * rest == lanes; }
 
-/// Vectors of a tile at most, at the end of `extent`, too: without masks the rest is made of narrower ones.
+/// The largest number of vectors in a tile, including the last tile of `extent`: without masks, its rest is covered by
+/// narrower vectors.
 std::int64_t max_vectors(std::int64_t extent, std::int64_t vectors, std::int64_t lanes, const Target& target);
 
 /// Rows of a second register tile such that multiples of both cover `extent` exactly: the largest number below `rows`,
 /// at least half of it. 0 where there is none or `rows` divides the extent.
 std::int64_t second_segment(std::int64_t extent, std::int64_t rows);
 
-/// Register tiles that cover `extent`.
+/// The number of register tiles that cover `extent`.
 std::int64_t count_tiles(std::int64_t extent, std::int64_t rows, std::int64_t second_rows);
 
 }  // namespace nestwright

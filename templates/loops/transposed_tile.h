@@ -1,6 +1,6 @@
-// Points that read a tensor whose contiguous axis is not their own last one: square tiles, a vector wide, are read by
-// rows into registers and stored by columns, which the code generator turns by shuffles. Tiles are in blocks, in either
-// order.
+// Loops of stages that transpose, which read a tensor whose contiguous axis is not their own last one: square tiles,
+// one vector wide, are read by rows into registers and stored by columns; the code generator transposes them by
+// shuffles. Tiles are grouped into blocks, in either order.
 //
 //   for i: for j: C[i, j] = A[j, i]      ->      for i blocks: for j blocks: for j tiles: for i tiles:
 //                                                  tile = A[tile of j, tile of i];  C = tile's columns
@@ -27,8 +27,8 @@ struct TransposedLoops {
 TransposedLoops split_transposed_tiles(Tuning& t, Stage stage, std::vector<IterVar> outer, const IterVar& row,
                                        const IterVar& column, ir::Type type, const Target& target);
 
-/// Has `reader` read the tiles of `tensor` by rows into registers, at the innermost loop over tiles. The dimensions of
-/// `tensor` are those that the reader's row and column index.
+/// Makes `reader` read the tiles of `tensor` by rows into registers, at the innermost loop over tiles. The dimensions
+/// of `tensor` are those that the reader's row and column index.
 void read_transposed_tiles(Schedule& s, const Tensor& tensor, const Tensor& reader, int row_dimension,
                            int column_dimension, const IterVar& innermost);
 

@@ -1,5 +1,5 @@
-// What the CPU templates of memory-bound operators have in common: loops over contiguous elements in vectors, loops
-// over rows that threads share, reductions along a row in registers. Thread rule: pure functions.
+// Building blocks of the CPU templates for memory-bound operators: vectorised loops over contiguous elements, parallel
+// loops over rows, and reductions along a row in registers. Thread rule: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace nestwright {
 
-/// `vectors` vectors of `lanes` elements, worked on together: numbers, or knobs.
+/// `vectors` vectors of `lanes` elements, computed together. Int is std::int64_t or KnobExpr.
 template <class Int>
 struct VectorTileOf {
   Int lanes = 1, vectors = 1;
@@ -28,23 +28,23 @@ using VectorTileKnobs = VectorTileOf<KnobExpr>;
 VectorTileKnobs define_vectors(Tuning& t, std::int64_t extent, ir::Type type, const Target& target,
                                std::int64_t max_vectors);
 
-/// Vectors of sums that stay in registers, beside what is added to them; vectors of exp, erf and the like at a time,
-/// whose steps and constants do.
+/// The most vectors that stay in registers: of sums, beside their operands (max_sums), and of exp, erf and the like,
+/// with their temporaries and constants (max_expanded).
 std::int64_t max_sums(const Target& target);
 std::int64_t max_expanded(const Target& target);
 
 /// Lanes of a vector for `extent` elements: the target's, or the least power of two that holds them.
 std::int64_t full_lanes(std::int64_t extent, ir::Type type, const Target& target);
 
-/// Lanes of a vector of half the target's size: what streams from memory is fastest in those, as the processor's
-/// prefetcher sees two accesses to a line.
+/// Lanes of a vector of half the target's size: streams from memory are fastest in those, since the prefetcher then
+/// sees two accesses to each cache line.
 std::int64_t half_lanes(ir::Type type, const Target& target);
 
 /// loop -> tile, with the vectors of a tile unrolled and their lanes vectorised inside; what is left over is masked.
 IterVar split_vectors(Stage stage, const IterVar& loop, const VectorTile& tile);
 
 /// Defines the choice `parallel` of `options`, the first of which means one thread: it alone where the target has no
-/// other. Whether a kernel is too small for several is the search's to find out.
+/// other. The search finds out whether a kernel is too small for several.
 std::string choose_parallel(Tuning& t, const Target& target, const std::vector<std::string>& options);
 
 /// Splits `loop` into blocks, the iterations of the loop that is returned first, which runs in parallel: a knob
@@ -67,15 +67,16 @@ bool define_streaming(Tuning& t, const Tensor& y, std::int64_t row, const Target
 /// into the second-level cache.
 std::int64_t define_prefetch(Tuning& t, double bytes, const Target& target);
 
-/// Defines the choice `streams`: how many parts of `extent` iterations, far apart, are worked on side by side. A
-/// processor prefetches what follows in a page: several pages at a time are what brings memory to its full speed. More
-/// than 1 is offered where `bytes` do not fit into the second-level cache and parts are whole `unit`s.
+/// Defines the choice `streams`: how many distant parts of `extent` iterations are interleaved. Hardware prefetching
+/// stays within a page, so that only several pages at a time reach the full memory bandwidth. 4 and 8 are offered if
+/// `bytes` do not fit into the second-level cache and parts are multiples of `unit`.
 std::int64_t choose_streams(Tuning& t, std::int64_t extent, std::int64_t unit, double bytes, const Target& target);
 
 /// The reduction of `t` over `k`, its innermost reduce loop, along contiguous elements: partial results in
-/// `tile.vectors` vectors, which are combined to one, and its lanes by halves. Returns the stages of partial results in
-/// the order of computing, all in registers; the caller attaches them where it attaches `t`. Where several elements of
-/// t's last axis are computed at a time, as `streams`, each tile of k is taken of all of them before the next one.
+/// `tile.vectors` vectors, which are combined into one, whose lanes are then combined by halves. Returns the stages of
+/// partial results in the order of computing, all in registers; the caller attaches them where it attaches `t`. With
+/// several `streams`, elements of t's last axis that are computed at a time, each tile of k is processed for all of
+/// them before the next one.
 std::vector<Tensor> reduce_in_vectors(Schedule& s, const Tensor& t, const IterVar& k, const VectorTile& tile,
                                       std::int64_t streams = 1);
 

@@ -1,6 +1,6 @@
 // A product as a template computes it: over the elements of A and B, or over words that hold several steps of the
-// reduction, or over what they are converted to. What all forms share is the blocked nest of cpu/blocked_nest.cpp.
-// Internal to templates/matmul. Thread rule: plain data.
+// reduction, or over converted elements. All forms share the blocked nest of cpu/blocked_nest.cpp. Internal to
+// templates/matmul. Thread rule: plain data.
 #pragma once
 
 #include <span>
@@ -13,25 +13,26 @@
 namespace nestwright {
 
 struct MatmulForm {
-  Tensor a, b;    ///< what the products are of: [M, steps] and [steps, N], or transposed
-  Tensor sums;    ///< their sums, in C's shape
-  Tensor result;  ///< C: `sums`, or made of its elements
-  /// Of the loops: k counts steps of the reduction, ta and tb tell how a and b lie, and type is that of the sums.
+  Tensor a, b;    ///< the multiplied operands: [M, steps] and [steps, N], or transposed
+  Tensor sums;    ///< of the products, in C's shape
+  Tensor result;  ///< C: `sums`, or its epilogue
+  /// The shape of the loops: k counts steps of the reduction, ta and tb are the layouts of a and b, and type is that of
+  /// the sums.
   MatmulShape shape;
-  bool copies_a = false, copies_b = false;  ///< always: making them anew for every use would take too long
-  bool columns_only = false;                ///< vectors run along N
+  bool copies_a = false, copies_b = false;  ///< always packed: converting anew at every use would take too long
+  bool vectorizes_n_only = false;           ///< vectors run along N
   int parts = 1;                            ///< multiply-adds a step, in a loop of their own inside it
-  int registers = 0;                        ///< that the loop over the steps needs beside the tile's own
-  int registers_unpacked = 0;               ///< and where what B is made into is not stored
+  int registers = 0;                        ///< that the loop over the steps needs beside the tile's
+  int registers_unpacked = 0;               ///< likewise, if the converted B is not stored
   bool is_fused = true;                     ///< one instruction multiplies and adds
   Tensor row_sums, partial_sums;            ///< [M] and [M, lanes], where `result` needs them
 };
 
-/// C of `type`: what the workload's epilogue makes of `sums`, which may be larger than C, and of `inputs`, the
-/// arguments that follow A and B.
+/// C of `type`: the workload's epilogue of `sums`, which may be larger than C, and of `inputs`, the arguments that
+/// follow A and B.
 Tensor matmul_result(const MatmulShape& shape, ir::Type type, const Tensor& sums, std::span<const Tensor> inputs);
 
-/// The operator's own: products of the elements, widened to the type of the sums.
+/// The operator's own form: products of the elements, widened to the type of the sums.
 MatmulForm plain_form(const Workload& workload, const Definition& definition);
 
 }  // namespace nestwright

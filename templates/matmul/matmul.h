@@ -1,7 +1,7 @@
 // The matrix product C = op(A) op(B): its definition, its reference and its templates.
 //   A is [M, K], or [K, M] where ta=1;  B is [K, N], or [N, K] where tb=1;  C is [M, N].
 // batch=b makes all three stacks of b matrices; lda, ldb, ldc say how far their rows lie apart, sa, sb, sc their
-// matrices (as a BLAS's batched products take them). What is stored is, with all parts but the first optional,
+// matrices (as a BLAS's batched products take them). The stored result is, with all terms but the first optional,
 //   C = activation(alpha op(A) op(B) + beta C_in + bias + residual)
 // in one pass over C. The arguments are A, B, those of C_in, bias[N] and residual that there are, and C. C_in and
 // residual lie as C does; C_in may be C's own memory, which is how a BLAS accumulates. Thread rule: pure functions.
@@ -13,13 +13,14 @@ namespace nestwright {
 
 Operator matmul_operator();
 
-/// A plain loop over double: the value, and 8 eps sqrt(K sum (a b)^2) an element, eps that of the sums' type (bfloat16
-/// products are exact in float32), with what the epilogue adds to that; integers are exact, and wrap around as int32
+/// Computed in double, with the bound 8 eps sqrt(K sum (a b)^2) for each element, where eps is that of the sums' type
+/// (bfloat16 products are exact in float32), plus that of the epilogue; integers are exact, and wrap around as int32
 /// does. Sums are compensated every few terms, so that the reference is far more exact than the bound even for float64.
 Reference matmul_reference(const Workload& workload, const HostTensors& inputs);
-/// None for whole types, which are exact anyway, for gelu, and for an alpha or beta that is no small whole number.
+/// Whole-number inputs; none for integer types, which are exact anyway, for gelu, and for an alpha or beta that is not
+/// a small whole number.
 HostTensors matmul_whole_inputs(const Workload& workload);
-/// `uniform` with scales for rows and columns of C and for the steps of k; none for whole types.
+/// `uniform` with scales for rows and columns of C and for the steps of k; none for integer types.
 CheckedInputs matmul_wide_inputs(const Workload& workload, const CheckedInputs& uniform);
 
 /// For any sizes and x86-64 targets, and any type but float16 where the CPU has no arithmetic on it: packing, cache and

@@ -1,4 +1,4 @@
-// The numbers of a matmul workload.
+// The sizes, types, layouts and epilogue of a matmul workload.
 // Thread rule: plain data.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace nestwright {
 struct MatmulTypes {
   ir::Type a, b, c;
   ir::Type sum;  ///< of the products' sums, before they are rounded to C's
-  /// And of 32 bits or more: nothing is widened or rounded.
+  /// Whether the types are equal and of 32 bits or more, so that nothing is widened or rounded.
   bool all_equal() const { return a == sum && b == sum && c == sum && sum.bits >= 32; }
 };
 MatmulTypes matmul_types(ir::Type dtype);
@@ -32,7 +32,7 @@ struct MatrixLayout {
   std::int64_t elements(std::int64_t batch) const { return (batch - 1) * step + (rows - 1) * leading + columns; }
 };
 
-/// What is made of the sums before they are stored: activation(alpha sum + beta C_in + bias + residual).
+/// The operations on the sums before they are stored: activation(alpha sum + beta C_in + bias + residual).
 struct Epilogue {
   double alpha = 1, beta = 0;
   bool bias = false, residual = false;
@@ -43,7 +43,7 @@ struct Epilogue {
 struct MatmulShape {
   std::int64_t batch = 1, m = 1, n = 1, k = 1;
   bool ta = false, tb = false;
-  ir::Type type;  ///< of the sums; what A and B are made into is no wider
+  ir::Type type;  ///< of the sums; converted A and B are no wider
   MatrixLayout a, b, c;
   Epilogue epilogue;
   bool in_tf32 = false;     ///< A and B are rounded to tf32 before they are multiplied
@@ -59,8 +59,8 @@ inline std::size_t elements_of(const MatrixLayout& layout, const MatmulShape& sh
   return static_cast<std::size_t>(layout.elements(shape.batch));
 }
 
-/// Throws UsageError where rows or matrices that are written would overlap, for strides that are shorter than what they
-/// step over, and for what only float32 and float64, or float32 alone, have.
+/// Throws UsageError if written rows or matrices would overlap, for strides that are shorter than the rows or matrices
+/// that they step over, and for parameters that the type does not support.
 MatmulShape matmul_shape(const Workload& workload);
 
 }  // namespace nestwright

@@ -22,17 +22,17 @@ struct PointwiseFunction {
   std::string name;
   int operands;
   double flops;  ///< as libraries count them: a transcendental function is one
-  bool expands;  ///< to tens of operations, with as many constants: it takes registers
+  bool expands;  ///< to tens of operations and constants, which take registers
   ir::Expr (*apply)(std::span<const ir::Expr> operands);
-  /// With `eps` that of the type. The bounds, of a result y and, in the compound ones, s = a + b, which is off by
-  /// eps |s| / 2:
+  /// Returns value and bound, where `eps` is that of the type. The bounds, for a result y and, in compound functions,
+  /// for s = a + b, whose error is eps |s| / 2:
   ///  - one operation eps |y|; the largest and the least of two numbers, and relu, 0
   ///  - exp 2, tanh and sigmoid 3 eps |y|: src/lower/vector_math.h in ulp, and the rounding
   ///  - gelu x/2 (1 + erf(x/sqrt(2))): computed so, the sum in brackets is off by 3 eps (2 of erf and its argument, 1
   ///    of the addition), so that it is 2 eps |x| + 2 eps |y|; with tanh for erf 3 eps |x| + 2 eps |y|
   ///  - of s: the slope of none is above 1.2, so that it is the same and 2 eps |s|
   Judged (*judge)(std::span<const double> operands, double eps);
-  /// Operands below 2^largest_exponent in absolute value give numbers of the type.
+  /// Results are finite for operands below 2^largest_exponent in absolute value.
   int largest_exponent = 30;
 };
 
@@ -45,7 +45,7 @@ const PointwiseFunction& find_pointwise(std::string_view name);
 /// Operator::wide_inputs of the workload's parameter "function".
 CheckedInputs pointwise_wide_inputs(const Workload& workload, const CheckedInputs& uniform);
 
-/// Vectors in flight that a loop over the function may have: what one needs at a time, and constants, stay in
+/// The most vectors that a loop over the function may have in flight, so that temporaries and constants stay in
 /// registers.
 std::int64_t max_vectors(const PointwiseFunction& function, const Target& target);
 

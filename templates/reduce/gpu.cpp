@@ -8,8 +8,8 @@
 //     threads:  shares of shares, `fan_in` at a time; or, within each warp, by shuffles
 //     one thread:  Y = the last shares
 //
-// Where there are few results, blocks share them, too: their partial results are combined by a second kernel. The one
-// result of all of a tensor is always made so, at last by a single thread.
+// Where there are few results, blocks share them, too: their partial results are combined by a second kernel. The
+// reduction of a whole tensor is always done this way, in the end by a single thread.
 #include <algorithm>
 #include <bit>
 

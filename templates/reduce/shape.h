@@ -1,4 +1,4 @@
-// The dimensions of a reduction, as few as there need be. Internal to templates/reduce.
+// The dimensions of a reduction, with adjacent ones of one kind merged. Internal to templates/reduce.
 // Thread rule: plain data and a pure function.
 #pragma once
 
@@ -23,10 +23,10 @@ std::vector<ReduceGroup> reduce_groups(const Workload& workload);
 /// Elements of the result.
 std::int64_t kept_elements(const std::vector<ReduceGroup>& groups);
 
-/// What the workload reduces of an element `x` of its input: that, or its share of the mean.
+/// The term for an element `x` of the input: `x` itself or, for a mean, `x` over the number of terms.
 ir::Expr weighted(const Workload& workload, const ir::Expr& x);
 
-/// What the workload computes of elements `x` of its input, over all of `axes`.
+/// The workload's reduction of the input elements `x` over all of `axes`.
 ir::Expr reduction(const Workload& workload, const ir::Expr& x, const std::vector<IterVar>& axes);
 
 }  // namespace nestwright

@@ -14,13 +14,14 @@ Operator scan_operator();
 /// (templates/checking/rounding.h), a product of t factors by t eps of itself, and by as many of the least normal
 /// numbers.
 Reference scan_reference(const Workload& workload, const HostTensors& inputs);
-/// Of sums.
+/// Whole-number inputs, for sums only.
 HostTensors scan_whole_inputs(const Workload& workload);
-/// Columns of sums have a scale each; the products so far have, one for every step.
+/// Inputs of large and small magnitudes: for sums, each column has one scale; for products, each step takes the partial
+/// product to another magnitude.
 CheckedInputs scan_wide_inputs(const Workload& workload, const CheckedInputs& uniform);
 
-/// The recurrence for an X of any extents, symbolic ones too: init and update make the rows of y, the first one and the
-/// others. Of a single row there is y only, a copy.
+/// The scan of an X of any extents, also symbolic ones: init computes the first row of y, update the others. For a
+/// single row, there is only y, a copy.
 struct ScanTensors {
   Tensor init, update, y;
 };

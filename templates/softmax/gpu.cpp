@@ -1,4 +1,4 @@
-// The GPU template of softmax: a row, or several, a block of threads.
+// The GPU template of softmax: each block of threads computes one row, or several.
 //
 //   blocks of rows:
 //     row     = X's rows                                        (fetched into shared memory; or read again each time)

@@ -126,7 +126,7 @@ Schedule schedule_transpose(Tuning& t, const Workload& workload, Definition& def
   }
   std::vector<IterVar> loops{s[tile].axis(0), s[tile].axis(1)};
   if (knobs.as_y) std::swap(loops[0], loops[1]);  // neighbours in X are read by neighbours
-  fetch_together(s[tile], loops, {knobs.rows.threads, knobs.columns.threads}, knobs.as_y ? 1 : knobs.lanes);
+  fetch_cooperatively(s[tile], loops, {knobs.rows.threads, knobs.columns.threads}, knobs.as_y ? 1 : knobs.lanes);
   return s;
 }
 

@@ -162,5 +162,22 @@ TEST(Language, ReductionsWithWhereAndInit) {
   }
 }
 
+// What is compared may be the largest integer: no bound is taken to the next one.
+TEST(Language, ComparisonsWithTheLargestInteger) {
+  const Tensor a = placeholder({16, 12}, kFloat32, "A");
+  const IterVar k = reduce_axis(12, "k");
+  const auto largest_or_0 = [](const Expr& i) { return cast(kInt64, Expr(1e19) * cast(kFloat32, i % 2)); };
+  for (const bool swaps : {false, true}) {
+    const auto where = [&](const Expr& i) { return swaps ? largest_or_0(i) >= i * 2 : i * 2 <= largest_or_0(i); };
+    const Tensor c = compute({16}, [&](Expr i) { return sum(a(i, k), k, {.where = where(i)}); }, "C");
+    for (const CpuIsa isa : runnable_isas()) {
+      Schedule s = create_schedule(c);
+      s[c].reorder({k, s[c].axis(0)}).vectorize(s[c].axis(0));
+      const Target target = target_of(isa);
+      EXPECT_TRUE(agrees_with_interpreter(lower(s, {a, c}, target, "f"), target));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace nestwright::testing

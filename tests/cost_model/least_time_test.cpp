@@ -213,8 +213,8 @@ TEST(LeastTime, ThePreparationIsNoPartOfACall) {
 }
 
 TEST(LeastTime, PaddingIsNotNeeded) {
-  EXPECT_EQ(no_more_than({1000, 600, 200}, 1500, 500), (LeastWork{750, 500, 200}));
-  EXPECT_EQ(no_more_than({1000, 600, 700}, 4000, 650), (LeastWork{1000, 600, 650}));
+  EXPECT_EQ(limit_work({1000, 600, 200}, 1500, 500), (LeastWork{750, 500, 200}));
+  EXPECT_EQ(limit_work({1000, 600, 700}, 4000, 650), (LeastWork{1000, 600, 650}));
 }
 
 TEST(LeastTime, IsTheLongestOfThree) {

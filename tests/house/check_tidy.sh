@@ -1,8 +1,8 @@
 #!/bin/bash
 # check_tidy.sh CLANG_TIDY SOURCE_DIR BUILD_DIR: runs clang-tidy on the sources of the product. Fails on any finding, and if a source
 # does not include what it uses. With NESTWRIGHT_CHECK_FULL=1 (./check --full) it checks each source separately, which takes about half
-# as long as a build. Otherwise it checks separately the 12 sources that changed last and a slice of the others, and in batches, as they
-# are compiled (NESTWRIGHT_BATCHES), what includes the rest of the 12 headers that changed last, and another slice. The commit's hash
+# as long as a build. Otherwise it checks separately the 8 sources that changed last and a slice of the others, and in batches, as they
+# are compiled (NESTWRIGHT_BATCHES), what includes the rest of the 8 headers that changed last, and another slice. The commit's hash
 # chooses the slices. One check finds nothing in a batch: misc-unused-using-decls.
 # A clean source is checked again only when it, one of our headers that it includes, or .clang-tidy changes.
 set -euo pipefail
@@ -29,7 +29,7 @@ commit=$(git rev-parse HEAD 2>/dev/null || true)
 full=${NESTWRIGHT_CHECK_FULL:-0}
 declare -A changed=()  # the newest files of the working tree and the last ten commits
 if git rev-parse --verify --quiet HEAD~10 >/dev/null; then
-  newest() { awk -v kind="\\.$1\$" '$0 ~ kind && !seen[$0]++ && ++count <= 12'; }
+  newest() { awk -v kind="\\.$1\$" '$0 ~ kind && !seen[$0]++ && ++count <= 8'; }
   names=$(git ls-files --others --exclude-standard; git diff --name-only HEAD; git log --format= --name-only -10)
   while IFS= read -r file; do changed[$file]=1; done < <(newest cpp <<<"$names"; newest h <<<"$names")
 else

@@ -104,7 +104,7 @@ CampaignResult run_campaign(const Campaign& campaign) {
       result.counts.add(counts);
       for (Failure& failure : failures) result.failures.push_back(std::move(failure));
       const double seconds = seconds_since(start);
-      done = done || result.failures.size() >= campaign.most_failures ||
+      done = done || result.failures.size() >= campaign.max_failures ||
              (result.counts.programs >= campaign.programs && result.counts.compiled >= campaign.compiled) ||
              (campaign.seconds > 0 && seconds >= campaign.seconds);
       if (reports && campaign.progress && (seconds >= reported + 5)) {

@@ -36,7 +36,7 @@ struct Campaign {
   int threads = 1;
   double seconds = 0;  ///< time limit; 0: none
   Rates rates;
-  std::size_t most_failures = 1;                                ///< ends after this many
+  std::size_t max_failures = 1;                                 ///< ends after this many
   std::function<void(const Counts&, double seconds)> progress;  ///< called now and then by one thread
 };
 struct CampaignResult {

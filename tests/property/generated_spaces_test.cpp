@@ -25,7 +25,7 @@ constexpr std::int64_t kMaxSteps = 30000000;
 /// The expressions of a sequence that this run checks.
 testing::CaseRange expressions_to_check() {
   constexpr int kExpressions = 1000, kSlices = 40;
-  return testing::is_soak() ? testing::CaseRange{0, kExpressions} : testing::slice_of(kExpressions, kSlices);
+  return testing::cases_of_run(kExpressions, kSlices);
 }
 
 /// The seeds of the template, then samples: kConfigurations that differ, or all where there are no more.

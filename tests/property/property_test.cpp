@@ -32,8 +32,7 @@ TEST(Drawers, AreThereForEveryPrimitive) {
 
 TEST(RandomPrograms, AgreeWithTheUnscheduledProgramInTheInterpreter) {
   constexpr int kPrograms = 10000, kSlices = 4;
-  const testing::CaseRange programs =
-      testing::is_soak() ? testing::CaseRange{0, kPrograms} : testing::slice_of(kPrograms, kSlices);
+  const testing::CaseRange programs = testing::cases_of_run(kPrograms, kSlices);
   Counts counts;
   for (int first = programs.first; first < programs.end; first += kPrograms / kSlices) {
     Campaign campaign;

@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", campaign.seed, "of the whole run");
   app.add_option("--threads", campaign.threads, "cases at once")->check(CLI::PositiveNumber);
   app.add_option("--seconds", campaign.seconds, "ends then at the latest")->check(CLI::NonNegativeNumber);
-  app.add_option("--failures", campaign.most_failures, "ends after so many")->check(CLI::PositiveNumber);
+  app.add_option("--failures", campaign.max_failures, "ends after so many")->check(CLI::PositiveNumber);
   app.add_flag("--unproved", campaign.rates.unproved, "fails for what the verifier cannot prove, too");
   app.add_flag("--no-shrink", keeps_size, "shows failing cases as they were found");
   const CLI::Option* has_one = app.add_option("--case", one, "runs one case again, in every way");

@@ -1,4 +1,4 @@
-// An expression text with random data, and what judges it.
+// An expression text with random data and the reference for it.
 #pragma once
 
 #include <cmath>
@@ -41,7 +41,7 @@ struct JudgedText {
 
   Reference judge() const { return judge_definition(definition, inputs); }
 
-  /// The outputs of the expression itself, in its own types, without a schedule.
+  /// The outputs of the unscheduled expression, in its own types.
   std::vector<std::vector<double>> compute(RunBy by = RunBy::kCompiler) const {
     std::vector<const std::vector<double>*> values;
     for (const std::vector<double>& input : inputs) values.push_back(&input);

@@ -19,7 +19,7 @@ template <class Draw>
 std::vector<Pull> run(int trials, int n, const Draw& draw) {
   std::vector<Pull> pulls;
   while (static_cast<int>(pulls.size()) < trials) {
-    for (const std::size_t arm : allot(pulls, kBoth, n)) pulls.push_back({arm, draw(arm), true});
+    for (const std::size_t arm : allocate_trials(pulls, kBoth, n)) pulls.push_back({arm, draw(arm), true});
   }
   return pulls;
 }
@@ -30,20 +30,20 @@ int count_last(const std::vector<Pull>& pulls, std::size_t last, std::size_t arm
 }
 
 TEST(Bandit, GivesEachArmItsShareAtFirst) {
-  EXPECT_EQ(allot({}, kBoth, 6), (Arms{0, 1, 0, 1, 0, 1}));
-  EXPECT_EQ(allot({}, std::vector<char>(3, 1), 4), (Arms{0, 1, 2, 0}));
+  EXPECT_EQ(allocate_trials({}, kBoth, 6), (Arms{0, 1, 0, 1, 0, 1}));
+  EXPECT_EQ(allocate_trials({}, std::vector<char>(3, 1), 4), (Arms{0, 1, 2, 0}));
   std::vector<Pull> pulls;
   for (std::size_t i = 0; i < 2 * kFirstPulls; ++i) {
-    const Arms next = allot(pulls, kBoth, 1);
+    const Arms next = allocate_trials(pulls, kBoth, 1);
     ASSERT_EQ(next, Arms{i % 2}) << "however much faster the first one is";
     pulls.push_back({next[0], next[0] == 0 ? 1.0 : 100.0, true});
   }
 }
 
 TEST(Bandit, LeavesOutWhatIsClosed) {
-  EXPECT_EQ(allot({}, std::vector<char>{0, 1}, 3), (Arms{1, 1, 1}));
-  EXPECT_EQ(allot({}, std::vector<char>{0, 0}, 3), Arms{});
-  EXPECT_EQ(allot({}, kBoth, 0), Arms{});
+  EXPECT_EQ(allocate_trials({}, std::vector<char>{0, 1}, 3), (Arms{1, 1, 1}));
+  EXPECT_EQ(allocate_trials({}, std::vector<char>{0, 0}, 3), Arms{});
+  EXPECT_EQ(allocate_trials({}, kBoth, 0), Arms{});
 }
 
 TEST(Bandit, PrefersTheFasterArmAndNeverForgetsTheOther) {
@@ -76,7 +76,7 @@ TEST(Bandit, NoArmRestsForLong) {
   int rest = 0, longest = 0;
   double ns = 1e6;
   while (pulls.size() < 600) {
-    for (const std::size_t arm : allot(pulls, kBoth, 8)) {
+    for (const std::size_t arm : allocate_trials(pulls, kBoth, 8)) {
       rest = arm == 0 ? rest + 1 : 0;
       longest = std::max(longest, rest);
       pulls.push_back({arm, arm == 0 ? --ns : 2e6, true});
@@ -103,7 +103,7 @@ TEST(Bandit, FailuresEarnNothing) {
     const bool fails = i % 2 == 0;
     pulls.push_back({fails ? 0u : 1u, fails ? 0.0 : 100.0 - 0.1 * i, !fails});
   }
-  EXPECT_EQ(count(allot(pulls, kBoth, 10), 1), 10) << "a failure has no time";
+  EXPECT_EQ(count(allocate_trials(pulls, kBoth, 10), 1), 10) << "a failure has no time";
 }
 
 TEST(Bandit, IgnoresTheUnitOfTime) {
@@ -114,12 +114,12 @@ TEST(Bandit, IgnoresTheUnitOfTime) {
     scaled.push_back(pulls.back());
     scaled.back().ns = 1e6 * scaled.back().ns * scaled.back().ns;
   }
-  EXPECT_EQ(allot(pulls, kBoth, 32), allot(scaled, kBoth, 32));
+  EXPECT_EQ(allocate_trials(pulls, kBoth, 32), allocate_trials(scaled, kBoth, 32));
 }
 
 TEST(Bandit, NothingButFailuresIsShared) {
   const std::vector<Pull> pulls(100, {0, 0, false});
-  const Arms next = allot(pulls, kBoth, 30);
+  const Arms next = allocate_trials(pulls, kBoth, 30);
   EXPECT_GE(count(next, 1), 15);
 }
 

@@ -7,8 +7,8 @@
 namespace nestwright {
 namespace {
 
-TaskStanding searched(double seconds, std::vector<double> bests, double weight = 1) {
-  TaskStanding task{.weight = weight, .trials = 100, .seeds = 10, .seconds = seconds};
+TaskState searched(double seconds, std::vector<double> bests, double weight = 1) {
+  TaskState task{.weight = weight, .trials = 100, .seeds = 10, .seconds = seconds};
   for (std::size_t i = 0; i < bests.size(); ++i) {
     task.turns.push_back({seconds - static_cast<double>(bests.size() - 1 - i), bests[i]});
   }
@@ -16,7 +16,7 @@ TaskStanding searched(double seconds, std::vector<double> bests, double weight =
 }
 
 TEST(TaskAllocator, EveryTaskGetsItsSeedsFirst) {
-  std::vector<TaskStanding> tasks{searched(100, {100, 50}), {.trials = 3, .seeds = 10}, {.trials = 0, .seeds = 10}};
+  std::vector<TaskState> tasks{searched(100, {100, 50}), {.trials = 3, .seeds = 10}, {.trials = 0, .seeds = 10}};
   EXPECT_EQ(next_task(tasks), 1u);
   tasks[1].trials = 10;
   tasks[1].seconds = 1e6;
@@ -26,12 +26,12 @@ TEST(TaskAllocator, EveryTaskGetsItsSeedsFirst) {
 }
 
 TEST(TaskAllocator, PrefersWhatImprovesToWhatStandsStill) {
-  const std::vector<TaskStanding> tasks{searched(20, {100, 100, 100, 100}), searched(20, {100, 90, 80, 70})};
+  const std::vector<TaskState> tasks{searched(20, {100, 100, 100, 100}), searched(20, {100, 90, 80, 70})};
   EXPECT_EQ(next_task(tasks), 1u);
 }
 
 TEST(TaskAllocator, PrefersTheOneThatHadLess) {
-  const std::vector<TaskStanding> tasks{searched(20, {100, 100, 100}), searched(5, {100, 100, 100})};
+  const std::vector<TaskState> tasks{searched(20, {100, 100, 100}), searched(5, {100, 100, 100})};
   EXPECT_EQ(next_task(tasks), 1u);
 }
 
@@ -41,7 +41,7 @@ TEST(TaskAllocator, APercentCountsAlikeInLongAndShortKernels) {
 
 TEST(TaskAllocator, WeightsMultiply) {
   EXPECT_DOUBLE_EQ(expected_gain(searched(20, {100, 90}, 3)), 3 * expected_gain(searched(20, {100, 90})));
-  const std::vector<TaskStanding> tasks{searched(5, {100, 100}), searched(10, {100, 100}, 4)};
+  const std::vector<TaskState> tasks{searched(5, {100, 100}), searched(10, {100, 100}, 4)};
   EXPECT_EQ(next_task(tasks), 1u);
 }
 
@@ -54,9 +54,9 @@ TEST(TaskAllocator, ThePastIsThatOfTheLastThreeTurns) {
 }
 
 TEST(TaskAllocator, NothingOpenIsNoAnswer) {
-  TaskStanding over = searched(20, {100});
+  TaskState over = searched(20, {100});
   over.open = false;
-  EXPECT_FALSE(next_task(std::vector<TaskStanding>{over}));
+  EXPECT_FALSE(next_task(std::vector<TaskState>{over}));
   EXPECT_FALSE(next_task({}));
 }
 

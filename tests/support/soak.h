@@ -1,5 +1,5 @@
-// How much the tests that draw at random try. An ordinary run tries a little, a soak much. Of a long property test an
-// ordinary run executes a slice, so that the runs of many commits execute all of it.
+// Determines how many random cases the tests try: few in an ordinary run, many in a soak. An ordinary run executes one
+// slice of a long property test, so that the runs of many commits execute all of it.
 // Thread rule: functions that read the environment.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace nestwright::testing {
 /// Whether this run is a soak: NESTWRIGHT_SOAK is in the environment (./check --full).
 inline bool is_soak() { return std::getenv("NESTWRIGHT_SOAK") != nullptr; }
 
-/// How many times as much to try: N of NESTWRIGHT_SOAK=N, else 1.
+/// The factor on the number of cases: N of NESTWRIGHT_SOAK=N, else 1.
 inline int soak() { return is_soak() ? std::max(1, std::atoi(std::getenv("NESTWRIGHT_SOAK"))) : 1; }
 
 /// Cases [first, end) of a sequence.
@@ -20,9 +20,11 @@ struct CaseRange {
   bool contains(int number) const { return number >= first && number < end; }
 };
 
-/// One of `slices` equal parts of `count` cases, a multiple of `slices`: the one that NESTWRIGHT_SLICE=N in the
-/// environment chooses, a number that ./check derives from the commit's hash, else the first.
-inline CaseRange slice_of(int count, int slices) {
+/// The cases of `count` that this run tries: all in a soak, else one of `slices` equal parts. `count` is a multiple of
+/// `slices`. NESTWRIGHT_SLICE=N in the environment, which ./check derives from the commit's hash, chooses the part;
+/// without it, it is the first.
+inline CaseRange cases_of_run(int count, int slices) {
+  if (is_soak()) return {0, count};
   const char* const number = std::getenv("NESTWRIGHT_SLICE");
   const unsigned long chosen = number != nullptr ? std::strtoul(number, nullptr, 10) : 0;
   const int size = count / slices;

@@ -1,5 +1,5 @@
-// The templates of all operators that Nestwright has and that are written by hand, and whose each is. Generated ones
-// have tests of their own (tests/templates/generated).
+// All hand-written templates of Nestwright, and the operator of each. Generated templates have tests of their own
+// (tests/templates/generated).
 #pragma once
 
 #include <vector>

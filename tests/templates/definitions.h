@@ -1,4 +1,4 @@
-// What an operator defines and what its reference says, by the text of a workload.
+// The definition and the reference of a workload, given its text.
 #pragma once
 
 #include <string>

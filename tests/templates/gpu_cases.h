@@ -90,7 +90,7 @@ inline const std::vector<std::string>& workloads() {
   return list;
 }
 
-/// Those that the interpreter takes too long for: with the tiles of large products.
+/// Workloads for which the interpreter takes too long, with the tiles of large products.
 inline const std::vector<std::string>& large_workloads() {
   static const std::vector<std::string> list = {
       "matmul m=260 n=256 k=64",
@@ -116,7 +116,7 @@ inline int samples() { return is_soak() ? std::max(1, std::atoi(std::getenv("NES
 
 /// The samples that a run compiles and executes, which is slow: all samples() of a soak, else a slice of 4 of 200.
 inline testing::CaseRange slice_of_samples() {
-  return is_soak() ? testing::CaseRange{0, samples()} : testing::slice_of(200, 50);
+  return is_soak() ? testing::CaseRange{0, samples()} : testing::cases_of_run(200, 50);
 }
 
 /// samples() divided among the workloads of an operator.

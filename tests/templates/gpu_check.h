@@ -1,5 +1,5 @@
-// Holds a configuration of a template for devices, lowered and expanded, against the reference, on the interpreter: the
-// threads of a block run in a random order between barriers, with the race detector.
+// Checks a configuration of a GPU template, lowered and expanded, against the reference in the interpreter: the threads
+// of a block run in a random order between barriers, with the race detector.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -14,7 +14,8 @@
 
 namespace nestwright::testing_gpu {
 
-/// Both forms verify after each pass and compute the reference. `seed`: of the order in which threads run.
+/// Expects both forms to verify after each pass and to agree with the reference. `seed` determines the order in which
+/// threads run.
 inline void check_config(const Template& t, const Workload& w, const Target& target, const Config& config,
                          std::uint64_t seed) {
   const std::string what = t.name + " of " + w.str() + " @ " + target.str() + ": " + config.str();

@@ -1,5 +1,5 @@
-// The sets of inputs that checks compute a workload from: numbers in [-1, 1], whole numbers where the operator is exact
-// on such, and large and small magnitudes.
+// The sets of inputs on which a workload is checked: numbers in [-1, 1], whole numbers if the operator is exact on
+// them, and numbers of large and small magnitudes.
 #pragma once
 
 #include <string>

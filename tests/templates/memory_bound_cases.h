@@ -1,5 +1,5 @@
-// Workloads and inputs that the tests of memory-bound operators use: odd sizes, of every kind that their templates tell
-// apart.
+// Workloads and inputs for the tests of memory-bound operators: odd sizes, of every kind that their templates
+// distinguish.
 #pragma once
 
 #include <random>
@@ -52,7 +52,7 @@ inline const std::vector<std::string>& workloads() {
 
 inline Target target(CpuIsa isa, int threads = 1) {
   Target result = cpu_target(isa, threads);
-  result.l2_bytes = 4096;  // so that even small workloads have what is meant for large ones
+  result.l2_bytes = 4096;  // so that even small workloads are scheduled like large ones
   return result;
 }
 
@@ -60,7 +60,7 @@ inline std::vector<Target> targets() {
   return {target(CpuIsa::kAvx512), target(CpuIsa::kAvx512, 2), target(CpuIsa::kAvx2, 2), target(CpuIsa::kX86_64, 2)};
 }
 
-/// Uniform in [-1, 1], rounded to the type.
+/// Inputs that are uniform in [-1, 1] and rounded to the type.
 inline HostTensors inputs(const Definition& definition, std::uint64_t seed = 1) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(-1, 1);

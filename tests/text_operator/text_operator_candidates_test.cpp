@@ -112,6 +112,10 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         "M[n, g] = sum(c, y, x, X[n, 4*g + c, y, x]); Y[n, k, y, x] = X[n, k, y, x] - M[n, k/4]/140.0; "
         "X: float32[1, 8, 5, 7] k=8 g=2 c=4",
+        "M[n, x] = max(c, X[n, c, x]); E[n, c, x] = exp(X[n, c, x] - M[n, x]); S[n, x] = sum(c, E[n, c, x]); "
+        "Y[n, c, x] = E[n, c, x] / S[n, x] n=2 c=7 x=83",
+        "A[x] = sum(c, X[c, x]); D[c, x] = X[c, x] - A[x]/9; V[x] = sum(c, D[c, x]*D[c, x]); "
+        "Y[c, x] = D[c, x]*rsqrt(V[x] + 1e-5)*g[c] c=9 x=160",
         "S[] = sum(i, X[i]) i=4099", "y[j] = sum(k, A[k, j]) k=1009 j=16", "Y[j] = argmax(k, X[k, j]) j=203 k=9",
         "Q[i, d] = sum(c, X[i, c]*V[c, d]); K[j, d] = sum(c, X[j, c]*W[c, d]); S[i, j] = sum(d, Q[i, d]*K[j, d]) "
         "i=21 j=37 d=24 c=30",

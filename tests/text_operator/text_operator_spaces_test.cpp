@@ -115,5 +115,23 @@ TEST(SpacesOfTexts, HaveVectorsWithinTheGroupsOfAConvolution) {
   EXPECT_THAT(candidates(text, "Y.vector_lanes"), Contains("4")) << "the four filters of a group";
 }
 
+// A tile of columns stays in the caches from its maxima to the quotients.
+TEST(SpacesOfTexts, TakeTilesOfColumnsForASoftmaxAlongTheChannels) {
+  const std::string text =
+      "M[n, x] = max(c, X[n, c, x]); E[n, c, x] = exp(X[n, c, x] - M[n, x]); S[n, x] = sum(c, E[n, c, x]); "
+      "Y[n, c, x] = E[n, c, x] / S[n, x] n=2 c=64 x=1024";
+  EXPECT_THAT(candidates(text, "Y.order"), Contains("columns"));
+  const ir::Program loops = first_seed(text);
+  std::set<std::string> whole;
+  ir::for_each_stmt(loops.kernels[0].body, [&](const ir::Stmt& s) {
+    const auto* const made = s.as<ir::Allocate>();
+    if (made != nullptr && made->buffer->elements() > 64 * 128) whole.insert(made->buffer->name);
+  });
+  EXPECT_THAT(whole, IsEmpty()) << "stages are stored for a tile of columns";
+  EXPECT_THAT(candidates("S[n, c] = sum(x, X[n, c, x]); Y[n, c, x] = X[n, c, x] / S[n, c] n=2 c=64 x=1024", "Y.order"),
+              IsEmpty())
+      << "rows are reduced, not columns";
+}
+
 }  // namespace
 }  // namespace nestwright

@@ -1,4 +1,4 @@
-// Runs programs of expression texts on the inputs that check kernels.
+// Runs the programs of expression texts on the check inputs of kernels.
 // Thread rule: pure functions.
 #pragma once
 
@@ -48,7 +48,7 @@ inline std::string wrong_on(const CheckData& data, const ir::Program& loops, con
   return wrong;
 }
 
-/// The same for what another text computes, without a schedule, in the place of the workload's.
+/// The same for the unscheduled program of another text, run in place of the workload's.
 inline std::string wrong_on(const CheckData& data, const std::string& text) {
   const Workload workload = workload_of(text);
   const Definition definition = workload.op->define(workload);

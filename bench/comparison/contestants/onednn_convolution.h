@@ -18,7 +18,7 @@ struct ConvolutionCalls {
   Calls stores;  ///< as Operation::stores
 };
 
-/// nullopt where the workload is no convolution. What does not lie in the layout of a primitive is reordered: weights
+/// nullopt where the workload is no convolution. Tensors in another layout than the primitive's are reordered: weights
 /// in each call, or once before all calls where they are prepacked; images and results in each call, or outside of all
 /// calls where the weights are Weights::kBlocked.
 std::optional<std::variant<ConvolutionCalls, CannotDo>> convolution_calls(const dnnl::engine& engine,

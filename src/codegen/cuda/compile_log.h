@@ -9,10 +9,10 @@
 
 namespace nestwright::codegen {
 
-/// The resources of each kernel that ptxas -v reports, in its order.
+/// The resources that ptxas -v reports for each kernel, in the order of the log.
 std::vector<KernelResources> resources_of(std::string_view log);
 
-/// The first error of the log, shortened to one line.
+/// The first line of the log that contains an error, else its first line; at most 300 characters.
 std::string first_error(std::string_view log);
 
 }  // namespace nestwright::codegen

@@ -102,7 +102,7 @@ static __device__ __forceinline__ unsigned short nw_bfloat16_of_float32(float x)
 // The mask has all 32 threads of the warp.
 const char* CudaDialect::shuffle_xor() const { return "__shfl_xor_sync(0xffffffffu, "; }
 
-std::string CudaDialect::opening(bool) const { return {}; }
+std::string CudaDialect::file_prologue(bool) const { return {}; }
 
 std::string CudaDialect::kernel_head(const std::string& name,
                                      const std::optional<std::array<std::int64_t, 3>>& block) const {

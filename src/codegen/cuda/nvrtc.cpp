@@ -84,7 +84,7 @@ Nvrtc::Functions Nvrtc::load() {
   }
 }
 
-void Nvrtc::require_served() const {
+void Nvrtc::require_driver_support() const {
   const std::optional<int> driver = cuda::driver_version();
   const auto [major, minor] = version_numbers();
   if (!driver || major <= *driver / 1000) return;

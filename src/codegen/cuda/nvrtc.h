@@ -20,12 +20,12 @@ struct NvrtcResult {
 
 class Nvrtc {
  public:
-  /// The only instance of this process. Throws CompileError, which says what to install, if there is no library, or
-  /// none whose code this machine's driver loads: one of the driver's own major version of CUDA or an earlier one. A
-  /// call after a failure tries again.
+  /// The only instance of this process. Throws CompileError, which says what to install, if there is no library, or if
+  /// its major version of CUDA is later than that of this machine's driver, which could not load its code. A call after
+  /// a failure tries again.
   static const Nvrtc& get();
 
-  /// Such as "NVRTC 13.0".
+  /// The name and version, such as "NVRTC 13.0".
   std::string version() const;
   /// The numbers of the architectures that it compiles for: 80 for sm_80.
   std::vector<int> architectures() const;
@@ -36,13 +36,13 @@ class Nvrtc {
 
  private:
   struct Functions;
-  explicit Nvrtc(const Functions& functions) : functions_(functions) { require_served(); }
+  explicit Nvrtc(const Functions& functions) : functions_(functions) { require_driver_support(); }
   static Functions load();
   struct Version {
     int major = 0, minor = 0;
   };
   Version version_numbers() const;
-  void require_served() const;
+  void require_driver_support() const;
   NvrtcResult compile_with(const std::string& source, const std::string& name,
                            const std::vector<std::string>& options) const;
 

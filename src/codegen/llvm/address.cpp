@@ -45,7 +45,7 @@ const FunctionEmitter::BufferBinding& FunctionEmitter::find(const ir::Buffer& bu
   return found->second;
 }
 
-FunctionEmitter::Access FunctionEmitter::take_apart(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices) {
+FunctionEmitter::Access FunctionEmitter::decompose(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices) {
   const BufferBinding& binding = find(buffer);
   Access access;
   bool regular = true;
@@ -169,7 +169,7 @@ llvm::Constant* FunctionEmitter::zero_in_memory() {
 }
 
 llvm::Value* FunctionEmitter::emit_load(const ir::Load& load, ir::Type type) {
-  const Access access = take_apart(load.buffer, load.indices);
+  const Access access = decompose(load.buffer, load.indices);
   const bool is_bool = type.is_bool();
   llvm::Type* memory_type = memory_type_of(type);
   const llvm::Align element_align(static_cast<std::uint64_t>(std::max(1, load.buffer->element.bytes())));
@@ -227,7 +227,7 @@ llvm::Value* FunctionEmitter::emit_load(const ir::Load& load, ir::Type type) {
 }
 
 void FunctionEmitter::emit_store(const ir::Store& store) {
-  const Access access = take_apart(store.buffer, store.indices);
+  const Access access = decompose(store.buffer, store.indices);
   const ir::Type type = store.value.type();
   store_mask_ = store.mask;
   llvm::Value* value = emit(store.value);
@@ -279,7 +279,7 @@ void FunctionEmitter::make_non_temporal(llvm::StoreInst* store) {
 }
 
 void FunctionEmitter::emit_prefetch(const ir::Prefetch& prefetch) {
-  const Access access = take_apart(prefetch.buffer, prefetch.indices);
+  const Access access = decompose(prefetch.buffer, prefetch.indices);
   llvm::Value* pointer = access.offsets != nullptr
                              ? builder_.CreateExtractElement(lane_addresses(prefetch.buffer, access), std::uint64_t{0})
                              : address(prefetch.buffer, access.offset);

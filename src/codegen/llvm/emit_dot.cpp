@@ -36,7 +36,7 @@ ID instruction_of(ir::Intrinsic intrinsic, int lanes) {
 llvm::Value* FunctionEmitter::emit_word_load(const ir::Call& call, int lanes) {
   const ir::Load* first = ir::load_of_part(call.args[0], 32 / static_cast<int>(call.args.size()));
   check(first != nullptr, "a load of words has no load");
-  const Access access = take_apart(first->buffer, first->indices);
+  const Access access = decompose(first->buffer, first->indices);
   const bool is_uniform = access.lanes == 1;
   llvm::Type* word = builder_.getInt32Ty();
   llvm::Type* type = is_uniform || lanes == 1 ? word : type_of(kInt32.with_lanes(lanes));

@@ -1,4 +1,4 @@
-// Emits x * 2^n: one instruction on vectors of AVX-512, elsewhere LLVM's ldexp, which is one call of libm a lane.
+// Emits x * 2^n: one instruction on vectors of AVX-512, elsewhere LLVM's ldexp, which is one call of libm per lane.
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Loads whose lanes lie a few elements apart, as the columns of a convolution of stride 2 do: contiguous loads cover
-// all lanes, and shuffles pick them out, in place of a gather instruction that takes each lane by itself.
+// Emits loads whose lanes are a few elements apart, as in a convolution of stride 2: contiguous loads that cover all
+// lanes, and shuffles that extract them, instead of a gather instruction, which loads each lane separately.
 #include "codegen/llvm/function_emitter.h"
 
 namespace nestwright::codegen {

@@ -36,7 +36,7 @@ struct TailMask {
   ir::Expr first, bound;
 };
 std::optional<TailMask> tail_mask(const ir::Expr& mask);
-/// Whether an end of the mask is data, of which a difference may wrap around.
+/// Whether an end of the mask contains loaded values, so that the difference of the ends may wrap around.
 bool holds_data(const TailMask& mask);
 
 /// The state that the functions of one module share.
@@ -136,7 +136,7 @@ class FunctionEmitter {
   int depth() const { return static_cast<int>(scopes_.size()) - 1; }
 
   // address.cpp
-  Access take_apart(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices);
+  Access decompose(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices);
   llvm::Value* address(const ir::Buffer& buffer, const ir::Linear& offset);
   llvm::Value* lane_addresses(const ir::Buffer& buffer, const Access& access);
   llvm::Constant* zero_in_memory();
@@ -152,7 +152,7 @@ class FunctionEmitter {
 
   // emit_expr.cpp
   llvm::Value* emit_binary(const ir::Binary& binary, ir::Type operands);
-  /// `no_wrap`: integers that overflow are undefined.
+  /// `no_wrap`: integer overflow is undefined.
   llvm::Value* emit_operation(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, ir::Type type, bool no_wrap = false);
   llvm::Value* emit_floor_division(const ir::Binary& binary, ir::Type type);
   llvm::Value* emit_comparison(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, ir::Type type);
@@ -199,7 +199,7 @@ class FunctionEmitter {
 
   // emit_strided.cpp
   /// The value of a load of global memory whose lanes are at most 4 elements apart; nullptr for any other access, and
-  /// for a mask that is no tail's.
+  /// for a mask that is not a tail mask.
   llvm::Value* emit_strided(const ir::Load& load, const Access& access);
 
   // emit_dot.cpp

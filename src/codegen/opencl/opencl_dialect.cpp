@@ -59,7 +59,7 @@ static inline ushort nw_bfloat16_of_float32(float x) {
 )";
 }
 
-std::string OpenClDialect::opening(bool uses_float64) const {
+std::string OpenClDialect::file_prologue(bool uses_float64) const {
   return uses_float64 ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" : "";
 }
 

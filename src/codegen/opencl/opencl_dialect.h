@@ -13,8 +13,8 @@ class OpenClDialect final : public Dialect {
   std::string bits_of(const std::string& value, ir::Type type) const override;
   std::string of_bits(const std::string& bits, ir::Type type) const override;
   std::string narrow_floats(ir::Type type) const override;
-  const char* function_head() const override { return "static inline"; }
-  std::string opening(bool uses_float64) const override;
+  const char* function_specifiers() const override { return "static inline"; }
+  std::string file_prologue(bool uses_float64) const override;
   std::string kernel_head(const std::string& name,
                           const std::optional<std::array<std::int64_t, 3>>& block) const override;
   std::string parameter(const std::string& type, const std::string& name, bool is_const, bool alone) const override;

@@ -11,22 +11,22 @@ namespace {
 
 using namespace ir;
 
-Binds binds_of(BinaryOp op) {
+Precedence precedence_of(BinaryOp op) {
   switch (op) {
     case BinaryOp::kAdd:
     case BinaryOp::kSub:
-      return Binds::kSum;
+      return Precedence::kSum;
     case BinaryOp::kMul:
     case BinaryOp::kDiv:
     case BinaryOp::kMod:
-      return Binds::kProduct;
+      return Precedence::kProduct;
     case BinaryOp::kEq:
     case BinaryOp::kNe:
-      return Binds::kEquality;
+      return Precedence::kEquality;
     case BinaryOp::kAnd:
-      return Binds::kAnd;
+      return Precedence::kAnd;
     case BinaryOp::kOr:
-      return Binds::kOr;
+      return Precedence::kOr;
     case BinaryOp::kMin:
     case BinaryOp::kMax:
     case BinaryOp::kLt:
@@ -35,7 +35,7 @@ Binds binds_of(BinaryOp op) {
     case BinaryOp::kGe:
       break;
   }
-  return Binds::kRelation;
+  return Precedence::kRelation;
 }
 
 /// The range of a op b without wrapping around.
@@ -51,19 +51,21 @@ Type unsigned_of(Type type) { return {TypeCode::kUInt, type.bits, 1}; }
 }  // namespace
 
 Text ExpressionWriter::apply(BinaryOp op, const Text& a, const Text& b, bool wide) const {
-  const Binds binds = binds_of(op);
-  const bool tight = binds == Binds::kProduct, compares = is_comparison(op);
+  const Precedence precedence = precedence_of(op);
+  const bool tight = precedence == Precedence::kProduct, compares = is_comparison(op);
   // Comparisons do not chain; other operators are left-associative.
-  const Binds left = compares ? Binds::kSum : binds;
-  const Binds right = compares ? Binds::kSum : op == BinaryOp::kAnd || op == BinaryOp::kOr ? binds : tighter(binds);
+  const Precedence left = compares ? Precedence::kSum : precedence;
+  const Precedence right = compares                                      ? Precedence::kSum
+                           : op == BinaryOp::kAnd || op == BinaryOp::kOr ? precedence
+                                                                         : next_higher(precedence);
   return {fmt::format("{}{}{}{}{}", a.in(left), tight ? "" : " ", binary_op_name(op), tight ? "" : " ", b.in(right)),
-          binds, wide};
+          precedence, wide};
 }
 
 Text ExpressionWriter::binary(const Binary& n, const Expr& e) {
   const Type type = n.a.type();
   if (is_comparison(n.op) || n.op == BinaryOp::kAnd || n.op == BinaryOp::kOr) return compare(n);
-  if (n.op == BinaryOp::kMin || n.op == BinaryOp::kMax) return least_or_greatest(n, type);
+  if (n.op == BinaryOp::kMin || n.op == BinaryOp::kMax) return min_or_max(n, type);
   if (type.is_float()) return apply(n.op, value(n.a), value(n.b));
   if (type.is_bool()) throw InternalError("internal error: arithmetic on bools");
   return n.op == BinaryOp::kDiv || n.op == BinaryOp::kMod ? quotient(n, e) : sum_or_product(n, e);
@@ -71,14 +73,14 @@ Text ExpressionWriter::binary(const Binary& n, const Expr& e) {
 
 Text ExpressionWriter::compare(const Binary& n) { return apply(n.op, value(n.a), value(n.b)); }
 
-Text ExpressionWriter::least_or_greatest(const Binary& n, Type type) {
+Text ExpressionWriter::min_or_max(const Binary& n, Type type) {
   const Text a = value(n.a), b = value(n.b);
   Type in = type;
   if (type.is_float()) in = type == kFloat64 ? kFloat64 : kFloat32;
   if (type.is_bool() || (type.is_int() && type.bits < 32)) in = kInt32;
   if (type == kInt64 && !a.wide && !b.wide) in = kInt32;
   const std::string function = n.op == BinaryOp::kMin ? prelude_.min(in) : prelude_.max(in);
-  return {fmt::format("{}({}, {})", function, a.text, b.text), Binds::kAtom, in.bits == 64};
+  return {fmt::format("{}({}, {})", function, a.text, b.text), Precedence::kAtom, in.bits == 64};
 }
 
 Text ExpressionWriter::sum_or_product(const Binary& n, const Expr& e) {
@@ -121,7 +123,7 @@ Text ExpressionWriter::quotient(const Binary& n, const Expr& e) {
   Type in = type.bits == 64 ? type : Type{type.code, 32, 1};
   // Only the lowest integer divided by -1 leaves the range.
   if (type == kInt64 && !wide && fits_32(bounds(e, ranges_))) in = kInt32;
-  const Text result{fmt::format("{}({}, {})", function(in), a.text, b.text), Binds::kAtom, in.bits == 64};
+  const Text result{fmt::format("{}({}, {})", function(in), a.text, b.text), Precedence::kAtom, in.bits == 64};
   return type.bits < 32 ? converted(result, type) : result;
 }
 

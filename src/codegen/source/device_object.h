@@ -1,4 +1,4 @@
-// The part of a CompiledObject that the CUDA and OpenCL backends have in common. Thread rule: a pure function.
+// Makes the part of a CompiledObject that the CUDA and OpenCL backends have in common. Thread rule: a pure function.
 #pragma once
 
 #include "codegen/backend.h"

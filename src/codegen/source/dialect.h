@@ -35,37 +35,38 @@ class Dialect {
   virtual std::string bits_of(const std::string& value, ir::Type type) const = 0;
   /// The inverse of bits_of().
   virtual std::string of_bits(const std::string& bits, ir::Type type) const = 0;
-  /// Defines nw_float32_of_X of the bits of an X, and nw_X_of_float32, which rounds to nearest even. X is float16 or
-  /// bfloat16.
+  /// The definitions of nw_float32_of_X, which takes the bits of an X, and nw_X_of_float32, which rounds to nearest
+  /// even and returns bits. X is float16 or bfloat16.
   virtual std::string narrow_floats(ir::Type type) const = 0;
   /// The start of a call f(value, bit) for kShuffleXor, up to the first argument: "f(". Throws InternalError if the
   /// dialect has none.
   virtual const char* shuffle_xor() const;
   /// The specifiers of functions that kernels call.
-  virtual const char* function_head() const = 0;
+  virtual const char* function_specifiers() const = 0;
 
   /// The beginning of the file.
-  virtual std::string opening(bool uses_float64) const = 0;
+  virtual std::string file_prologue(bool uses_float64) const = 0;
   /// The declaration of a kernel up to its arguments. `block` has the threads of a block; absent if not constant.
   virtual std::string kernel_head(const std::string& name,
                                   const std::optional<std::array<std::int64_t, 3>>& block) const = 0;
-  /// A pointer argument of a kernel; one that is `alone` does not alias any other.
+  /// The declaration of a pointer argument of a kernel. With `alone` it does not alias any other (restrict).
   virtual std::string parameter(const std::string& type, const std::string& name, bool is_const, bool alone) const = 0;
   /// The thread or block index of a bound loop (blockIdx.x, ...) as an int.
   virtual std::string index(ir::LoopKind kind) const = 0;
   virtual const char* barrier() const = 0;
   /// Asynchronous copies (ir::Store), if the device has them. asynchronous_copy() defines a function nw_copy_N(to,
-  /// from, condition), which copies `bytes` bytes if the condition holds and else writes zeros. A kernel with such
-  /// copies has wait_for_copies() before its barriers, which waits for all groups but the latest `pending`, and if
-  /// `pending` is 0 for the copies outside all groups, too.
+  /// from, condition), which copies N = `bytes` bytes if the condition holds and else writes zeros. A kernel with such
+  /// copies calls wait_for_copies() before each barrier: it waits for all groups except the latest `pending` ones, and
+  /// if `pending` is 0, also for copies that belong to no group.
   virtual std::string asynchronous_copy(int bytes) const;
   virtual std::string wait_for_copies(int /*pending*/) const { return ""; }
-  /// Makes a group of the copies since the last group.
+  /// Commits the copies since the last group as a new group.
   virtual const char* commit_copies() const { return ""; }
-  /// Makes a thread's stores to shared memory visible to kWarpgroupMultiply; precedes barriers.
+  /// Makes a thread's stores to shared memory visible to kWarpgroupMultiply. Requires a barrier after it.
   virtual const char* proxy_fence() const { return ""; }
 
-  /// The function for a tensor instruction, which takes its operands. Requires an instruction that the device has.
+  /// The function that executes a tensor instruction; its parameters are the operands. Requires an instruction that the
+  /// device has.
   struct TensorFunction {
     std::string name, text;
     std::string helper = {}, helper_text = {};  ///< a function that the text calls; empty: none
@@ -81,14 +82,14 @@ class Dialect {
   /// The declarations of a kernel's shared arrays, which take `bytes` bytes together.
   virtual std::vector<std::string> shared(const std::vector<SharedArray>& arrays, std::int64_t bytes) const = 0;
 
-  /// The type that moves `lanes` elements, at least two and at most 16 bytes, by one access; empty if there is none.
+  /// The type whose access moves `lanes` elements, at least two elements and at most 16 bytes; empty if there is none.
   virtual std::string vector_type(ir::Type element, int lanes) const = 0;
   /// The lvalue of the vector at the address of `element`.
   virtual std::string vector_at(const std::string& element, const std::string& type, ir::Scope scope,
                                 bool is_const) const = 0;
   /// Element `lane` of the variable `vector`, in the memory type.
   virtual std::string vector_lane(const std::string& vector, ir::Type element, int lanes, int lane) const = 0;
-  /// The vector of these elements, which are of the memory type.
+  /// The vector of the elements `lanes`, which have the memory type.
   virtual std::string make_vector(ir::Type element, const std::vector<std::string>& lanes) const = 0;
   /// A non-temporal store if the dialect has one, else a plain store.
   virtual std::string non_temporal_store(const std::string& place, const std::string& value) const = 0;

@@ -34,7 +34,8 @@ std::string ExpressionWriter::element(const Buffer& buffer, const std::vector<Ex
 }
 
 Text ExpressionWriter::converted(const Text& from, Type to) const {
-  return {fmt::format("({}){}", dialect_.value_type(to), from.in(Binds::kUnary)), Binds::kUnary, to.bits == 64};
+  return {fmt::format("({}){}", dialect_.value_type(to), from.in(Precedence::kUnary)), Precedence::kUnary,
+          to.bits == 64};
 }
 
 Text ExpressionWriter::value(const Expr& e) {
@@ -48,26 +49,26 @@ std::string ExpressionWriter::stored(const Expr& e) {
   if (!type.is_narrow_float()) return value(e).text;
   if (const auto* n = e.as<Load>()) {
     const std::string bits = element(n->buffer, n->indices);
-    return n->mask.defined() ? fmt::format("{} ? {} : 0", value(n->mask).in(Binds::kOr), bits) : bits;
+    return n->mask.defined() ? fmt::format("{} ? {} : 0", value(n->mask).in(Precedence::kOr), bits) : bits;
   }
   if (const auto* n = e.as<VarRef>()) {
-    const auto held = held_.find(n->var);
-    if (held != held_.end() && held->second.is_stored) return held->second.text;
+    const auto bound = bindings_.find(n->var);
+    if (bound != bindings_.end() && bound->second.is_stored) return bound->second.text;
   }
   return fmt::format("{}({})", prelude_.narrow(type), unrounded(e).text);
 }
 
 Text ExpressionWriter::of_stored(std::string text, Type type) {
-  if (type.is_bool()) return {text + " != 0", Binds::kEquality};
+  if (type.is_bool()) return {text + " != 0", Precedence::kEquality};
   if (type.is_narrow_float()) return {fmt::format("{}({})", prelude_.widen(type), text)};
-  return {std::move(text), Binds::kAtom, type.bits == 64};
+  return {std::move(text), Precedence::kAtom, type.bits == 64};
 }
 
 Text ExpressionWriter::unrounded(const Expr& e) {
   return std::visit(
       overloaded{[&](const IntImm&) { return literal(e); }, [&](const FloatImm&) { return literal(e); },
                  [&](const VarRef& n) { return variable(n, e.type()); }, [&](const Binary& n) { return binary(n, e); },
-                 [&](const Not& n) { return Text{"!" + value(n.a).in(Binds::kUnary), Binds::kUnary}; },
+                 [&](const Not& n) { return Text{"!" + value(n.a).in(Precedence::kUnary), Precedence::kUnary}; },
                  [&](const Select& n) { return select(n); }, [&](const Cast& n) { return cast(n, e.type()); },
                  [&](const Load& n) { return load(n, e.type()); }, [&](const Call& n) { return call(n, e); },
                  [&](const CallExtern& n) -> Text {
@@ -91,39 +92,39 @@ Text ExpressionWriter::literal(const Expr& e) const {
   } else {
     text = dialect_.float_literal(e.as<FloatImm>()->value, e.type().bits == 64 ? kFloat64 : kFloat32);
   }
-  return {text, text[0] == '-' ? Binds::kUnary : Binds::kAtom, wide};
+  return {text, text[0] == '-' ? Precedence::kUnary : Precedence::kAtom, wide};
 }
 
 Text ExpressionWriter::variable(const VarRef& n, Type type) {
-  const auto held = held_.find(n.var);
-  if (held == held_.end()) {
+  const auto bound = bindings_.find(n.var);
+  if (bound == bindings_.end()) {
     throw InternalError("internal error: variable " + n.var.name() + " is not defined in the kernel");
   }
-  if (held->second.is_stored) return of_stored(held->second.text, type);
-  return {held->second.text, Binds::kAtom, held->second.wide};
+  if (bound->second.is_stored) return of_stored(bound->second.text, type);
+  return {bound->second.text, Precedence::kAtom, bound->second.wide};
 }
 
 Text ExpressionWriter::select(const Select& n) {
   const Text condition = value(n.condition), a = value(n.if_true), b = value(n.if_false);
-  return {fmt::format("{} ? {} : {}", condition.in(Binds::kOr), a.in(Binds::kOr), b.in(Binds::kOr)), Binds::kTernary,
-          a.wide || b.wide};
+  return {fmt::format("{} ? {} : {}", condition.in(Precedence::kOr), a.in(Precedence::kOr), b.in(Precedence::kOr)),
+          Precedence::kTernary, a.wide || b.wide};
 }
 
 Text ExpressionWriter::load(const Load& n, Type type) {
   Text loaded = of_stored(element(n.buffer, n.indices), type);
   if (!n.mask.defined()) return loaded;
-  return {fmt::format("{} ? {} : 0", value(n.mask).in(Binds::kOr), loaded.in(Binds::kOr)), Binds::kTernary,
-          loaded.wide};
+  return {fmt::format("{} ? {} : 0", value(n.mask).in(Precedence::kOr), loaded.in(Precedence::kOr)),
+          Precedence::kTernary, loaded.wide};
 }
 
 Text ExpressionWriter::cast(const Cast& n, Type to) {
   const Type from = n.value.type();
   Text value = this->value(n.value);
   if (to == from) return value;
-  if (to.is_bool()) return {value.in(tighter(Binds::kEquality)) + " != 0", Binds::kEquality};
+  if (to.is_bool()) return {value.in(next_higher(Precedence::kEquality)) + " != 0", Precedence::kEquality};
   if (from.is_float() && to.is_int()) {
     const Type wide = from == kFloat64 ? kFloat64 : kFloat32;
-    return {fmt::format("{}({})", prelude_.saturate(to, wide), value.text), Binds::kAtom, to.bits == 64};
+    return {fmt::format("{}({})", prelude_.saturate(to, wide), value.text), Precedence::kAtom, to.bits == 64};
   }
   if (to.is_float()) {
     const Type rounds_to = to == kFloat64 ? kFloat64 : kFloat32;
@@ -143,7 +144,7 @@ Text ExpressionWriter::reinterpret(const Expr& from, Type to) {
   std::string bits = stored(from);
   if (from.type().is_float() && !from.type().is_narrow_float()) bits = dialect_.bits_of(bits, from.type());
   if (to.is_float()) return to.is_narrow_float() ? of_stored(bits, to) : Text{dialect_.of_bits(bits, to)};
-  return converted({bits, Binds::kTernary}, to);
+  return converted({bits, Precedence::kTernary}, to);
 }
 
 Text ExpressionWriter::call(const Call& n, const Expr& e) {
@@ -155,11 +156,11 @@ Text ExpressionWriter::call(const Call& n, const Expr& e) {
   const auto called = [&](const std::string& function) {
     std::string text = function + "(";
     for (std::size_t i = 0; i < args.size(); ++i) text += (i > 0 ? ", " : "") + args[i].text;
-    return Text{text + ")", Binds::kAtom, type.bits == 64};
+    return Text{text + ")", Precedence::kAtom, type.bits == 64};
   };
   if (is_of_words(n.intrinsic)) return called(prelude_.word_function(n.intrinsic));
   if (n.intrinsic == Intrinsic::kShuffleXor) {
-    return {fmt::format("{}{}, {})", dialect_.shuffle_xor(), args[0].text, args[1].text), Binds::kAtom,
+    return {fmt::format("{}{}, {})", dialect_.shuffle_xor(), args[0].text, args[1].text), Precedence::kAtom,
             type.bits == 64};
   }
   if (!type.is_float()) {
@@ -175,8 +176,8 @@ Text ExpressionWriter::call(const Call& n, const Expr& e) {
     }
     // C promotes both operands alike, so that the bits above those of a narrow type stay copies of its sign.
     const auto of_bits = [&](const char* op) {
-      return Text{fmt::format("({} {} {})", args[0].in(Binds::kUnary), op, args[1].in(Binds::kUnary)), Binds::kAtom,
-                  args[0].wide || args[1].wide};
+      return Text{fmt::format("({} {} {})", args[0].in(Precedence::kUnary), op, args[1].in(Precedence::kUnary)),
+                  Precedence::kAtom, args[0].wide || args[1].wide};
     };
     if (n.intrinsic == Intrinsic::kBitAnd) return of_bits("&");
     if (n.intrinsic == Intrinsic::kBitOr) return of_bits("|");
@@ -186,11 +187,11 @@ Text ExpressionWriter::call(const Call& n, const Expr& e) {
   const Type in = type == kFloat64 ? kFloat64 : kFloat32;
   const std::string one = dialect_.float_literal(1.0, in);
   if (n.intrinsic == Intrinsic::kRsqrt) {
-    return {fmt::format("{} / {}", one, called(dialect_.function("sqrt", in)).text), Binds::kProduct};
+    return {fmt::format("{} / {}", one, called(dialect_.function("sqrt", in)).text), Precedence::kProduct};
   }
   if (n.intrinsic == Intrinsic::kSigmoid) {
-    return {fmt::format("{0} / ({0} + {1}(-{2}))", one, dialect_.function("exp", in), args[0].in(Binds::kAtom)),
-            Binds::kProduct};
+    return {fmt::format("{0} / ({0} + {1}(-{2}))", one, dialect_.function("exp", in), args[0].in(Precedence::kAtom)),
+            Precedence::kProduct};
   }
   if (n.intrinsic == Intrinsic::kScale) return called(prelude_.scale(in));
   if (n.intrinsic == Intrinsic::kRoundTf32) return called(prelude_.round_tf32());

@@ -18,7 +18,8 @@ namespace nestwright::codegen {
 
 class ExpressionWriter {
  public:
-  /// `fragments` and `swizzled`, the buffers that are stored so (ir/analysis/swizzle.h), must outlive the writer.
+  /// `swizzled` contains the buffers with a swizzled layout (ir/analysis/swizzle.h). All references must outlive the
+  /// writer.
   ExpressionWriter(const Dialect& dialect, Prelude& prelude, Names& names, const ir::FragmentLayout& fragments,
                    const std::set<ir::Buffer>& swizzled, ir::Ranges known)
       : dialect_(dialect),
@@ -28,16 +29,17 @@ class ExpressionWriter {
         swizzled_(swizzled),
         ranges_(std::move(known)) {}
 
-  /// The ranges that hold at the current place of the text.
+  /// The ranges of variables at the current position in the text.
   ir::Ranges& ranges() { return ranges_; }
 
   /// The text of a variable.
-  struct Held {
+  struct VariableText {
     std::string text;
     bool wide = false;       ///< an integer of 64 bits
     bool is_stored = false;  ///< in the memory type
   };
-  void hold(const ir::Var& var, Held held) { held_[var] = std::move(held); }
+  /// Defines the text that refers to `var` from now on.
+  void bind(const ir::Var& var, VariableText text) { bindings_[var] = std::move(text); }
 
   /// The value of a scalar `e`; a 16-bit float is a float, rounded to its type.
   Text value(const ir::Expr& e);
@@ -57,7 +59,7 @@ class ExpressionWriter {
   Text sum_or_product(const ir::Binary& n, const ir::Expr& e);
   Text wide_sum_or_product(const ir::Binary& n, const ir::Expr& e, ir::Interval exact);
   Text quotient(const ir::Binary& n, const ir::Expr& e);
-  Text least_or_greatest(const ir::Binary& n, ir::Type type);
+  Text min_or_max(const ir::Binary& n, ir::Type type);
   Text select(const ir::Select& n);
   Text cast(const ir::Cast& n, ir::Type to);
   Text load(const ir::Load& n, ir::Type type);
@@ -77,7 +79,7 @@ class ExpressionWriter {
   const ir::FragmentLayout& fragments_;
   const std::set<ir::Buffer>& swizzled_;
   ir::Ranges ranges_;
-  std::map<ir::Var, Held> held_;
+  std::map<ir::Var, VariableText> bindings_;
 };
 
 }  // namespace nestwright::codegen

@@ -1,4 +1,4 @@
-// Makes the IR's names legal and unique identifiers of a source. Thread rule: an object belongs to one thread.
+// Converts the IR's names to legal, unique identifiers of a source. Thread rule: an object belongs to one thread.
 #pragma once
 
 #include <map>
@@ -8,15 +8,15 @@
 
 namespace nestwright::codegen {
 
-/// An identifier of C, CUDA C++ and OpenCL C that resembles `name`: neither a keyword, nor a name that generated text
-/// calls, nor one that begins like its functions ("nw_").
+/// An identifier of C, CUDA C++ and OpenCL C that resembles `name`. It is neither a keyword nor a name that generated
+/// text uses, and does not begin with the prefix of generated functions, "nw_".
 std::string identifier(std::string_view name);
 
 class Names {
  public:
-  /// The identifier of the variable or buffer at `id`: like `wanted`, with a number if that is taken.
+  /// The identifier of the variable or buffer whose address is `id`: like `wanted`, with a number if that is taken.
   const std::string& of(const void* id, std::string_view wanted);
-  /// An identifier like `wanted` that nothing else has.
+  /// An unused identifier like `wanted`.
   std::string fresh(std::string_view wanted);
 
  private:

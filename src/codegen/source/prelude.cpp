@@ -19,7 +19,7 @@ Type unsigned_of(Type type) { return {ir::TypeCode::kUInt, type.bits, 1}; }
 
 std::string Prelude::define(const std::string& result, const std::string& name, const std::string& rest) {
   if (defined_.insert(name).second) {
-    text_ += fmt::format("{} {} {}{}\n", dialect_.function_head(), result, name, rest);
+    text_ += fmt::format("{} {} {}{}\n", dialect_.function_specifiers(), result, name, rest);
   }
   return name;
 }

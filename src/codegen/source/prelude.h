@@ -14,14 +14,15 @@ class Prelude {
  public:
   explicit Prelude(const Dialect& dialect) : dialect_(dialect) {}
 
-  /// The names of functions, each of which is defined by the first call. Integers below 32 bits use those of int32.
+  /// Each returns the name of a function and defines it on the first call. Integers of less than 32 bits use the
+  /// functions of int32.
   std::string floor_div(ir::Type type);  ///< (a, b), of int32 or int64; any value if b is 0
   std::string floor_mod(ir::Type type);
   std::string div(ir::Type type);  ///< of uint32 or uint64
   std::string mod(ir::Type type);
   std::string min(ir::Type type);  ///< of a type of 32 or 64 bits; b unless a < b
   std::string max(ir::Type type);
-  std::string abs(ir::Type type);                             ///< of int32 or int64, which may wrap around
+  std::string abs(ir::Type type);                             ///< of int32 or int64; the lowest integer wraps around
   std::string shift(ir::Intrinsic direction, ir::Type type);  ///< kShiftLeft or kShiftRight of an integer type
   std::string saturate(ir::Type to, ir::Type from);           ///< to an integer, from float32 or float64
   std::string widen(ir::Type type);                           ///< the float32 of the bits of a 16-bit float
@@ -30,7 +31,7 @@ class Prelude {
   std::string round_tf32();                                   ///< (x), of float32
   std::string word_function(ir::Intrinsic intrinsic);         ///< of kJoinBytes and the intrinsics after it
 
-  std::string swizzle(ir::Type type);  ///< (index), of a buffer of ir/analysis/swizzle.h
+  std::string swizzle(ir::Type type);  ///< (index), for a swizzled buffer (ir/analysis/swizzle.h)
   std::string copy(int bytes);         ///< (to, from, condition), asynchronous
 
   std::string tensor_function(const ir::TensorInstruction& instruction);  ///< takes the instruction's operands

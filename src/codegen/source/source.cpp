@@ -97,7 +97,7 @@ class KernelWriter {
     for (const Var& scalar : arguments.scalars) {
       const std::string& name = names_.of(scalar.id(), scalar.name());
       declared.push_back(fmt::format("const {} {}", dialect_.integer_type(kInt64), name));
-      expressions_.hold(scalar, {name, true});
+      expressions_.bind(scalar, {name, true});
     }
     const std::string head = dialect_.kernel_head(kernel_.name, constant_block());
     std::string line = fmt::format("{}({})", head, fmt::join(declared, ", "));
@@ -142,7 +142,7 @@ class KernelWriter {
     expressions_.ranges().bind(loop->var, loop->min, loop->extent);
     // An upper bound on the blocks and threads of any device.
     expressions_.ranges().assume(Expr(loop->var) <= Expr(std::int64_t{std::numeric_limits<std::int32_t>::max()}));
-    expressions_.hold(loop->var, {name});
+    expressions_.bind(loop->var, {name});
     write_indices(loop->body);
   }
 
@@ -185,7 +185,7 @@ std::string source_of(const Program& program, const Dialect& dialect) {
   for (std::size_t k = 0; k < program.kernels.size(); ++k) {
     kernels += "\n" + KernelWriter(program, static_cast<int>(k), dialect, prelude).write();
   }
-  std::string text = dialect.opening(uses_float64(program));
+  std::string text = dialect.file_prologue(uses_float64(program));
   if (!prelude.text().empty()) text += "\n" + prelude.text();
   text += kernels;
   return text.substr(text.find_first_not_of('\n'));

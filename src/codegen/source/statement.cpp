@@ -60,10 +60,10 @@ void StatementWriter::write_loop(const For& loop, int depth) {
   // The variable ends one above its last value.
   const bool wide = !within(add(values, {0, 1}), type_range(kInt32));
   const std::string& name = names_.of(loop.var.id(), loop.var.name());
-  expressions_.hold(loop.var, {name, wide});
+  expressions_.bind(loop.var, {name, wide});
   if (loop.kind == LoopKind::kUnrolled) line("#pragma unroll", depth);
   line(fmt::format("for ({0} {1} = {2}; {1} < {3}; ++{1}) {{", dialect_.integer_type(wide ? kInt64 : kInt32), name,
-                   first.text, end.in(Binds::kSum)),
+                   first.text, end.in(Precedence::kSum)),
        depth);
   write(loop.body, depth + 1);
   line("}", depth);
@@ -83,7 +83,7 @@ void StatementWriter::declare(const Var& var, const Expr& value, const std::stri
   const Text text = expressions_.value(value);
   const char* type = dialect_.value_type(value.type() == kInt64 && !text.wide ? kInt32 : value.type());
   line(fmt::format("const {} {} = {};", type, name, text.text), depth);
-  expressions_.hold(var, {name, text.wide});
+  expressions_.bind(var, {name, text.wide});
 }
 
 void StatementWriter::write_let(const Let& let, int depth) {
@@ -185,7 +185,8 @@ std::string StatementWriter::loaded_vector(const Load& load) {
   const Type type = load.buffer->element;
   const std::vector<std::string> zeros(static_cast<std::size_t>(lanes_of(load.indices)),
                                        expressions_.stored(make_const(0, type)));
-  return fmt::format("{} ? {} : {}", expressions_.value(mask).in(Binds::kOr), place, dialect_.make_vector(type, zeros));
+  return fmt::format("{} ? {} : {}", expressions_.value(mask).in(Precedence::kOr), place,
+                     dialect_.make_vector(type, zeros));
 }
 
 std::vector<HeldLoad> StatementWriter::load_vectors(const std::vector<Expr>& of, int depth) {
@@ -201,7 +202,7 @@ std::vector<HeldLoad> StatementWriter::load_vectors(const std::vector<Expr>& of,
     HeldLoad& loaded = held.emplace_back(HeldLoad{e, {}});
     for (int lane = 0; lane < e.lanes(); ++lane) {
       loaded.lanes.emplace_back(name, e.type().element());
-      expressions_.hold(loaded.lanes.back(),
+      expressions_.bind(loaded.lanes.back(),
                         {dialect_.vector_lane(name, e.type().element(), e.lanes(), lane), e.type().bits == 64, true});
     }
   };

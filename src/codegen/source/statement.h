@@ -39,13 +39,13 @@ class StatementWriter {
   void write_instruction(const ir::TensorInstruction& instruction, int depth);
   void write_array(const ir::Allocate& allocation, int depth);
 
-  /// Writes the vector loads in `of` that are one access each, into variables before the statement.
+  /// Writes the vector loads in `of` that take a single access before the statement, each into its own variable.
   std::vector<ir::HeldLoad> load_vectors(const std::vector<ir::Expr>& of, int depth);
-  /// The lvalue of a vector that is one access; empty if it takes several.
+  /// The lvalue of a vector that a single access moves; empty if it takes several accesses.
   std::string vector_place(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices, bool is_const);
-  /// The value of a vector load that is one access, 0 if its uniform mask is off; empty if it takes several accesses.
+  /// The value of a vector load that is a single access, 0 if its uniform mask is off; empty if it takes several.
   std::string loaded_vector(const ir::Load& load);
-  /// Declares a constant `name` with the value of `var` and refers to it from here on.
+  /// Declares a constant `name` with the value of `var`, which later text refers to.
   void declare(const ir::Var& var, const ir::Expr& value, const std::string& name, int depth);
 
   ExpressionWriter& expressions_;

@@ -8,17 +8,20 @@
 namespace nestwright::codegen {
 
 /// The precedence of a C expression, lowest first.
-enum class Binds : std::uint8_t { kTernary, kOr, kAnd, kEquality, kRelation, kSum, kProduct, kUnary, kAtom };
+enum class Precedence : std::uint8_t { kTernary, kOr, kAnd, kEquality, kRelation, kSum, kProduct, kUnary, kAtom };
 
 struct Text {
   std::string text;
-  Binds binds = Binds::kAtom;
-  bool wide = false;  ///< whether an integer has 64 bits in C
+  Precedence precedence = Precedence::kAtom;
+  bool wide = false;  ///< an integer whose C type has 64 bits
 
-  /// The text as an operand that has to bind at least as tightly as `place`.
-  std::string in(Binds place) const { return binds < place ? "(" + text + ")" : text; }
+  /// The text, in parentheses if it binds less tightly than `place`.
+  std::string in(Precedence place) const { return precedence < place ? "(" + text + ")" : text; }
 };
 
-inline Binds tighter(Binds binds) { return static_cast<Binds>(static_cast<int>(binds) + 1); }
+/// The next higher precedence. Requires one below kAtom.
+inline Precedence next_higher(Precedence precedence) {
+  return static_cast<Precedence>(static_cast<int>(precedence) + 1);
+}
 
 }  // namespace nestwright::codegen

@@ -16,16 +16,17 @@ bool always_runs(const For& loop) {
   return extent != nullptr && *extent > 0;
 }
 
-bool always_waits(const Stmt& s) {
+bool always_reaches_barrier(const Stmt& s) {
   if (!s.defined()) return false;
   return std::visit(
-      overloaded{
-          [](const Block& n) { return std::any_of(n.stmts.begin(), n.stmts.end(), always_waits); },
-          [](const Let& n) { return always_waits(n.body); }, [](const Allocate& n) { return always_waits(n.body); },
-          [](const For& n) { return always_runs(n) && always_waits(n.body); }, [](const Barrier&) { return true; },
-          [](const OneOf<IfThenElse, Store, Prefetch, CommitCopies, Launch, TensorInstruction> auto&) {
-            return false;
-          }},
+      overloaded{[](const Block& n) { return std::any_of(n.stmts.begin(), n.stmts.end(), always_reaches_barrier); },
+                 [](const Let& n) { return always_reaches_barrier(n.body); },
+                 [](const Allocate& n) { return always_reaches_barrier(n.body); },
+                 [](const For& n) { return always_runs(n) && always_reaches_barrier(n.body); },
+                 [](const Barrier&) { return true; },
+                 [](const OneOf<IfThenElse, Store, Prefetch, CommitCopies, Launch, TensorInstruction> auto&) {
+                   return false;
+                 }},
       s.node().value);
 }
 

@@ -13,6 +13,6 @@ bool has_barrier(const Stmt& s);
 bool always_runs(const For& loop);
 
 /// True only where every execution of `s`, which may be undefined, reaches a barrier.
-bool always_waits(const Stmt& s);
+bool always_reaches_barrier(const Stmt& s);
 
 }  // namespace nestwright::ir

@@ -1,7 +1,6 @@
-// The prover: bounds of integer expressions, and inequalities and conditions that hold for all values in a Ranges.
-// Everything else that proves something of indices asks it: the simplifier, which rewrites expressions until they are
-// provable (simplify.h), the verifier (inequality.h, which combines several facts) and the nest builder
-// (lower/facts.h).
+// The prover: computes bounds of integer expressions, and proves inequalities and conditions for all values in a
+// Ranges. Three clients build on it: the simplifier, which rewrites expressions until they are provable (simplify.h),
+// the verifier (inequality.h, which combines several facts) and the nest builder (lower/facts.h).
 //
 // What each entry point draws on:
 //   interval_bounds    the intervals of variables
@@ -21,9 +20,9 @@ Interval interval_bounds(const Linear& sum, const Ranges& ranges);
 /// The same, tightened by each fact that shares a term with `e`.
 Interval bounds(const Expr& e, const Ranges& ranges);
 
-/// True only where sum >= goal for every value in `ranges`. Effort 0 tries intervals alone. Each further step tries one
-/// fact and, in each result at one step less: a variable (also a factor of a product) replaced by its symbolic bound, a
-/// quotient multiplied out, a remainder replaced by its bound, and min or max by their operands.
+/// True only where sum >= goal for every value in `ranges`. Effort 0 uses intervals alone. Effort n also uses each fact
+/// by itself, and tries with effort n - 1 every sum that one rewriting step makes: it replaces a variable (also as a
+/// factor of a product) or a remainder by its bound, or a min or max by its operands, or multiplies out a quotient.
 bool at_least(const Linear& sum, std::int64_t goal, const Ranges& ranges, int effort = 4);
 
 /// True only where the bool `condition` holds in every lane for every value in `ranges`.

@@ -9,7 +9,7 @@ bool is_copy(const Store& store) {
   return store.buffer->scope == Scope::kShared && load != nullptr && load->buffer->scope == Scope::kGlobal;
 }
 
-bool has_groups(const Stmt& s) {
+bool commits_copies(const Stmt& s) {
   return any_stmt(s, [](const Stmt& inner) { return inner.as<CommitCopies>() != nullptr; });
 }
 

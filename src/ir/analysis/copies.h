@@ -10,7 +10,7 @@ namespace nestwright::ir {
 bool is_copy(const Store& store);
 
 /// Whether `s`, which may be undefined, commits groups of copies (CommitCopies).
-bool has_groups(const Stmt& s);
+bool commits_copies(const Stmt& s);
 
 /// Whether `s` contains asynchronous copies (Store::asynchronous).
 bool has_asynchronous_copies(const Stmt& s);

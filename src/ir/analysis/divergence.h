@@ -1,5 +1,5 @@
 // Divergence analysis of kernels: which expressions are uniform across a warp, and whether its threads reach a
-// statement together. A value is uniform where all threads of a warp have the same, else divergent.
+// statement together. A value is uniform if all threads of a warp have the same one, and divergent otherwise.
 // Thread rule: none; an object belongs to one walk over one kernel.
 #pragma once
 
@@ -14,8 +14,7 @@
 
 namespace nestwright::ir {
 
-/// Threads per warp. A warp consists of the threads of a block whose linear number, threadIdx.x fastest, has the same
-/// quotient by it.
+/// Threads per warp. Thread n of a block, numbered with threadIdx.x fastest, belongs to warp n / kWarp.
 inline constexpr std::int64_t kWarp = 32;
 
 /// The control flow around the statement that a walk over a kernel has reached:
@@ -44,8 +43,8 @@ class DivergenceAnalysis {
   /// where control flow is uniform.
   std::string innermost_divergence() const;
 
-  /// The threads of a block along x, y or z (0, 1 or 2), by the enclosing loops: 1 without a loop, 0 where the extent
-  /// is not constant.
+  /// The number of threads of a block along x, y or z (0, 1 or 2): 1 if no enclosing loop is bound to that index, 0 if
+  /// its extent is not constant.
   std::int64_t threads(std::size_t dimension) const;
 
  private:

@@ -116,12 +116,12 @@ std::optional<bool> FragmentLayout::reduces_last(const Buffer& buffer) const {
   return operand == operands_.end() ? std::nullopt : std::optional(operand->second);
 }
 
-bool FragmentLayout::is_sums(const Buffer& buffer) const {
+bool FragmentLayout::is_accumulator(const Buffer& buffer) const {
   return is_sum_type(buffer->element) && !operands_.contains(buffer);
 }
 
 Type FragmentLayout::register_type(const Buffer& buffer) const {
-  if (is_sums(buffer)) return buffer->element;
+  if (is_accumulator(buffer)) return buffer->element;
   if (is_operand_type(buffer->element)) return kUInt32;
   refuse_fragment(
       buffer, fmt::format("elements of {} are neither multiplied nor sums there: use float16, bfloat16 or tf32 with "
@@ -154,7 +154,7 @@ Expr FragmentLayout::register_of(const Buffer& buffer, const MatrixPosition& pos
                columns = fragment_extent(buffer, rank - 1) / side(buffer, rank - 1);
   if (reduces_last(buffer) == false) std::swap(rows, columns);
   const Expr matrix = (position.slice * Expr(rows) + position.row + Expr(rows_below)) * Expr(columns) + position.column;
-  return to_linear(matrix * Expr(is_sums(buffer) ? 2 : 1)).expr();
+  return to_linear(matrix * Expr(is_accumulator(buffer) ? 2 : 1)).expr();
 }
 
 bool FragmentLayout::mentions_lane(const Expr& e) const {
@@ -169,7 +169,7 @@ Expr FragmentLayout::own_register(const Buffer& buffer, const std::vector<Expr>&
                                 "loop to threadIdx.y, the columns by 8 and 2 and bind the loop between to threadIdx.x",
                                 to_string(make_load(buffer, indices))));
   };
-  if (!is_sums(buffer) || !x_.defined() || !y_.defined()) refuse_element();
+  if (!is_accumulator(buffer) || !x_.defined() || !y_.defined()) refuse_element();
   const std::size_t rank = indices.size();
   Linear row = to_linear(indices[rank - 2]), column = to_linear(indices[rank - 1]);
   row.add_term(y_, -1);

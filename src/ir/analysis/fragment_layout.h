@@ -4,8 +4,8 @@
 // A fragment consists of matrices of 8 rows. In an operand of a product a row has 16 bytes along the reduction, and
 // thread (x, y) holds the 4 bytes at 4x of row y in one register; either of the last two dimensions can be the
 // reduction. In an accumulator the thread holds columns 2x and 2x + 1 of row y, in two registers. Registers are
-// numbered in the order of the matrices, row by row; rows of an operand lie across the reduction. (PTX ISA, "Matrix
-// Fragments for mma.m16n8k8", "... m16n8k16", "... m16n8k32".)
+// numbered in the order of the matrices, row by row; in an operand, the row number counts across the reduction. (PTX
+// ISA, "Matrix Fragments for mma.m16n8k8", "... m16n8k16", "... m16n8k32".)
 // Thread rule: immutable once made.
 #pragma once
 
@@ -35,8 +35,8 @@ struct FragmentProduct {
 };
 FragmentProduct as_fragment_product(const Expr& value);
 
-/// A perfect nest around one store to a fragment, outermost loop first; `store` is nullptr where `outermost` is not
-/// one.
+/// A perfect nest of serial or unrolled loops around one store to a fragment, outermost loop first. `store` is nullptr
+/// where `outermost` is not the root of such a nest.
 struct FragmentNest {
   std::vector<const For*> loops;
   const Store* store = nullptr;
@@ -58,7 +58,8 @@ class FragmentLayout {
 
   /// Whether the last dimension of an operand is its reduction; absent for a buffer that is not an operand.
   std::optional<bool> reduces_last(const Buffer& buffer) const;
-  bool is_sums(const Buffer& buffer) const;
+  /// Whether the buffer is an accumulator.
+  bool is_accumulator(const Buffer& buffer) const;
   /// The number of registers that each thread holds of the buffer, and their type.
   std::int64_t registers(const Buffer& buffer) const;
   Type register_type(const Buffer& buffer) const;

@@ -14,7 +14,7 @@ bool same_expressions(const std::vector<Expr>& a, const std::vector<Expr>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Expr& x, const Expr& y) { return equal(x, y); });
 }
 
-bool lies_alike(const Buffer& a, const Buffer& b) {
+bool has_same_layout(const Buffer& a, const Buffer& b) {
   return a->element == b->element && same_expressions(a->shape, b->shape) && same_expressions(a->strides, b->strides);
 }
 
@@ -113,7 +113,7 @@ int find_in_place_input(const Program& program, int output) {
   const Buffer& written = program.parameters[static_cast<std::size_t>(output)].buffer;
   for (std::size_t i = 0; i < program.parameters.size(); ++i) {
     const Parameter& input = program.parameters[i];
-    if (input.role != Role::kInput || !lies_alike(written, input.buffer)) continue;
+    if (input.role != Role::kInput || !has_same_layout(written, input.buffer)) continue;
     if (is_in_place(program, written, input.buffer)) return static_cast<int>(i);
   }
   return -1;

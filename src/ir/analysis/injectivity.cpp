@@ -89,7 +89,7 @@ class InjectivityProof {
     std::vector<Digit> digits{{1, coordinate.lanes}};
     std::vector<const For*> determined;
     for (const For* loop : undetermined_) {
-      if (coordinate.sum.hides(loop->var)) return false;
+      if (coordinate.sum.is_nonlinear_in(loop->var)) return false;
       const std::int64_t step = std::abs(coordinate.sum.coefficient(loop->var));
       if (step == 0) continue;
       const std::int64_t* count = as_const_int(loop->extent);

@@ -13,7 +13,7 @@ namespace nestwright::ir {
 struct Interval {
   static constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
   static constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-  /// Larger than any index or distance of two: a bound beyond it says nothing.
+  /// Larger than any index and any difference of two indices: a bound beyond it says nothing.
   static constexpr std::int64_t kFar = std::int64_t{1} << 40;
   std::int64_t lo = kMin, hi = kMax;
   bool is_point() const { return lo == hi; }

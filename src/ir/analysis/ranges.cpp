@@ -45,11 +45,11 @@ void Ranges::bind(const Var& var, const Expr& min, const Expr& extent) {
 void Ranges::forget(const Var& var) {
   if (!search(var)) return;
   std::erase_if(known_, [&](const Known& known) { return known.var == var; });
-  std::erase_if(facts_, [&](const Linear& fact) { return fact.coefficient(var) != 0 || fact.hides(var); });
+  std::erase_if(facts_, [&](const Linear& fact) { return fact.coefficient(var) != 0 || fact.is_nonlinear_in(var); });
   const auto mentions = [&](const Expr& e) {
     if (!e.defined()) return false;
     const Linear sum = to_linear(e);
-    return sum.coefficient(var) != 0 || sum.hides(var);
+    return sum.coefficient(var) != 0 || sum.is_nonlinear_in(var);
   };
   for (Known& known : known_) {
     if (mentions(known.least)) known.least = {};

@@ -1,4 +1,4 @@
-// What is known of the variables in scope at a point of a program: intervals, symbolic bounds and facts about sums.
+// What is known about the variables in scope at a point of a program: intervals, symbolic bounds and facts about sums.
 // This is the only store of such knowledge; the proofs that draw on it are in ir/analysis/bounds.h.
 // Thread rule: a Ranges belongs to one thread. Units: none, all values are those of the variables.
 #pragma once
@@ -14,21 +14,22 @@ namespace nestwright::ir {
 /// A value; copies are independent.
 class Ranges {
  public:
-  /// Introduces `var`, which lies in `interval`. What was known of a variable of that identity is forgotten.
+  /// Introduces `var`, which lies in `interval`. Drops everything that was known about it.
   void bind(const Var& var, Interval interval);
   /// Introduces `var`, which lies in [min, min + extent - 1]; symbolic ends are kept as least() and greatest().
   void bind(const Var& var, const Expr& min, const Expr& extent);
-  /// Drops everything that is known of `var`.
+  /// Drops everything that is known about `var`.
   void forget(const Var& var);
   /// The interval of `var`; for a variable that was never bound, what its type can hold.
   Interval find(const Var& var) const;
   /// Narrows the intervals by a scalar condition that holds. Conjunctions are taken apart, likely() is ignored. A
-  /// condition on several variables, as io*16 + ii < n, is kept as a fact about the sum, too.
+  /// condition on several variables, such as io*16 + ii < n, is also kept as a fact about their sum.
   void assume(const Expr& condition);
   /// Narrows the intervals by a scalar condition that does not hold.
   void assume_not(const Expr& condition);
 
-  /// The symbolic bounds of a variable, as of a loop's that runs to n, or of a let's. Undefined where there is none.
+  /// The symbolic bounds of a variable, inclusive: n - 1 is the greatest value of a loop over 0..n. Undefined where the
+  /// end is a constant, which find() gives, or unknown.
   Expr least(const Var& var) const;
   Expr greatest(const Var& var) const;
   /// Sums that are known to be at least 0.

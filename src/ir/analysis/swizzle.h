@@ -1,7 +1,7 @@
-// Swizzling of matrices in shared memory, so that neither the threads that store rows nor a warpgroup that reads
-// columns meet a bank twice (PTX ISA, "Shared Memory Matrix Layout" of wgmma.mma_async, 128-Byte swizzling): of row r
-// of 128 bytes, the piece p of 16 bytes lies where piece p ^ r % 8 would. Indices in the IR remain those without
-// swizzling; whoever computes an address from them swizzles it. Thread rule: pure functions.
+// Swizzling of matrices in shared memory, which avoids bank conflicts both of threads that store rows and of a
+// warpgroup that reads columns (PTX ISA, "Shared Memory Matrix Layout" of wgmma.mma_async, 128-Byte swizzling). In row
+// r of 128 bytes, piece p of 16 bytes is stored at the place of piece p ^ (r % 8). Indices in the IR are not swizzled;
+// the source emitter swizzles the addresses that it computes from them. Thread rule: pure functions.
 #pragma once
 
 #include <cstdint>

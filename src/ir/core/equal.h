@@ -1,5 +1,5 @@
 // Structural equality: two trees have the same nodes with the same fields. Free variables and buffers are compared by
-// identity, those that both statements define match one to one.
+// identity; those that both trees define correspond one to one.
 // Thread rule: pure functions.
 #pragma once
 

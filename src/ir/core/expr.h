@@ -206,7 +206,7 @@ enum class BinaryOp : std::uint8_t {
 };
 const char* binary_op_name(BinaryOp op);  // "+", "min", "&&"
 inline bool is_comparison(BinaryOp op) { return op >= BinaryOp::kEq && op <= BinaryOp::kGe; }
-/// Both operands have the same type; comparisons give bool of as many lanes.
+/// Both operands have the same type; a comparison gives bool with the same number of lanes.
 struct Binary {
   BinaryOp op;
   Expr a, b;
@@ -214,11 +214,11 @@ struct Binary {
 struct Not {
   Expr a;
 };
-/// `condition` is bool of as many lanes, or a scalar that chooses for all lanes.
+/// `condition` has a bool for each lane, or is a scalar that chooses for all lanes.
 struct Select {
   Expr condition, if_true, if_false;
 };
-/// Conversion to the node's type, of as many lanes:
+/// Conversion to the node's type, lane by lane:
 ///  - integer or bool to integer: modulo 2^bits, as in two's complement; to bool: whether it is not 0
 ///  - float to integer: truncated towards 0; saturates at the ends of the integer's range, NaN gives 0
 ///  - float to bool: whether it is not 0 (NaN is not)
@@ -228,15 +228,15 @@ struct Select {
 struct Cast {
   Expr value;
 };
-/// Reads buffer[indices]. In the vector form one index is a vector (contiguous when it is a Ramp of stride 1 in the
-/// dimension of stride 1), or several have as many lanes (a gather). Lanes where `mask` is false read nothing and give
-/// 0; an undefined mask enables all lanes.
+/// Reads buffer[indices]. In the vector form one index may be a vector (contiguous when it is a Ramp of stride 1 in the
+/// dimension of stride 1), or several with the same number of lanes (a gather). Lanes where `mask` is false read
+/// nothing and give 0; an undefined mask enables all lanes.
 struct Load {
   Buffer buffer;
   std::vector<Expr> indices;
   Expr mask;
 };
-/// The vector base, base + stride, ..., of the type's lanes; base and stride are scalar.
+/// The vector base, base + stride, ... with one element for each lane of the type; base and stride are scalar.
 struct Ramp {
   Expr base, stride;
 };
@@ -263,14 +263,14 @@ enum class Intrinsic : std::uint8_t {
   kAbs,
   kScale,  ///< scale(x, n): x * 2^n, rounded once, for an integral n of x's type; unspecified for other n
   // Integers. Shifts behave as if one bit were shifted at a time: an amount of at least the type's bits shifts all of
-  // them out, and a negative amount counts as such a one.
+  // them out, and so does a negative amount.
   kBitAnd,
   kBitOr,
   kBitXor,
   kShiftLeft,    ///< shift_left(x, n): fills with 0
   kShiftRight,   ///< shift_right(x, n): fills with the sign of a signed x, else with 0
   kLikely,       ///< the identity on a bool: marks the guard of a loop's tail, which loop partitioning removes
-  kReinterpret,  ///< the bits of the operand, whose type has as many, as a value of the call's type
+  kReinterpret,  ///< the operand's bits as a value of the call's type, which has the same number of bits
   // Words: an int32 that holds four bytes or two halves, the first one lowest. All arguments are int32 except the sum
   // of dot_bf16.
   kJoinBytes,   ///< join_bytes(b0..b3): the word of the lowest byte of each
@@ -428,7 +428,7 @@ Expr& operator/=(Expr& a, const Expr& b);
 Expr operator&(const Expr& a, const Expr& b);
 Expr operator|(const Expr& a, const Expr& b);
 Expr operator^(const Expr& a, const Expr& b);
-/// Shifts by an amount of the type of `a`; Intrinsic says what amounts beyond the type's bits give.
+/// Shifts by an amount of the same type as `a`; Intrinsic defines the result for negative and for too large amounts.
 Expr operator<<(const Expr& a, const Expr& b);
 Expr operator>>(const Expr& a, const Expr& b);
 Expr operator<(const Expr& a, const Expr& b);

@@ -3,9 +3,9 @@
 // does not compile.
 // Thread rule: constants.
 //
-// A field is a pointer to a member, or one of the marks below around it. Its type says what it is: an Expr or a Stmt is
-// a child, a vector of them is a list of children, a Var or a Buffer is a reference, everything else is a value. A
-// child without a mark is always defined.
+// A field is a pointer to a member, or one of the marks below that wraps such a pointer. The member's type says what it
+// is: an Expr or a Stmt is a child, a vector of them is a list of children, a Var or a Buffer is a reference,
+// everything else is a value. A child without a mark is always defined.
 #pragma once
 
 #include <optional>

@@ -9,7 +9,7 @@
 
 namespace nestwright::ir {
 
-/// `value` as an integer or bool of `type` holds it: reduced modulo 2^bits, sign extended where signed.
+/// `value` as `type` holds it: an integer modulo 2^bits, sign extended where signed; a bool 1 where it is not 0.
 std::int64_t wrap_int(std::int64_t value, Type type);
 /// `value` rounded (to nearest, ties to even) to what a float of `type` holds.
 double round_float(double value, Type type);

@@ -41,9 +41,9 @@ inline constexpr Intrinsic kLastIntrinsic = Intrinsic::kVdpbf16ps;
 const IntrinsicInfo& intrinsic_info(Intrinsic intrinsic);
 
 /// The type of argument `i` of a call with a result of type `result`. Not for kReinterpret, whose argument may have any
-/// type of as many bits and lanes.
+/// type with the same number of bits and lanes.
 Type argument_type(Intrinsic intrinsic, std::size_t i, Type result);
-/// The element type that results must have: the only one of the domain, where it has one alone, else that of `type`.
+/// The element type that results must have: that of the domain if the domain has only one, else that of `type`.
 Type only_element(Intrinsic intrinsic, Type type);
 
 }  // namespace nestwright::ir

@@ -5,7 +5,8 @@
 // The result has the type of the operands. float16 and bfloat16 are computed in float32 and rounded. For a type on
 // which a function is not defined, UsageError says which cast to write.
 //
-// Accuracy. sqrt, floor, ceil, round, trunc, abs, scale and fma round correctly; rsqrt is 1 / sqrt(x), each rounded.
+// Accuracy. sqrt, floor, ceil, round, trunc, abs, scale and fma are correctly rounded; rsqrt is 1 / sqrt(x), each
+// rounded.
 // stated_ulp() (lower/vector_math.h) has the error bounds of the others; the interpreter calls libm.
 #pragma once
 
@@ -51,14 +52,15 @@ Expr reinterpret(Type type, const Expr& x);
 
 /// The value of type `type` that the C function `function` gives for `args`; on CPUs. It is called as C declares it:
 /// int is int32, long int64, _Bool bool. It has no side effects, and may be called for elements that are not used. The
-/// function is sought in the process that runs the kernel. A literal has the type int64 or float32: cast it to another.
+/// function is looked up in the process that runs the kernel. A literal has the type int64 or float32: cast it to
+/// another.
 /// Throws UsageError for a name that C does not have, and for float16 and bfloat16.
 Expr call_extern(Type type, const std::string& function, const std::vector<Expr>& args);
 
 /// A 32-bit word of four bytes or two halves, the first one lowest: an operand of dot(). The parts are integers, whose
 /// lowest bits are taken, or 16-bit floats. Throws UsageError for any other number of parts and for other types.
 Expr join(const std::vector<Expr>& parts);
-/// `sum` + the products of the parts of two words. `how`: kDotU8S8, kDotS16, kDotBF16 (ir/core/expr.h).
+/// `sum` + the products of the parts of two words. `how` is kDotU8S8, kDotS8S8, kDotS16 or kDotBF16 (ir/core/expr.h).
 Expr dot(Intrinsic how, Expr sum, Expr a, Expr b);
 
 /// The value that `x` has in the thread whose threadIdx.x differs in the bit `n`. kShuffleXor (ir/core/expr.h) says

@@ -172,7 +172,7 @@ std::int64_t Linear::coefficient(const Var& var) const {
   return 0;
 }
 
-bool Linear::hides(const Var& var) const {
+bool Linear::is_nonlinear_in(const Var& var) const {
   return std::any_of(terms.begin(), terms.end(), [&](const LinearTerm& term) {
     return term.atom.as<VarRef>() == nullptr && mentions(term.atom, var);
   });
@@ -255,7 +255,9 @@ bool never_equal(const Expr& a, const Expr& b) {
   if (!x || !y || x->op != BinaryOp::kMod || y->op != BinaryOp::kMod) return false;
   const std::int64_t *m = as_const_int(x->b), *n = as_const_int(y->b);
   if (!m || !n || *m != *n || *m <= 0) return false;
-  const Linear apart = to_linear(x->a).add(to_linear(y->a), -1);
+  const Linear dividend = to_linear(x->a), other = to_linear(y->a);
+  if (may_wrap(dividend) || may_wrap(other)) return false;  // then a difference does not keep its remainder
+  const Linear apart = Linear(dividend).add(other, -1);
   return apart.is_constant() && apart.constant % *m != 0;
 }
 

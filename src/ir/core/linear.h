@@ -25,7 +25,7 @@ struct Linear {
   /// The coefficient of a variable; 0 where the variable is not itself an atom.
   std::int64_t coefficient(const Var& var) const;
   /// Whether `var` occurs inside an atom that is not the variable itself.
-  bool hides(const Var& var) const;
+  bool is_nonlinear_in(const Var& var) const;
   Linear& add(const Linear& other, std::int64_t scale = 1);
   /// Adds coefficient * atom. Requires an atom; use to_linear() for sums and literals.
   Linear& add_term(const Expr& atom, std::int64_t coefficient);

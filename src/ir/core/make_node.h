@@ -1,5 +1,5 @@
 // Rebuilds a node from its fields, with the checks of the make functions of ir/core/expr.h and ir/core/stmt.h: for
-// generic code that knows nodes by their description alone (ir/core/fields.h), as rewriting and deserialisation.
+// generic code that knows nodes by their description alone (ir/core/fields.h), such as rewriting and deserialisation.
 // Private to ir/.
 // Thread rule: pure functions.
 #pragma once
@@ -24,7 +24,7 @@ Expr make_node(Call n, Type type);
 Expr make_node(CallExtern n, Type type);
 Expr make_node(Reduce n, Type type);
 
-// Undefined where the statement would do nothing, as from the functions of ir/core/stmt.h.
+// Undefined where the statement would do nothing, like the results of the make functions of ir/core/stmt.h.
 Stmt make_node(For n);
 Stmt make_node(Block n);
 Stmt make_node(Let n);

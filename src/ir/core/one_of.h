@@ -1,5 +1,5 @@
 // A concept for visitors that treat several kinds of nodes alike: it lists each kind, so that a visitor does not
-// compile for a new kind until it handles that.
+// compile with a new kind until it handles it.
 // Thread rule: a concept.
 //
 //   std::visit(overloaded{[&](const Store& n) { ... }, [](const OneOf<Prefetch, Barrier> auto&) {}}, s.node().value);

@@ -32,7 +32,7 @@ struct Kernel {
   Stmt body;
 };
 
-/// Memory that the caller provides beside the tensors, in bytes, aligned to 64. Buffers whose size depends on the
+/// Memory that the caller provides besides the tensors, in bytes, aligned to 64. Buffers whose size depends on the
 /// program's symbols follow those of constant size; their total size, an expression of the symbols, is added to the
 /// constant one (undefined: there are none).
 struct Workspace {

@@ -25,7 +25,7 @@ inline Scalar float_scalar(double value) { return Scalar{.f = value}; }
 Scalar apply_binary(BinaryOp op, Type type, Scalar a, Scalar b);
 /// A cast, as ir::Cast defines it.
 Scalar apply_cast(Type from, Type to, Scalar value);
-/// The value of type `to` whose bits are those of `value` as a `from`. Requires types of as many bits.
+/// The bits of `value`, of type `from`, as a value of type `to`. Requires types with the same number of bits.
 Scalar apply_reinterpret(Type from, Type to, Scalar value);
 /// `args` has as many values as the intrinsic takes. Not for kReinterpret, whose operand has a type of its own. kRound
 /// rounds to nearest, ties to even. Throws Error where the intrinsic is not defined on the type.

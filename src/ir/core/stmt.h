@@ -110,7 +110,7 @@ inline constexpr int kMaxPendingGroups = 7;
 /// or group. They are in flight until a barrier waits for the group; barriers wait for groups in order. No thread may
 /// access an element whose copy is in flight.
 struct CommitCopies {
-  /// The number of latest groups of a thread that barriers after it, up to the end of the loop, may leave in flight.
+  /// How many of a thread's latest groups may stay in flight at the barriers from here to the end of the loop.
   int pending = 0;
 };
 /// All threads of a block wait for each other, each after waiting for its own copies except the latest `pending`

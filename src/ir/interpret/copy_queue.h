@@ -31,7 +31,7 @@ class CopyQueue {
   struct Copy {
     Storage* storage;
     std::size_t element;
-    std::vector<std::byte> bytes;  ///< once in flight the copied ones, before the overwritten ones
+    std::vector<std::byte> bytes;  ///< in flight: the element's new value; before: the value that the copy overwrote
     bool is_in_flight = false;
   };
   static void delay(Copy& copy);

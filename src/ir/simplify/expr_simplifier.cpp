@@ -95,7 +95,7 @@ Expr ExprSimplifier::run_var(const Expr& e, const VarRef& n) {
 
 Expr ExprSimplifier::run_binary(const Expr& e, const Binary& n) {
   if (is_index_sum(e)) return run_sum(e);
-  if (n.op == BinaryOp::kAnd || n.op == BinaryOp::kOr) return run_junction(e, n);
+  if (n.op == BinaryOp::kAnd || n.op == BinaryOp::kOr) return run_logical(e, n);
   if (e.type() == kIndex && (n.op == BinaryOp::kDiv || n.op == BinaryOp::kMod)) return run_division(e, n);
   Expr a = run(n.a), b = run(n.b);
   Expr result;

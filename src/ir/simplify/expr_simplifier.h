@@ -51,7 +51,7 @@ class ExprSimplifier {
   Expr run_comparison(BinaryOp op, const Expr& a, const Expr& b);
   Expr run_index_comparison(BinaryOp op, const Expr& a, const Expr& b);
   Expr run_extremum(BinaryOp op, const Expr& a, const Expr& b);
-  Expr run_junction(const Expr& e, const Binary& n);
+  Expr run_logical(const Expr& e, const Binary& n);
   Expr without_implied(const Expr& a, const Expr& b);
   Expr run_not(const Expr& e, const Not& n);
   Linear reduced_below_zero(Linear sum);

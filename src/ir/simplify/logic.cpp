@@ -119,7 +119,7 @@ Expr ExprSimplifier::run_extremum(BinaryOp op, const Expr& a, const Expr& b) {
   return make_binary(op, a, b);
 }
 
-Expr ExprSimplifier::run_junction(const Expr& e, const Binary& n) {
+Expr ExprSimplifier::run_logical(const Expr& e, const Binary& n) {
   const bool is_and = n.op == BinaryOp::kAnd;
   Expr a = run(n.a);
   if (is_and ? is_false(a) : is_true(a)) return a;

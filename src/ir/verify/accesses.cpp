@@ -141,7 +141,7 @@ class Collector {
     }
     const Expr first = as_const_int(min) ? min : make_int(0, var.type());
     const bool is_sequential = loop.kind == LoopKind::kSerial || loop.kind == LoopKind::kUnrolled;
-    loops_.push_back({&loop, var, is_sequential && always_waits(loop.body)});
+    loops_.push_back({&loop, var, is_sequential && always_reaches_barrier(loop.body)});
     const auto in_iteration = [&](const Var& of) {
       return refined([&](Ranges& next) {
         assume_iteration(factors, next);

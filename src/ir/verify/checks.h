@@ -64,20 +64,20 @@ std::vector<std::string> check_races(const std::vector<Access>& accesses);
 std::vector<std::string> check_storage(const Program& program, const std::vector<Access>& accesses);
 
 /// Extends the simplified indices of two accesses to one buffer: where both have x / c and x % c, appends x, since the
-/// accesses touch a common element only where x is equal, too. Returns whether anything was appended. `first` and
+/// accesses touch a common element only where both have the same x. Returns whether anything was appended. `first` and
 /// `second` may be the same object.
 bool add_dividends(std::vector<Expr>& first, std::vector<Expr>& second);
 
-/// The same for an index of both that is x * c + r with 0 <= r < c, as the index of a vector's lane: appends x.
-void add_leading_digits(Access& first, Access& second);
+/// The same for an index of both that is x * c + r with 0 <= r < c, such as that of a vector's lane: appends x.
+void add_quotients(Access& first, Access& second);
 
-/// The same for indices that are, in some order, the digits of one number of mixed radix, as where threads split a
-/// fused loop: appends the number. Returns whether they are. Only indices that share variables with those that depend
-/// on `var` are digits; the index of the half of a double buffer is not, for example.
-bool add_numbers_of_digits(Access& first, Access& second, const Var& var);
+/// The same for indices that are, in some order, the digits of one mixed-radix number, such as those of threads that
+/// split a fused loop: appends the number. Returns whether they are. Only indices that share variables with those that
+/// depend on `var` are digits; the index of the half of a double buffer is not, for example.
+bool add_linearized_index(Access& first, Access& second, const Var& var);
 
-/// True only where two accesses to one buffer in different iterations of the loop at `depth` of both touch no common
-/// element, by the conditions on the paths to both. The slower proof of check_races().
-bool never_meet(const Access& first, const Access& second, std::size_t depth);
+/// True only where the conditions on the paths to two accesses to one buffer imply that they touch no common element in
+/// different iterations of loops[depth], which both share. The slower proof of check_races().
+bool are_disjoint_by_paths(const Access& first, const Access& second, std::size_t depth);
 
 }  // namespace nestwright::ir

@@ -23,7 +23,7 @@ class CopyCheck {
  public:
   std::vector<std::string> run(const Program& program) {
     for (const Kernel& kernel : program.kernels) {
-      if (!has_groups(kernel.body)) continue;
+      if (!commits_copies(kernel.body)) continue;
       for_each_stmt(kernel.body, [&](const Stmt& s) {
         if (const auto* barrier = s.as<Barrier>())
           max_pending_ = std::max<std::int64_t>(max_pending_, barrier->pending);
@@ -128,7 +128,7 @@ class CopyCheck {
     const bool is_sequential = loop.kind == LoopKind::kSerial || loop.kind == LoopKind::kUnrolled;
     const Expr min = resolve(loop.min), extent = resolve(loop.extent);
     const bool differs = is_thread_index(loop.kind) || varies(min) || varies(extent);
-    if (differs || !is_sequential || !has_groups(loop.body)) {
+    if (differs || !is_sequential || !commits_copies(loop.body)) {
       if (differs) varying_.insert(loop.var);
       visit(loop.body);
       end_scope(loop.var);

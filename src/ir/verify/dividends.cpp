@@ -83,7 +83,7 @@ Expr number_of(const Access& access, const std::vector<std::size_t>& order) {
 
 }  // namespace
 
-bool add_numbers_of_digits(Access& first, Access& second, const Var& var) {
+bool add_linearized_index(Access& first, Access& second, const Var& var) {
   constexpr std::size_t kMaxDigits = 5;
   std::vector<Var> related;
   for (const Expr& index : first.indices) {
@@ -111,7 +111,7 @@ bool add_numbers_of_digits(Access& first, Access& second, const Var& var) {
   return false;
 }
 
-void add_leading_digits(Access& first, Access& second) {
+void add_quotients(Access& first, Access& second) {
   const std::size_t rank = first.indices.size();
   for (std::size_t d = 0; d < rank; ++d) {
     const std::int64_t factor = leading_factor(first.indices[d]);

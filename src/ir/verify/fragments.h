@@ -1,6 +1,6 @@
 // Checks that fragments (Scope::kFragment) are accessed uniformly: all threads of a warp store the same values to the
-// same elements. The interpreter gives each thread a copy of the whole matrix, so only then it computes what the device
-// computes.
+// same elements. The interpreter gives each thread a copy of the whole matrix, so only then does it compute what the
+// device computes.
 // Thread rule: pure functions.
 #pragma once
 

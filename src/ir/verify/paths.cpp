@@ -155,7 +155,7 @@ bool apart_at_digit(const Side& first, Side second, std::size_t agreeing, bool b
 
 }  // namespace
 
-bool never_meet(const Access& first, const Access& second, std::size_t depth) {
+bool are_disjoint_by_paths(const Access& first, const Access& second, std::size_t depth) {
   if (first.loops[depth].var.type() != kIndex) return false;
   Substitution renamed;
   const auto rename = [&](const Var& var) { renamed.emplace(var, Expr(Var(var.name() + "'", var.type()))); };

@@ -105,7 +105,7 @@ bool identify(const std::vector<Linear>& functions, const Var& var, Interval ran
     if (function.terms.size() == 1) known.push_back(function.terms.front().atom);
   add_dividends(known, known);
   for (const Expr& e : known)
-    if (const Linear whole = to_linear(e); whole.coefficient(var) != 0 && !whole.hides(var)) return true;
+    if (const Linear whole = to_linear(e); whole.coefficient(var) != 0 && !whole.is_nonlinear_in(var)) return true;
   // Otherwise by enumeration.
   if (functions.empty() || !range.bounded() || range.hi - range.lo >= kMaxEnumerated) return false;
   std::set<std::vector<std::int64_t>> seen;
@@ -195,13 +195,13 @@ void check_shared(const For& loop, const std::vector<SplitAccess>& accesses, std
       const Var& var = store.loops[depth].var;
       if (apart_by_index(accesses[i], accesses[j], var)) continue;
       Access first = simple(store), second = simple(other);
-      add_leading_digits(first, second);
+      add_quotients(first, second);
       if (add_dividends(first.indices, second.indices) &&
           apart_by_index(split(first, depth), split(second, depth), var))
         continue;
-      if (add_numbers_of_digits(first, second, var) && apart_by_index(split(first, depth), split(second, depth), var))
+      if (add_linearized_index(first, second, var) && apart_by_index(split(first, depth), split(second, depth), var))
         continue;
-      if (never_meet(first, second, depth)) continue;
+      if (are_disjoint_by_paths(first, second, depth)) continue;
       violations.push_back(describe(loop, store, other));
       return;  // one report per loop and buffer is sufficient
     }

@@ -32,7 +32,7 @@ enum class Form : std::uint8_t {
 ///  - two buffers that are live at the same time share no bytes of the workspace
 ///  - loop form: no vector values; vector form: no vectorised or unrolled loop, register buffers at constant indices;
 ///    of a device: no vectorised loop, none over virtual threads, register buffers at indices of unrolled loops
-/// Symbols are assumed to be at least 1.
+/// Symbols are assumed to be at least 1 and to meet the program's requirements.
 std::vector<std::string> verify(const Program& program, Form form);
 
 }  // namespace nestwright::ir

@@ -1,6 +1,6 @@
 // Makes one nest of the loops over threads that a block runs one after the other, so that all stages of the block share
-// its threads. A loop that has fewer threads than another one with the same index is guarded; what no loop over some
-// index encloses is done by the first thread along it.
+// its threads. A loop that has fewer threads than another one with the same index is guarded; a statement that no loop
+// over an index encloses is executed by the first thread along it.
 //
 //   blockIdx.x b:                        blockIdx.x b:
 //     shared T[64]                         shared T[64]

@@ -99,8 +99,8 @@ struct Accesses {
 struct Placed {
   Stmt stmt;
   Accesses entry, exit;
-  bool waits = false;         ///< whether it has a barrier; if not, entry and exit are equal
-  bool always_waits = false;  ///< whether every path through it has a barrier
+  bool waits = false;                   ///< whether it has a barrier; if not, entry and exit are equal
+  bool always_reaches_barrier = false;  ///< whether every path through it has a barrier
 
   void forget(const Var& var) {
     entry.forget(var);
@@ -127,15 +127,15 @@ class Placer {
     varying_.erase(loop.var);
     body.forget(loop.var);
     const int pending = pending_.value_or(0);
-    if (has_groups(loop.body)) pending_.reset();
+    if (commits_copies(loop.body)) pending_.reset();
     const bool in_turns = loop.kind == LoopKind::kSerial || loop.kind == LoopKind::kUnrolled;
     if (in_turns && must_wait(body.exit, body.entry)) {
       body.stmt = block({body.stmt, make_barrier(pending)});
       body.exit = {};
-      body.waits = body.always_waits = true;
+      body.waits = body.always_reaches_barrier = true;
     }
     if (body.waits && differs && !is_thread_index(loop.kind)) refuse(fmt::format("loop {}", loop.var.name()));
-    body.always_waits = body.always_waits && always_runs(loop);
+    body.always_reaches_barrier = body.always_reaches_barrier && always_runs(loop);
     body.stmt = make_for(loop.var, loop.min, loop.extent, loop.kind, std::move(body.stmt));
     return body;
   }
@@ -149,13 +149,13 @@ class Placer {
       if (must_wait(result.exit, next.entry)) {
         stmts.push_back(make_barrier(pending));
         result.exit = {};
-        result.waits = result.always_waits = true;
+        result.waits = result.always_reaches_barrier = true;
       }
-      if (!result.always_waits) result.entry.add(next.entry);
-      if (next.always_waits) result.exit = {};
+      if (!result.always_reaches_barrier) result.entry.add(next.entry);
+      if (next.always_reaches_barrier) result.exit = {};
       result.exit.add(next.exit);
       result.waits = result.waits || next.waits;
-      result.always_waits = result.always_waits || next.always_waits;
+      result.always_reaches_barrier = result.always_reaches_barrier || next.always_reaches_barrier;
       stmts.push_back(std::move(next.stmt));
     }
     result.stmt = block(std::move(stmts));
@@ -170,10 +170,10 @@ class Placer {
     if (must_wait(value, body.entry)) {
       body.stmt = block({make_barrier(), body.stmt});
       body.entry = {};
-      body.waits = body.always_waits = true;
+      body.waits = body.always_reaches_barrier = true;
     }
     body.entry.add(value);
-    if (!body.always_waits) body.exit.add(value);
+    if (!body.always_reaches_barrier) body.exit.add(value);
     body.stmt = make_let(let.var, let.value, std::move(body.stmt));
     return body;
   }
@@ -204,11 +204,11 @@ class Placer {
     result.entry.add(other.entry);
     result.exit.add(other.exit);
     result.waits = result.waits || other.waits;
-    result.always_waits = result.always_waits && other.always_waits;
+    result.always_reaches_barrier = result.always_reaches_barrier && other.always_reaches_barrier;
     const Accesses value{reads_of_others(branch.condition, s), {}};
     if (must_wait(value, result.entry)) refuse("condition " + to_string(branch.condition));
     result.entry.add(value);
-    if (!result.always_waits) result.exit.add(value);
+    if (!result.always_reaches_barrier) result.exit.add(value);
     result.stmt = make_if(branch.condition, std::move(result.stmt), other.stmt);
     return result;
   }

@@ -1,5 +1,5 @@
-// Unswitches loops on the masks of what they load, as of padding: a condition that a serial loop does not change is
-// tested once, before it, and the loop has no branch.
+// Unswitches loops on the masks of their loads, such as those of padding: a condition that is invariant in a serial
+// loop is tested once, before it, and the loop has no branch.
 //
 //   for k in 0..n:                                 if y + r >= 1:
 //     t += (X[y + r - 1, k] if y + r >= 1)*W[k]      for k in 0..n: t += X[y + r - 1, k]*W[k]
@@ -21,8 +21,8 @@ namespace {
 
 using namespace ir;
 
-constexpr std::size_t kMostConditions = 6;  ///< of a loop; most imply others, so that n make about n + 1 versions
-constexpr std::int64_t kMostCopied = 2000;  ///< statements of a kernel
+constexpr std::size_t kMaxConditions = 6;  ///< of a loop; most imply others, so that n make about n + 1 versions
+constexpr std::int64_t kMaxCopied = 2000;  ///< statements of a kernel
 
 bool has_scalar_mask(const Load& load) { return load.mask.defined() && load.mask.type().is_scalar(); }
 
@@ -128,7 +128,7 @@ class Unswitcher : public RangesMutator {
                                     }),
                      conditions.end());
     const std::int64_t size = count_statements(s);
-    if (conditions.empty() || conditions.size() > kMostConditions || copied_ + size > kMostCopied)
+    if (conditions.empty() || conditions.size() > kMaxConditions || copied_ + size > kMaxCopied)
       return mutate_inside(s);
     copied_ += size;
     // The versions are unswitched on the other conditions in turn.

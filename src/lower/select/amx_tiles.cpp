@@ -211,7 +211,7 @@ class NestSelector {
     Linear rest = to_linear(index);
     const For* found = nullptr;
     for (const For* loop : nest_.loops) {
-      const std::int64_t step = rest.hides(loop->var) ? 2 : rest.coefficient(loop->var);
+      const std::int64_t step = rest.is_nonlinear_in(loop->var) ? 2 : rest.coefficient(loop->var);
       if (step == 0) continue;
       if (step != 1 || found != nullptr) refuse(buffer, "index " + to_string(index) + " does not step through it");
       found = loop;
@@ -250,7 +250,7 @@ class NestSelector {
     if (lanes_of(indices) != 1) refuse(buffer, "it is read in vectors");
     Linear first = to_linear(element_offset(buffer, indices));
     for (const For* loop : nest_.loops) {
-      const std::int64_t step = first.hides(loop->var) ? 0 : first.coefficient(loop->var);
+      const std::int64_t step = first.is_nonlinear_in(loop->var) ? 0 : first.coefficient(loop->var);
       first.add(to_linear(loop->var), -step).add(to_linear(loop->min), step);
       if (loop == tile.columns && step == width) continue;
       if (loop == tile.rows && step > 0) {

@@ -99,7 +99,7 @@ class Follower {
     const std::size_t outside = defined_.size();
     defined_.push_back(loop.var);
     const bool is_sequential = !is_bound(loop.kind);
-    if (is_sequential) loops_.push_back({&loop, always_waits(loop.body)});
+    if (is_sequential) loops_.push_back({&loop, always_reaches_barrier(loop.body)});
     follow(loop.body);
     leave_iteration(outside);
     if (is_sequential && !begun_.empty()) {  // the next iteration may access what this one begins to copy

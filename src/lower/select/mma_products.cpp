@@ -161,7 +161,7 @@ class Selector final : public RangesMutator {
                       fmt::format("bytes are multiplied along rows only: store {} in rows that run along the reduction",
                                   from->name));
     }
-    const bool hidden = base.hides(across->var) || base.hides(along->var);
+    const bool hidden = base.is_nonlinear_in(across->var) || base.is_nonlinear_in(along->var);
     // ldmatrix reads rows of 16 bytes that are aligned to 16; types that it cannot transpose are loaded by element.
     const bool in_rows = !transposed || bytes == 2;
     if (hidden || (step_along != 1 && step_across != 1) || (in_rows && (step % row != 0 || !is_multiple(base, row)))) {
@@ -238,7 +238,7 @@ class Selector final : public RangesMutator {
     Linear rest = to_linear(index);
     const For* found = nullptr;
     for (const For* loop : nest.loops) {
-      const std::int64_t step = rest.hides(loop->var) ? 2 : rest.coefficient(loop->var);
+      const std::int64_t step = rest.is_nonlinear_in(loop->var) ? 2 : rest.coefficient(loop->var);
       if (step == 0) continue;
       if (step != 1 || found != nullptr || is_slice || !is_const_int(loop->min, 0)) {
         refuse_fragment(buffer,

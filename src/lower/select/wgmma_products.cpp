@@ -5,15 +5,15 @@
 //     T[i, 8*jo + ji] += A[ko, 16*z + i, ki] * B[ko, 8*jo + ji, ki]          warpgroup_multiply
 //   for i in 0..16: for j in 0..N: T[i, j] = 0                               warpgroup_fill
 //
-// Matrices consist of cores, 8 rows of 16 bytes, 128 contiguous bytes; cores lie at constant distances, one along and
+// Matrices consist of core matrices of 8 rows of 16 bytes, 128 contiguous bytes, at constant distances, one along and
 // one across the reduction. Rows run along it, as above, or, where elements have 2 bytes, across: A[mo, k, mi]. N is a
 // multiple of 16 up to 256, K any number of steps of 32 bytes. (PTX ISA, "Matrices in shared memory" of
 // wgmma.mma_async, without swizzling.)
 //
-// Rows of 128 bytes one behind the other, A[ko, i, ki] with ki below 64 for elements of 2 bytes, or A[mo, k, mi], are
-// swizzled (ir/analysis/swizzle.h): a product is then three times as fast (H100, bfloat16 4096 x 4096 x 4096: 534
-// instead of 172 TFLOP/s). K has at most the 128 bytes of a row, if rows run along it. Unrolled loops around a nest are
-// no part of it.
+// Contiguous rows of 128 bytes, A[ko, i, ki] with ki below 64 for elements of 2 bytes, or A[mo, k, mi], are swizzled
+// (ir/analysis/swizzle.h): a product is then three times as fast (H100, bfloat16 4096 x 4096 x 4096: 534 instead of 172
+// TFLOP/s). K has at most the 128 bytes of a row, if rows run along it. Unrolled loops around a nest are not part of
+// it.
 //
 // A product is asynchronous. It is awaited (warpgroup_await) before the next barrier or access to a fragment, or at the
 // end of its loop body or branch. Until then no thread stores to its operands, because a barrier separates stores of
@@ -95,7 +95,7 @@ bool moves(const Linear& sum, const Loops& loops) {
 /// coefficient.
 Linear without(Linear sum, const Loops& loops, const Buffer& of) {
   for (const For* loop : loops) {
-    if (sum.hides(loop->var))
+    if (sum.is_nonlinear_in(loop->var))
       refuse(of, fmt::format("it is not read at constant distances along {}", loop->var.name()));
     sum.add_term(loop->var, -sum.coefficient(loop->var));
   }
@@ -186,7 +186,7 @@ Expr at_group(const Linear& at, const WarpIndex& warps, std::int64_t of_warp, co
   const Expr split = simplify(substitute(substitute(at.expr(), warps.made_of), {{warps.var, number}}), known);
   Linear rest = to_linear(split);
   rest.add_term(warp, -of_warp);
-  if (rest.coefficient(warp) != 0 || rest.hides(warp)) {
+  if (rest.coefficient(warp) != 0 || rest.is_nonlinear_in(warp)) {
     refuse(of,
            "its rows are not those of four warps, one behind the other: bind the inner part of a split by 4 of "
            "rows by 16 to threadIdx.z, innermost of what is fused there");

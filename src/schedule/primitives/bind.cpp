@@ -6,8 +6,8 @@
 // The bound loops of a stage at root are the outermost loops of a kernel. Where a stage computed inside a block binds
 // the same thread index, the threads of the block share its work.
 //
-// A loop of a reduction that is bound to threadIdx makes each thread sum up a part, in shared memory, and one thread
-// add the parts (schedule/thread_reductions.h).
+// If a loop of a reduction is bound to threadIdx, each thread computes a partial result in shared memory, and one
+// thread combines them (schedule/thread_reductions.h).
 //
 // Preconditions:
 //  1. The loop is a leaf of the stage, without annotation: a spatial one or, for threadIdx, one of the reduction. Of a

@@ -11,8 +11,8 @@ Operation make_tile(const ScheduleState& state, const StageState& stage, const s
 /// The stage's remaining work: C[i, j] = tile[i, j], over its own axes.
 ComputeOp make_copy_out(const StageState& stage, const Operation& tile);
 
-/// Moves all reduction loops but `below`, which may be undefined, with their relations, annotations, pragmas and what
-/// is computed at them, from the stage that copies the tile out to the tile's stage, which is the one before it.
+/// Moves all reduction loops but `below`, which may be undefined, from stage number `copy`, which copies the tile out,
+/// to the tile's stage, number `copy` - 1. Their relations, annotations, pragmas and attached stages move with them.
 void move_reduction(ScheduleState& state, int copy, const IterVar& below);
 
 /// cache_write below a loop of the reduction; see cache_write_below.cpp.

@@ -19,7 +19,7 @@
 //  2. It is not a scan, nor the init or update of one.
 //  3. It is not the tile of a cache_write below a loop, which starts from the result of the previous iteration.
 //  4. It is not kept in registers, and not double-buffered already.
-//  5. 2 <= stages <= kMaxStages.
+//  5. 2 <= stages <= kMaxSlots.
 #include <fmt/format.h>
 
 #include "schedule/primitives/primitive.h"
@@ -42,10 +42,10 @@ Stage& Stage::double_buffer(std::int64_t stages) {
                      "it is kept in registers, which cannot be told apart by the iteration: use local scope");
   }
   if (stage.slots > 0) primitive.refuse(stage.name, "it is double-buffered already");
-  if (stages < 2 || stages > kMaxStages) {
+  if (stages < 2 || stages > kMaxSlots) {
     primitive.refuse(stage.name, fmt::format("{} stages were asked for, but there can be from 2 to {}: one is filled "
                                              "while another is read",
-                                             stages, kMaxStages));
+                                             stages, kMaxSlots));
   }
   primitive.change_attachments([&] { stage.slots = static_cast<int>(stages); }, [&] { stage.slots = 0; });
   std::vector<std::string> arguments{stage.name};

@@ -5,7 +5,7 @@
 //                                     C[i] = f(A[i])
 //
 // Preconditions:
-//  1. The stage reads the tensor directly, or computes it, and is no scan, whose parts do that.
+//  1. The stage reads the tensor directly, or computes it, and is not a scan, whose parts do that.
 //  2. The loop is a leaf of the stage.
 //  3. The distance is at least 1, and this tensor is not prefetched at this loop already.
 #include <fmt/format.h>

@@ -33,8 +33,9 @@ class Primitive {
 
   [[noreturn]] void refuse(const std::string& subject, const std::string& reason) const;
   [[noreturn]] void refuse(const IterVar& loop, const std::string& reason) const;
-  /// Position of `loop` among the leaves. Refuses a loop that is not a leaf, and the time axis of a stage in a scan's
-  /// step unless `may_be_rows`: then that of a stage other than the update, whose rows of one step are independent.
+  /// Position of `loop` among the leaves. Refuses a loop that is not a leaf, a loop of a tensorized tile, and the time
+  /// axis of a stage in a scan's step. `may_be_rows` permits that axis except in an update, because the rows that other
+  /// stages compute for one step are independent.
   std::size_t position(const IterVar& loop, bool may_be_rows = false) const;
   /// The name of the scan that the stage is part of, for messages.
   const std::string& scan_name() const;
@@ -80,7 +81,7 @@ void apply_split(StageState& stage, const SplitRelation& relation);
 /// A split's size as the trace has it: "factor=32", "nparts=4".
 std::string to_string(const SplitSize& size);
 
-/// Does what Schedule::rfactor does.
+/// Implements Schedule::rfactor.
 Tensor make_partial_results(const Primitive& primitive, const IterVar& loop, int axis);
 
 /// Puts `loops`, in the order given, into the positions that they occupy among the leaves.

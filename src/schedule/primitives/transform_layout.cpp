@@ -1,5 +1,5 @@
-// transform_layout: stores a cache in another order, packed for its readers; or what a stage computes with its
-// dimensions in another order.
+// transform_layout: stores a cache in another layout, packed for its readers, or the result of another stage with its
+// dimensions permuted.
 //
 //   for i in 0..m:                           for j / c in 0..ceil(n / c):
 //     for j in 0..n:                    ->     for i in 0..m:
@@ -10,8 +10,8 @@
 // zeros, so that bodies need no test.
 //
 // Preconditions:
-//  1. The tensor is no output, and its stage does not store into a scan. (That would change the signature, or what the
-//     scan's steps find.)
+//  1. The tensor is not an output, and its stage is neither a scan nor stored in one: the layout would change the
+//     signature, or the memory that the scan's steps share.
 //  2. No primitive was applied to its stage, and no other stage is computed inside it.
 //  3. Every index is an axis, axis / c or axis % c, with a constant c of at least 2.
 //  4. Every axis occurs either whole, once, or as the pair axis / c and axis % c with the same c.

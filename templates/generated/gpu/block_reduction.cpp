@@ -1,4 +1,4 @@
-// block_reduction: the threads of a block reduce a row together, or each several columns with others.
+// block_reduction: the threads of a block reduce a row together, or several columns with several threads each.
 //
 //   for i: for k: y[i] += A[i, k]     ->      blocks i: threads: part = sum of A[i, k], one k of all threads' each
 //                                               threads: parts of parts, in shared memory; y[i] = the last ones
@@ -38,7 +38,7 @@ void reduce_rows(GpuSketch& sketch, int number) {
   const RowShape rows{stage.spatial, common.axes == 0 || (common.axes == stage.spatial && common.may_have_several)};
   RowBlockNest nest = define_row_block(sketch, number, rows, stage.reduced_points());
   Schedule& s = sketch.schedule;
-  const ReducedRows reduced = share_reduction(sketch, number, nest.threads, nest.fan_in, false);
+  const ReducedRows reduced = split_reduction(sketch, number, nest.threads, nest.fan_in, false);
   const Tensor own = s.cache_write(stage.tensor, ir::Scope::kLocal);
   const IterVar inside = bind_rows(s[stage.tensor], stage.spatial, nest, 1);
   schedule_shares(
@@ -62,7 +62,7 @@ void reduce_columns(GpuSketch& sketch, int number) {
   t.require(bytes_of_rows(stage, stage.spatial).of_block(x * y, KnobExpr(1)) <= sketch.target.shared_bytes,
             "the partial results do not fit into a block's shared memory");
   Schedule& s = sketch.schedule;
-  const ReducedRows reduced = share_reduction(sketch, number, y, fan_in, true);
+  const ReducedRows reduced = split_reduction(sketch, number, y, fan_in, true);
   const Tensor own = s.cache_write(stage.tensor, ir::Scope::kLocal);
   Stage loops = s[stage.tensor];
   std::vector<IterVar> order;

@@ -126,7 +126,7 @@ IterVar bind_rows(Stage stage, int spatial, RowBlockNest& nest, std::int64_t lan
   return rows.inside;
 }
 
-ReducedRows share_reduction(GpuSketch& sketch, int number, std::int64_t threads, std::int64_t fan_in,
+ReducedRows split_reduction(GpuSketch& sketch, int number, std::int64_t threads, std::int64_t fan_in,
                             bool threads_first) {
   const StageAnalysis& stage = sketch.of(number);
   Schedule& s = sketch.schedule;

@@ -21,16 +21,17 @@ RowShape common_row_axes(const GpuSketch& sketch, int root);
 /// keep in shared memory: one value if the stage is a reduction.
 bool is_of_rows(const GpuSketch& sketch, int stage, const SketchRelation& relation, int row_axes);
 
-/// Defines the knobs threads, rows, fan_in and unroll of a kernel of `stage`. `columns`: what the threads share.
+/// Defines the knobs threads, rows, fan_in and unroll of a kernel of `stage`. `columns`: elements of a row, which the
+/// threads share.
 RowBlockNest define_row_block(GpuSketch& sketch, int stage, const RowShape& rows, std::int64_t columns);
 
 /// Binds the loops of a stage whose rows are blocks: threads along x have its columns, or, if it has none, the first
 /// one has the value. Sets nest.at. Returns the first loop inside of the threads.
 IterVar bind_rows(Stage stage, int spatial, RowBlockNest& nest, std::int64_t lanes);
 
-/// Makes the reduction of `stage` one of partial results of `threads` threads, a power of two or less where it has
-/// fewer steps, which are combined `fan_in` at a time. `threads_first`: as ReducedRows says.
-ReducedRows share_reduction(GpuSketch& sketch, int stage, std::int64_t threads, std::int64_t fan_in,
+/// Divides the reduction of `stage` among `threads` threads, a power of two, or fewer if it has fewer steps. Their
+/// partial results are combined `fan_in` at a time. `threads_first`: as ReducedRows says.
+ReducedRows split_reduction(GpuSketch& sketch, int stage, std::int64_t threads, std::int64_t fan_in,
                             bool threads_first);
 
 /// Whether a block of one row and the fewest threads has enough shared memory for what joined the nest and `more`.

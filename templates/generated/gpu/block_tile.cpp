@@ -1,6 +1,6 @@
-// block_tile: a block of threads computes a tile of a contraction, each thread a part of it in registers. Slices of the
-// operands, or stages that only the contraction reads, come to shared memory by all threads together. What is made of
-// the sums element by element is made of each tile.
+// block_tile: a block of threads computes a tile of a contraction, each thread a part of it in registers. All threads
+// together fetch slices of the operands, or compute stages that only the contraction reads, into shared memory. An
+// element-wise stage that reads the sums is computed tile by tile.
 //
 //   for i: for j: for k: C[i, j] += A[i, k]*B[k, j]     blocks of i and j: threads:
 //                                                         sums = 0                             (in registers)
@@ -113,7 +113,7 @@ void fetch_operand(GpuSketch& sketch, const BlockTileShape& shape, const BlockTi
   Stage stage = s[shared];
   stage.set_scope(ir::Scope::kShared).compute_at(s[tile], slice);
   if (knobs.padding > 0 && shared.rank() > 1) stage.storage_align(stage.axis(shared.rank() - 2), 32, knobs.padding);
-  fetch_together(stage, stage.loops(), knobs.threads(), knobs.fetch_lanes[number]);
+  fetch_cooperatively(stage, stage.loops(), knobs.threads(), knobs.fetch_lanes[number]);
   if (knobs.stages > 1) stage.double_buffer(knobs.stages);
   if (operand.computed >= 0) sketch.finish(operand.computed);
 }

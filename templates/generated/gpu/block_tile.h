@@ -1,5 +1,5 @@
-// A tile of a contraction that a block of threads has in registers: which axes it is along, what of the operands is
-// fetched into shared memory, the knobs, and the formulas that refuse points that a device cannot run.
+// The tile of a contraction that a thread block computes in registers: its axes, the operands that are staged in shared
+// memory, the knobs, and the constraints that refuse points that a device cannot run.
 // Thread rule: plain data and pure functions.
 #pragma once
 
@@ -27,7 +27,7 @@ struct BlockTileShape {
   std::vector<FetchedOperand> fetched;
 };
 
-/// An axis of a tile: blocks, strips of a block, which lie one behind the other, threads, elements of each.
+/// How an axis of a block's tile is split: consecutive strips, threads of a strip, and adjacent elements of a thread.
 struct BlockTileAxis {
   std::int64_t strips = 1, threads = 1, elements = 1;
   std::int64_t of_strip() const { return threads * elements; }
@@ -38,8 +38,8 @@ struct BlockTileKnobs {
   std::vector<BlockTileAxis> axes;  ///< of shape.tiled
   std::int64_t k_block = 1, unroll_k = 1;
   bool unrolls_window = false;
-  std::int64_t stages = 1;                ///< slices in shared memory; more than 1: double-buffered
-  std::int64_t padding = 0;               ///< rows of a slice begin so many elements past a multiple of 32; 0: anywhere
+  std::int64_t stages = 1;   ///< slices in shared memory; more than 1: double-buffered
+  std::int64_t padding = 0;  ///< elements past a multiple of 32 at which rows of a slice begin; 0: anywhere
   std::vector<std::int64_t> fetch_lanes;  ///< of shape.fetched
   std::int64_t store_lanes = 1;
   bool first_blocks_innermost = false;
@@ -49,7 +49,7 @@ struct BlockTileKnobs {
 /// The axes of the tiles of a contraction: a shape without stages, and without what is fetched.
 BlockTileShape block_tile_shape(const StageAnalysis& sums);
 
-/// What threads can fetch together: operands of which the threads of a block read elements several times.
+/// The operands worth staging in shared memory: those whose elements the threads of a block read several times.
 std::vector<FetchedOperand> operands_to_fetch(const GpuSketch& sketch, const BlockTileShape& shape);
 
 BlockTileKnobs define_block_tile(GpuSketch& sketch, const BlockTileShape& shape);

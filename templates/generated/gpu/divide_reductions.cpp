@@ -1,5 +1,5 @@
-// divide_reductions: where there are few results, blocks share the reduction, and a second kernel combines what they
-// have. The reduction of everything to one value is a row of its own, as only rows have threads.
+// divide_reductions: where there are few results, blocks share the reduction, and a second kernel combines their
+// partial results. The reduction of everything to one value is treated as one row, as only rows have threads.
 //
 //   for i: for k: y[i] += A[i, k]     ->      for b: for i: y.rf[b, i] = sum of part b of A[i, :]
 //                                             for i: for b: y[i] += y.rf[b, i]

@@ -1,4 +1,4 @@
-// elements: threads compute the points of a stage each by itself, neighbouring threads neighbouring points.
+// elements: each thread computes its points of a stage alone; neighbouring threads compute neighbouring points.
 //
 //   for i: for j: C[i, j] = A[i, j]*2.0
 //     ->   blocks of i and j: threads: a few vectors of C, as far apart as the block has threads

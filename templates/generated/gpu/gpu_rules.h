@@ -1,4 +1,4 @@
-// The rules that make a generated space for devices. Producers are inlined where that is cheap, long reductions of few
+// The rules that make a generated space for GPUs. Producers are inlined where that is cheap, long reductions of few
 // results are divided among blocks, and then each stage, consumers before producers, is scheduled by the first rule of
 // the table that applies to it. Each rule has a file under templates/generated/gpu/, whose header shows what it makes.
 // Thread rule: pure functions of a sketch.
@@ -16,16 +16,16 @@ using GpuRule = RuleOf<GpuSketch>;
 /// In the order in which they are tried. The last one applies to every stage.
 std::span<const GpuRule> gpu_rules();
 
-/// Inlines what is cheaper to compute again than to store. Before all rules.
+/// Inlines stages that are cheaper to recompute than to store. Runs before all rules.
 void inline_injective(GpuSketch& sketch);
-/// Divides long reductions of few results among blocks, whose partial results become stages of their own. Before all
-/// rules, after inlining.
+/// Divides long reductions of few results among blocks, whose partial results become stages of their own. Runs before
+/// all rules, after inlining.
 void divide_reductions(GpuSketch& sketch);
 
 bool is_of_gpu_scan(GpuSketch& sketch, int stage);
 void bind_scan_part(GpuSketch& sketch, int stage);
-/// Whether only the steps of a scan read a stage: the rows that they do not read are not computed, so that loops may be
-/// shorter than the axes say. Its points are computed each by itself.
+/// Whether only the steps of a scan read a stage. Rows that they do not read are not computed, so that loops may be
+/// shorter than the axes; each point is computed by one thread.
 bool feeds_gpu_scan(GpuSketch& sketch, int stage);
 bool may_join_block(GpuSketch& sketch, int stage);
 void join_block(GpuSketch& sketch, int stage);

@@ -1,5 +1,5 @@
-// A schedule for a device in the making. Stages at root become kernels of their own; what the rows of a block need may
-// be computed by the threads of the block, which keep it in shared memory.
+// A partial schedule for a GPU. Stages at root become kernels of their own; stages that the rows of a block need may be
+// computed by the threads of the block in shared memory.
 // Thread rule: as a Sketch's.
 #pragma once
 
@@ -12,13 +12,13 @@
 
 namespace nestwright {
 
-/// Whether a stage is a reduction whose points read elements in common: one that is worth tiles of blocks.
+/// Whether a stage is a reduction whose points share operands, so that tiles of thread blocks pay.
 bool is_contraction(const StageAnalysis& stage);
 /// Whether the largest tensor that a stage reads is contiguous along its reduction and read for a few points only, as a
 /// matrix that is multiplied by a vector: the threads of a block that share a row read it together.
 bool reads_rows_once(const StageAnalysis& stage);
 
-/// Bytes of shared memory for each row of a block, of which one part is for each thread of the row.
+/// Bytes of shared memory for each row of a block: a fixed part, and one for each thread of the row.
 struct RowBytes {
   std::int64_t of_row = 0, of_thread = 0;
   RowBytes& operator+=(const RowBytes& other);
@@ -50,7 +50,7 @@ class GpuSketch : public Sketch {
   std::map<int, RowBlockNest> row_blocks;  ///< by the number of the nest
 
   bool is_contraction(int stage) const { return nestwright::is_contraction(of(stage)); }
-  /// Requires of all kernels that their blocks' shared memory suffices.
+  /// Adds the constraint that the blocks of all kernels fit into shared memory.
   void require_shared_memory();
 };
 

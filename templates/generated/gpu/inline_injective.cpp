@@ -4,9 +4,9 @@
 //   blocks, threads: T[i] = A[i] + 1.0
 //   blocks, threads: C[i] = T[i]*2.0        ->      blocks, threads: C[i] = (A[i] + 1.0)*2.0
 //
-// Not inlined: what a tile of blocks reads several times, which its threads compute into shared memory, and what costs
-// a polynomial, as exp, and is read more often than it has points. Of an expensive stage with several readers, that is
-// a choice.
+// Two kinds of stages are not inlined: those whose elements a block tile reads several times, which its threads compute
+// into shared memory, and expensive ones, such as exp, that are read more often than they have points. For an expensive
+// stage with several readers, inlining is a choice.
 #include "templates/generated/gpu/gpu_rules.h"
 #include "templates/generated/rules.h"
 

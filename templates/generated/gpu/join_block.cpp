@@ -35,7 +35,7 @@ void join_block(GpuSketch& sketch, int number) {
   Schedule& s = sketch.schedule;
   const Tensor consumer = sketch.of(nest.stage).tensor;
   if (stage.is_reduction && stage.reduced_points() > 1) {
-    const ReducedRows reduced = share_reduction(sketch, number, nest.threads, nest.fan_in, false);
+    const ReducedRows reduced = split_reduction(sketch, number, nest.threads, nest.fan_in, false);
     schedule_shares(
         s, reduced,
         {.consumer = consumer, .at = nest.at, .rows_along_y = nest.rows > 1, .unroll = nest.unroll, .lanes = 1});

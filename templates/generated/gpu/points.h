@@ -1,4 +1,4 @@
-// Points of a stage that threads compute each by itself.
+// Binds the points of a stage to threads, each of which computes its points alone.
 // Thread rule: as a Sketch's.
 #pragma once
 

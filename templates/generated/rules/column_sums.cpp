@@ -1,6 +1,6 @@
 // column_sums: a reduction that reads vectors of its last axis and no element twice has a tile of a few vectors of sums
-// in registers. What is reduced is taken as a whole, or in blocks of a few rows, between which the result keeps the
-// sums. Threads share the columns, the outer axes, or what is reduced: then each block has partial results, which are
+// in registers. The reduction is taken as a whole, or in blocks of a few rows, between which the sums are stored in the
+// result. Threads share the columns, the outer axes, or the reduction: then each block has partial results, which are
 // combined in vectors.
 //
 //   for j: for k: y[j] += A[k, j]     ->      parallel j blocks: for k blocks: for j tiles:
@@ -50,7 +50,7 @@ void schedule_column_sums(Sketch& sketch, int number) {
   define_column_sums(t, sums, innermost, columns, widest_type(stage), sketch.target);
   Schedule& s = sketch.schedule;
   const Tensor reduced =
-      sums.shares_reduction ? share_reduction(t, s, stage.tensor, shared_reduce_axis(stage), true) : stage.tensor;
+      sums.shares_reduction ? split_reduction(t, s, stage.tensor, shared_reduce_axis(stage), true) : stage.tensor;
   schedule_column_sums(t, s, stage.tensor, reduced, sums);
   if (share == "results") share_rows(sketch, number, stage.spatial - 1, stage.spatial - 1);
   sketch.add_nest({SketchNest::Kind::kRows, number, {}});

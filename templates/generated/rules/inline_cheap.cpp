@@ -3,9 +3,9 @@
 //   for i: T[i] = A[i] + 1.0
 //   for i: C[i] = T[i]*2.0         ->      for i: C[i] = (A[i] + 1.0)*2.0
 //
-// Not inlined: reductions, padding that a reduction reads (a branch in its innermost loop), what a reduction reads
-// again and again, and what costs a polynomial, as exp, and is read more often than it has points. Of an expensive
-// stage with several readers, that is a choice.
+// Not inlined are reductions, padding that a reduction reads (a branch in its innermost loop), stages that a reduction
+// reads repeatedly, and expensive ones, such as exp, that are read more often than they have points. For an expensive
+// stage with several readers, inlining is a choice.
 #include <algorithm>
 
 #include "support/error.h"

@@ -1,6 +1,6 @@
-// inline_padding: what a sum reads beyond a border is not stored first, but read where it is summed up, under a mask.
-// Lowering tests the mask outside of the loops that do not change it, so that the innermost one has no branch. A
-// choice: a copy may be read more often than it costs.
+// inline_padding: padding is not stored first, but evaluated where a sum reads it, under a mask. Lowering hoists the
+// mask out of the loops that do not change it, so that the innermost one has no branch. This is a choice, since a copy
+// may be read so often that it pays.
 //
 //   for i: P[i] = X[i - 1] if i >= 1 else 0.0
 //   for i: for k: C[i] += P[i + k]*W[k]        ->      for i: for k: C[i] += (X[i + k - 1] if i + k >= 1)*W[k]

@@ -1,4 +1,5 @@
-// join_tiles: what the tiles of a reduction read, as padding, is computed for the blocks that read it, or as a whole.
+// join_tiles: a stage that the tiles of a reduction read, such as padding, is computed for each block that reads it, or
+// as a whole.
 //
 //   P[i] = padded A[i];  for i blocks: for i tiles: C = sum of P        (root)
 //   for i blocks: P of the block; for i tiles: C = sum of P             (block)

@@ -1,5 +1,5 @@
 // register_tile: the sums of a reduction stay in registers, a tile of rows by vectors at a time; tiles are in blocks,
-// which fit into the caches. What is made of the sums element by element is made of each tile.
+// which fit into the caches. An element-wise stage that reads the sums is computed tile by tile.
 //
 //   for i: for j: for k: C[i, j] += A[i, k]*B[k, j]          parallel i blocks, j blocks: copy what is packed
 //                                                      ->      for i tiles: for j tiles:
@@ -7,7 +7,7 @@
 //                                                                C = tile
 //
 // Vectors need not run along the axis that the result is contiguous along. If that is the axis of the rows, the tile is
-// stored by columns, which the code generator turns by shuffles:
+// stored by columns; the code generator transposes it by shuffles:
 //
 //   for f: for x: for c: C[f, x] += W[f, c]*A[c, x]    ->    for f tiles: for x tiles:
 //                                                                for c: tile += A[c, rows]*W.cache[c, vectors]

@@ -1,5 +1,5 @@
-// single_value: the reduction of everything to one value, or to fewer values than keep the threads busy, is shared by
-// blocks of its outermost axis that divides into some.
+// single_value: the reduction of everything to one value, or to fewer values than keep the threads busy, is divided
+// into blocks along the outermost axis that can be divided.
 //
 //   for k: y += A[k]     ->      parallel b: y.rf[b] = partial sums of block b, in vectors
 //                                for b: y += y.rf[b]
@@ -47,7 +47,7 @@ void schedule_single_value(Sketch& sketch, int number) {
           : 1;
   const std::vector<std::int64_t> blocks_of = reduction_blocks(extent, streams);
   const bool in_threads = sketch.parallel && !blocks_of.empty();
-  const Tensor partial = share_reduction(t, sketch.schedule, stage.tensor, axis, in_threads, streams);
+  const Tensor partial = split_reduction(t, sketch.schedule, stage.tensor, axis, in_threads, streams);
   Stage blocks = sketch.schedule[partial];
   IterVar at = blocks.axis(stage.spatial), shared = blocks.axis(0);
   if (streams > 1) {

@@ -1,6 +1,6 @@
 // transposed_tile: points that read a tensor whose contiguous axis is not their own last one are computed in square
-// tiles, a vector wide: the tensor is read by rows into registers, and stored by columns, which the code generator
-// turns by shuffles. Tiles are in blocks, in either order.
+// tiles, a vector wide: the tensor is read by rows into registers and stored by columns; the code generator transposes
+// the tiles by shuffles. Tiles are grouped into blocks, in either order.
 //
 //   for i: for j: C[i, j] = A[j, i]      ->      parallel i blocks: for j blocks: for j tiles: for i tiles:
 //                                                  tile = A[tile of j, tile of i];  C = tile's columns

@@ -7,8 +7,8 @@
 //       for k in steps of 16 words: T[x, y] += A.tile[x] * B.tile[y]
 //       C = T
 //
-// A block of x by y tiles takes x*y + x + y of the eight registers. The rest of a matrix is tiles of fewer rows and
-// columns; along the reduction packed words are made up to 16 with zeros.
+// A block of x by y tiles takes x*y + x + y of the eight registers. The end of a matrix has tiles of fewer rows and
+// columns; along the reduction, packed words are padded to 16 with zeros.
 #include <algorithm>
 
 #include "support/error.h"

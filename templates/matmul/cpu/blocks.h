@@ -10,9 +10,9 @@
 
 namespace nestwright {
 
-/// C's loops, once they are in place.
+/// C's loops after they were split and ordered.
 struct BlockLoops {
-  std::vector<IterVar> loops;  ///< outermost first, that over the batch before all; fused ones once
+  std::vector<IterVar> loops;  ///< outermost first, that over the batch before all others; a fused loop occurs once
   std::vector<int> order;      ///< the axis of each of `loops`; of a fused one the axis that came second
   int parallel = -1;           ///< position of the parallel one
   IterVar tile;                ///< the innermost loop over tiles
@@ -29,23 +29,24 @@ struct BlockLoops {
   int fused = -1;  ///< position of a loop that is fused from blocks of M and N, or of the batch and either
 };
 
-/// Vectors of a tile: the loop over its `width` elements becomes vectors and lanes, unrolled and vectorised.
+/// Splits the loop over the elements of a tile into vectors, which are unrolled, and lanes, which are vectorised.
 std::pair<IterVar, IterVar> split_lanes(Stage stage, const IterVar& loop, std::int64_t lanes);
 
 /// Splits, orders and annotates the loops of `c`, which copies the register tile out. `k_blocks`: the loop over blocks
 /// of its reduction, undefined where that is not blocked.
 BlockLoops schedule_blocks(Stage c, const MatmulKnobs& knobs, const IterVar& k_blocks);
 
-/// Makes `c` of `sums`, which a blocked reduction stores: a block of the loops outside of that over its blocks at a
-/// time, or all at once where there are none. Whether `c` has the parallel loop, `sums` none then.
+/// Schedules `c`, the epilogue of the `sums` that a blocked reduction stores: for each block of the loops outside that
+/// over the reduction's blocks, or at once if there are none. Returns whether `c` has the parallel loop; `sums` has
+/// none then.
 bool schedule_result(Stage c, Stage sums, const MatmulKnobs& knobs);
 
 /// The microkernel: the tile stays in registers over all of its reduction, whose last loop runs over the `parts` of a
 /// step where there are several.
 void schedule_tile(Stage tile, int parts, const MatmulKnobs& knobs, const Tensor& a, const Tensor& b);
 
-/// The stage that sums what `c` is made of, in registers: what the epilogue reads, or a tile in front of `c`. Requires
-/// that nothing is scheduled yet.
+/// The stage that accumulates in registers: the sums that the epilogue `c` reads or, without an epilogue, a cache_write
+/// tile of `c`. Requires that nothing is scheduled yet.
 Tensor sums_in_registers(Schedule& s, const Tensor& c);
 
 }  // namespace nestwright

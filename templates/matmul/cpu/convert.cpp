@@ -62,7 +62,7 @@ MatmulForm make_form(const Workload& workload, const Definition& definition, boo
   if (is_rounded) {
     form.result = compute({shape.m, shape.n}, [&](Expr i, Expr j) { return cast(types.c, form.sums(i, j)); }, "C");
   }
-  form.copies_a = form.copies_b = form.columns_only = true;
+  form.copies_a = form.copies_b = form.vectorizes_n_only = true;
   form.registers = pairs ? 2 : 0;
   return form;
 }

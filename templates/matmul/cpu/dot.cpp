@@ -4,7 +4,7 @@
 //   pack B: for four rows of it, the word of each column           (as a panel, like that of matmul.cpu)
 //   for tiles: for k in steps of four: tile += dot(A[row, k .. k+4], B's word)
 //
-// Without AVX512_VNNI, bytes become int16 in twos.
+// Without AVX512_VNNI, bytes are widened to int16, two in a word.
 #include "templates/matmul/cpu/knobs.h"
 #include "templates/matmul/cpu/seeds.h"
 #include "templates/matmul/cpu/words.h"

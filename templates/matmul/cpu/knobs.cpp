@@ -283,7 +283,7 @@ MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulForm& form, const Target&
   const int full_lanes = target.lanes(shape.type);
   MatmulKnobs knobs;
   std::vector<std::string> axes{"n"};
-  const bool may_vectorize_m = !form.columns_only && !shape.prepares_b;
+  const bool may_vectorize_m = !form.vectorizes_n_only && !shape.prepares_b;
   if (shape.n < full_lanes && shape.m >= full_lanes && may_vectorize_m) axes.emplace_back("m");
   knobs.vector_m = t.choose("vector_axis", axes) == "m";
   Nest nest{.t = t,

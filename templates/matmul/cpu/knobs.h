@@ -1,4 +1,4 @@
-// What the parts of the CPU template of matmul share: its knobs. Internal to templates/matmul.
+// The knobs of the CPU template of matmul. Internal to templates/matmul.
 //
 // The register tile has `rows` rows along one axis and `vectors` vectors of `lanes` along the other, the vectorised
 // one: usually N, so that rows run along M; M where N is narrower than a vector, and then the tile has one row. Thread
@@ -25,14 +25,14 @@ struct MatmulKnobs {
     kBlock,  ///< a panel at a time, tile by tile as the microkernel reads it
     kWhole,  ///< all at once, likewise
     kPrepared,  ///< all at once, likewise, before the calls
-    kRows,   ///< a panel at a time, row by row: only no longer as far apart as in the matrix
+    kRows,   ///< a panel at a time, row by row: rows are only closer together than in the matrix
   } pack_a = Pack::kNo, pack_b = Pack::kNo;
   enum class Parallel : std::uint8_t { kNone, kM, kN, kBoth, kBatch } parallel = Parallel::kNone;
   std::int64_t lanes = 1, rows = 1, vectors = 1;
-  std::int64_t second_rows =
-      0;  ///< rows of the second segment's tiles, which make the rows come out even; 0: a peeled tail
-  std::int64_t row_tiles = 1, vector_tiles = 1;  ///< register tiles a block
-  std::int64_t k_block = 0;                      ///< reduction steps a block; 0: not blocked
+  /// Rows of the second segment's tiles, which make up the remainder exactly; 0: a peeled tail.
+  std::int64_t second_rows = 0;
+  std::int64_t row_tiles = 1, vector_tiles = 1;  ///< register tiles of a block
+  std::int64_t k_block = 0;                      ///< reduction steps of a block; 0: not blocked
   std::int64_t unroll_k = 1;
   std::int64_t prefetch_a = 0, prefetch_b = 0;  ///< in reduction steps; 0: none
   bool prefetch_c = false;                      ///< the tile of C that comes next
@@ -42,8 +42,8 @@ struct MatmulKnobs {
 
 MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulForm& form, const Target& target);
 
-/// The blocked nest for any form, after its knobs; C of the definition becomes the form's. `form` is what the template
-/// makes of the definition's A and B.
+/// Schedules the blocked nest for a form, which the template made from the definition's A and B. Defines the knobs, and
+/// replaces the definition's C by the form's.
 Schedule schedule_matmul(Tuning& t, const MatmulForm& form, Definition& definition, const Target& target);
 
 /// Reduction steps of each of `blocks` blocks, a multiple of 8 so that unrolling comes out even.

@@ -1,4 +1,4 @@
-// Configurations of the CPU template from formulas. Internal to templates/matmul.
+// Computes the seeds of the CPU templates. Internal to templates/matmul.
 // Thread rule: a pure function.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace nestwright {
 
-/// Valid ones of `self`, a template of the blocked nest over the loops of `shape`: all different, the best guess first;
-/// never empty.
+/// Valid configurations of `self`, a template of the blocked nest over the loops of `shape`: all different, the best
+/// guess first; never empty.
 std::vector<Config> matmul_cpu_seeds(const Template& self, const Workload& workload, const MatmulShape& shape,
                                      const Target& target);
 

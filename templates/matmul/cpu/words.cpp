@@ -55,7 +55,7 @@ MatmulForm make_word_form(const Workload& workload, const Definition& definition
   form.sums = compute({shape.m, shape.n}, product, kind.shifted_b ? "C.sums" : "C");
   form.result = form.sums;
   form.copies_a = shape.ta || steps * kind.parts != shape.k || kind.dot == ir::Intrinsic::kDotS16;
-  form.columns_only = true;
+  form.vectorizes_n_only = true;
   form.registers_unpacked = 3;
   if (!kind.shifted_b) return form;
 

@@ -58,7 +58,7 @@ MatmulGpuForm matmul_gpu_form(const Workload& workload, const Definition& defini
                      n = ceil_div(shape.n, knobs.n.of_block()) * knobs.n.of_block();
   MatmulGpuForm form;
   form.has_batch = shape.batch > 1;
-  const bool late = shape.in_tf32 && knobs.rounds_late, early = shape.in_tf32 && !late;
+  const bool late = shape.in_tf32 && knobs.rounds_at_use, early = shape.in_tf32 && !late;
   form.a = pad({definition.args[0], !shape.ta, knobs.rows_a, shape.m, shape.k, m, k, early}, shape.batch, "A.tile");
   form.b = pad({definition.args[1], shape.tb, knobs.rows_b, shape.n, shape.k, n, k, early}, shape.batch, "B.tile");
   if (late) {

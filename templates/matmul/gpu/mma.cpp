@@ -1,4 +1,5 @@
-// The template of products on tensor cores: a block of C a block of warps, each with its part of it as fragments.
+// The template of products on tensor cores: a thread block computes a tile of C, and each of its warps keeps a part as
+// fragments.
 //
 //   blockIdx.y, blockIdx.x: blocks of C
 //     threadIdx.z: warps; threadIdx.y, threadIdx.x: the threads of a warp
@@ -7,9 +8,9 @@
 //         for 16 steps at a time: A.cache = shared A, B.cache = shared B; AB += A.cache * B.cache     (by the warp)
 //       C = AB                                                       (the elements that the thread has)
 //
-// A and B lie in shared memory as they do in the matrix, but for bytes, which are multiplied along rows.
-// float32 is rounded to tf32 where fragments are loaded, so that it is copied to shared memory as it is. C's loops are
-// split so that each thread stores what it has of the fragments: of every 8 x 8 elements two neighbours of one row.
+// A and B have the layout of the matrix in shared memory, except for bytes, which are always K-major. float32 is
+// rounded to tf32 where fragments are loaded, so that it is copied to shared memory as it is. C's loops are split so
+// that each thread stores what it has of the fragments: of every 8 x 8 elements two neighbours of one row.
 #include <array>
 #include <tuple>
 
@@ -63,7 +64,7 @@ void fetch_slice(Schedule& s, const Operand& x, const MatmulMmaKnobs& knobs) {
   const BlockThreads threads{ir::kWarpX, ir::kWarpY, knobs.m.warps * knobs.n.warps};
   std::vector<IterVar> loops{stage.axis(first), stage.axis(first + 1)};
   if (x.lies.along_k != x.lies.rows) std::swap(loops[0], loops[1]);  // neighbours in the matrix by neighbouring threads
-  fetch_together(stage, loops, threads, x.lanes);
+  fetch_cooperatively(stage, loops, threads, x.lanes);
   if (knobs.double_buffer) stage.double_buffer(knobs.stages);
 }
 
@@ -111,7 +112,7 @@ Schedule schedule_matmul_mma(Tuning& t, const Workload& workload, Definition& de
 
 std::string why_not(const Workload& workload, const Target& target) {
   if (!has_matrix_products(target)) return "it needs CUDA from sm_80 on";
-  return why_not_mma(workload, kMmaTile, true);
+  return mma_unsupported_reason(workload, kMmaTile, true);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ struct TileChoices {
 };
 TileChoices tile_choices(MmaKind kind, bool is_m) {
   if (kind == MmaKind::kWarps) return {{2, 1, 4, 8}, {64, 32, 16, 128}};
-  if (is_m) return {{2 * kGroupWarps, kGroupWarps}, {kMmaTile}};
+  if (is_m) return {{2 * kWarpgroupWarps, kWarpgroupWarps}, {kMmaTile}};
   return {{1, 2}, {128, 256, 64, 192, 32, 96, 16}};
 }
 
@@ -111,7 +111,7 @@ void require_block(Tuning& t, const WarpTileKnobs& m, const WarpTileKnobs& n, co
   const KnobExpr registers = registers_of(m, n, slice, p), threads = ir::kWarp * m.warps * n.warps;
   t.require(registers <= target.registers_per_thread && registers * threads <= target.registers_per_block,
             "sums and operands of a thread need more registers than the target has");
-  t.require(slice_bytes(m.of_block(), kGroupWarps * m.elements, p.a, slice, p) +
+  t.require(slice_bytes(m.of_block(), kWarpgroupWarps * m.elements, p.a, slice, p) +
                     slice_bytes(n.of_block(), n.elements, p.b, slice, p) <=
                 target.shared_bytes,
             "the slices of A and B do not fit into a block's shared memory");
@@ -191,7 +191,7 @@ MatmulGpuForm matmul_mma_form(const Workload& workload, Definition& definition, 
   whole.k_block = knobs.k_block;
   whole.rows_a = a.rows;
   whole.rows_b = b.rows;
-  whole.rounds_late = true;
+  whole.rounds_at_use = true;
   MatmulGpuForm form = matmul_gpu_form(workload, definition, whole);
   definition.args.back() = form.result;
   return form;
@@ -207,14 +207,14 @@ void bind_blocks(Stage c, const std::vector<IterVar>& batch, IterVar m, const It
   c.bind(m, knobs.n_along_y ? kBlockIdxX : kBlockIdxY).bind(n, knobs.n_along_y ? kBlockIdxY : kBlockIdxX);
 }
 
-std::string why_not_mma(const Workload& workload, std::int64_t least_rows, bool has_tf32) {
+std::string mma_unsupported_reason(const Workload& workload, std::int64_t min_rows, bool has_tf32) {
   const bool is_tf32 = has_tf32 && matmul_shape(workload).in_tf32;
   if (workload.type("dtype").bytes() > 2 && !is_tf32) {
     return std::string("it needs float16, bfloat16") +
            (has_tf32 ? ", bytes, or float32 with precision=tf32" : " or bytes");
   }
-  const bool is_large = workload.size("m") >= least_rows && workload.size("n") >= kMmaTile;
-  return is_large ? "" : fmt::format("it needs at least {} rows and {} columns of C", least_rows, kMmaTile);
+  const bool is_large = workload.size("m") >= min_rows && workload.size("n") >= kMmaTile;
+  return is_large ? "" : fmt::format("it needs at least {} rows and {} columns of C", min_rows, kMmaTile);
 }
 
 namespace {

@@ -8,8 +8,8 @@
 //         for K in the block: tile += A.tile[k, rows] * B.tile[k, columns]    (from registers, read in vectors)
 //       C = epilogue(tile)
 //
-// Where the reduction is in parts, what the blocks store are partial sums, which a second kernel adds up. Small
-// products read A and B where they lie.
+// Where the reduction is in parts (split-K), blocks store partial sums, which a second kernel adds up. Small products
+// read A and B where they lie.
 #include "templates/matmul/gpu/register_tiles.h"
 
 #include <algorithm>
@@ -84,7 +84,7 @@ void fetch_slice(Schedule& s, const Operand& x, const MatmulGpuKnobs& knobs) {
   }
   std::vector<IterVar> loops{stage.axis(first), stage.axis(first + 1)};
   if (x.along_k && !x.rows) std::swap(loops[0], loops[1]);
-  fetch_together(stage, loops, {knobs.n.threads, knobs.m.threads}, x.lanes);
+  fetch_cooperatively(stage, loops, {knobs.n.threads, knobs.m.threads}, x.lanes);
   if (knobs.double_buffer) stage.double_buffer(knobs.stages);
 }
 

@@ -1,5 +1,5 @@
-// The template of products by warpgroups (wgmma): a block of C a block of warpgroups, each with 64 rows of it and some
-// columns, of which each warp has 16 rows as a fragment.
+// The template of products by warpgroups (wgmma): a thread block computes a tile of C, of which each warpgroup has 64
+// rows and some columns, and each of its warps 16 of these rows as a fragment.
 //
 //   blockIdx.y, blockIdx.x: blocks of C
 //     threadIdx.z: warpgroups, then their four warps; threadIdx.y, threadIdx.x: the threads of a warp
@@ -8,10 +8,10 @@
 //         AB += shared A * shared B                                 (by the warpgroup, of its 64 rows)
 //       C = AB                                                      (the elements that the thread has)
 //
-// In shared memory A and B are cut into columns of rows of 128 bytes, which are swizzled, or, where a row is no
-// multiple of that, of 16 bytes; 8 rows lie in one piece, and run as those of the matrix do, but for bytes, whose run
-// along the reduction. Columns of 16 bytes lie 16 bytes further apart, so that threads that copy along rows write to
-// other banks.
+// In shared memory A and B are divided into panels whose rows have 128 bytes, which are swizzled, or 16 bytes if a row
+// is not a multiple of 128. The 8 rows of a core matrix are contiguous; rows run as those of the matrix do, except for
+// bytes, whose rows run along the reduction. Panels of 16-byte rows are 16 bytes further apart, so that threads that
+// copy along rows write to different banks.
 #include <algorithm>
 
 #include "target/gpu_target.h"
@@ -22,7 +22,7 @@
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kGroupRows = kGroupWarps * kMmaTile;
+constexpr std::int64_t kGroupRows = kWarpgroupWarps * kMmaTile;
 constexpr std::int64_t kPair = 2;  ///< elements of a row of 8 x 8 that a thread has
 
 /// Splits and binds the loops of `c`. Returns the innermost loop over threads.
@@ -59,7 +59,7 @@ void fetch_slice(Schedule& s, const Operand& x, const Tensor& tile, const IterVa
   const Tensor cache = s.cache_read(x.slice, ir::Scope::kShared, {tile});
   s[x.slice].compute_inline();
   const std::int64_t bytes = cache.dtype().bytes(),
-                     row = (is_swizzled(x.row * bytes) ? ir::kSwizzledRowBytes : kCoreRowBytes) / bytes;
+                     row = (is_swizzled(x.row * bytes) ? ir::kSwizzledRowBytes : kCoreMatrixRowBytes) / bytes;
   // The batch, columns of rows, rows, and the elements of these.
   const std::vector<IterVar> layout = s.transform_layout(cache, [&](std::span<const Expr> at) {
     std::vector<Expr> stored(at.begin(), at.end() - 2);
@@ -76,7 +76,7 @@ void fetch_slice(Schedule& s, const Operand& x, const Tensor& tile, const IterVa
   // Neighbours in the matrix by neighbouring threads.
   std::vector<IterVar> loops{layout[first + 1], layout[first], layout[first + 2]};
   if (x.lies.along_k != x.lies.rows) loops = {layout[first], layout[first + 2], layout[first + 1]};
-  fetch_together(stage, loops, {ir::kWarpX, ir::kWarpY, knobs.m.warps * knobs.n.warps}, x.lanes);
+  fetch_cooperatively(stage, loops, {ir::kWarpX, ir::kWarpY, knobs.m.warps * knobs.n.warps}, x.lanes);
   if (knobs.double_buffer) stage.double_buffer(knobs.stages);
 }
 
@@ -92,7 +92,7 @@ Schedule schedule_matmul_wgmma(Tuning& t, const Workload& workload, Definition& 
   const auto [block, in_block] = tile.split(tile.reduce_axis(0), factor(knobs.k_block));
   const std::int64_t bytes = form.a.dtype().bytes(), long_row = ir::kSwizzledRowBytes / bytes;
   const auto [slices, in_row] = tile.split(in_block, factor(std::min(knobs.k_block, long_row)));
-  const auto [pieces, step] = tile.split(in_row, factor(kCoreRowBytes / bytes));
+  const auto [pieces, step] = tile.split(in_row, factor(kCoreMatrixRowBytes / bytes));
   const auto [rows, row] = tile.split(tile.axis(rank - 2), factor(ir::kFragmentSide));
   const auto [columns, column] = tile.split(tile.axis(rank - 1), factor(ir::kFragmentSide));
   std::vector<IterVar> order{block, slices, rows, row, columns, column, pieces, step};
@@ -111,7 +111,7 @@ Schedule schedule_matmul_wgmma(Tuning& t, const Workload& workload, Definition& 
 
 std::string why_not(const Workload& workload, const Target& target) {
   if (!has_warpgroup_products(target)) return "it needs CUDA on sm_90";
-  return why_not_mma(workload, kGroupRows - kMmaTile + 1, false);  // some for each warp
+  return mma_unsupported_reason(workload, kGroupRows - kMmaTile + 1, false);  // some for each warp
 }
 
 }  // namespace

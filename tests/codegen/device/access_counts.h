@@ -6,9 +6,9 @@ namespace nestwright::testing {
 
 /// Defines Counted<T>, a pointer that records its accesses; nw_note(), which records those of instructions; nw_array(),
 /// which declares an array; nw_count(); and nw_print_accesses(), which prints a line for each array and kind of access.
-/// The nth accesses of a warp's threads at one place of the source are one access of the warp. Shared memory has 32
-/// banks of 4 bytes; the words of one bank are served one after the other, for 32 threads at a time if each has 4 bytes
-/// or fewer, 16 threads with 8 bytes, and 8 threads with 16 (CUDA C++ Programming Guide, "Shared Memory"). Global
+/// The nth accesses of a warp's threads at one place of the source count as one access of the warp. Shared memory has
+/// 32 banks of 4 bytes; the words of one bank are served one after the other, for 32 threads at a time if each has 4
+/// bytes or fewer, 16 threads with 8 bytes, and 8 threads with 16 (CUDA C++ Programming Guide, "Shared Memory"). Global
 /// memory is moved by sectors of 32 bytes ("Device Memory Accesses").
 inline constexpr const char* kAccessCounts = R"(
 using Site = std::tuple<const void*, const char*, unsigned>;  // where, kind, bytes

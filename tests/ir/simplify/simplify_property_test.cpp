@@ -1,4 +1,5 @@
-// Random expressions, evaluated before and after simplification for every assignment of their variables.
+// Random expressions, evaluated before and after simplification for every assignment of their variables. A run tries a
+// quarter of them (tests/support/soak.h).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,9 +10,12 @@
 #include "ir/core/print.h"
 #include "ir/simplify/simplify.h"
 #include "tests/ir/programs.h"
+#include "tests/support/soak.h"
 
 namespace nestwright::ir {
 namespace {
+
+constexpr int kSlices = 4;
 
 using Values = std::map<Var, std::int64_t>;
 
@@ -171,9 +175,10 @@ class Generator {
 };
 
 TEST(SimplifyProperty, KeepsEveryValueAndIsIdempotent) {
-  for (std::uint32_t seed = 0; seed < 2500; ++seed) {
-    Generator generator(seed);
-    const Expr before = seed % 3 == 0 ? generator.condition(4) : generator.index(2 + static_cast<int>(seed % 3));
+  const testing::CaseRange cases = testing::cases_of_run(2500, kSlices);
+  for (int seed = cases.first; seed < cases.end; ++seed) {
+    Generator generator(static_cast<std::uint32_t>(seed));
+    const Expr before = seed % 3 == 0 ? generator.condition(4) : generator.index(2 + seed % 3);
     const Ranges ranges = generator.ranges();
     const Expr after = simplify(before, ranges);
     const Interval limits = bounds(before, ranges);
@@ -195,8 +200,9 @@ TEST(SimplifyProperty, KeepsEveryValueAndIsIdempotent) {
 }
 
 TEST(SimplifyProperty, AssumptionsHoldWhereTheConditionDoes) {
-  for (std::uint32_t seed = 0; seed < 600; ++seed) {
-    Generator generator(seed);
+  const testing::CaseRange cases = testing::cases_of_run(600, kSlices);
+  for (int seed = cases.first; seed < cases.end; ++seed) {
+    Generator generator(static_cast<std::uint32_t>(seed));
     const Expr condition = generator.condition(3), value = generator.index(2), claim = generator.condition(2);
     for (const bool wanted : {true, false}) {
       Ranges ranges = generator.ranges();
@@ -218,8 +224,9 @@ TEST(SimplifyProperty, AssumptionsHoldWhereTheConditionDoes) {
 }
 
 TEST(SimplifyProperty, KeepsWhatStatementsDoAndIsIdempotent) {
-  for (std::uint32_t seed = 0; seed < 150; ++seed) {
-    Generator generator(seed);
+  const testing::CaseRange cases = testing::cases_of_run(160, kSlices);
+  for (int seed = cases.first; seed < cases.end; ++seed) {
+    Generator generator(static_cast<std::uint32_t>(seed));
     const Buffer c("C", kInt64, {64});
     const Stmt before = generator.statement(c), after = simplify(before);
     if (after.defined()) {

@@ -42,7 +42,7 @@ inline const std::vector<std::string>& workloads() {
   return list;
 }
 
-/// Y by the formula, one long sum an element. Sums of whole numbers are not wrapped.
+/// Y by the formula, with one long sum for each element. Integer sums do not wrap.
 inline std::vector<double> plain_loop(const Workload& w, const HostTensors& in) {
   const auto size = [&](const char* name) { return static_cast<long>(w.size(name)); };
   const bool depthwise = w.op->name == "depthwise_conv2d", last = w.choice("layout") == "NHWC";
@@ -68,7 +68,7 @@ inline std::vector<double> plain_loop(const Workload& w, const HostTensors& in) 
                 if (row < 0 || row >= H || column < 0 || column >= W) continue;
                 const long x =
                     last ? ((n * H + row) * W + column) * C + channel : ((n * C + channel) * H + row) * W + column;
-                // Of depthwise filters [c, m, r, s] is [k, 1, r, s], and [r, s, c, m] is [r, s, 1, k].
+                // Depthwise filters: [c, m, r, s] is [k, 1, r, s], and [r, s, c, m] is [r, s, 1, k].
                 const long f = last ? ((r * S + s) * CG + c) * K + k : ((k * CG + c) * R + r) * S + s;
                 sum +=
                     static_cast<long double>(in[0][static_cast<std::size_t>(x)]) * in[1][static_cast<std::size_t>(f)];

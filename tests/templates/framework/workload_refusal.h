@@ -1,4 +1,4 @@
-// What is said of a workload that is refused.
+// The message for a workload that is refused.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Generated spaces of expressions that are no operator of the registry.
+// Generated spaces of expressions that are not operators of the registry.
 // Thread rule: pure functions.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace nestwright::testing_generated {
 
-/// A workload whose operator is what `outputs` compute of `inputs`.
+/// A workload whose operator computes `outputs` from `inputs`.
 inline Workload workload_of(std::vector<Tensor> inputs, const std::vector<Tensor>& outputs,
                             std::vector<std::size_t> constant_inputs = {}) {
   Definition definition;

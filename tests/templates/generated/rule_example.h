@@ -1,4 +1,4 @@
-// The example of a rule's header: an expression, what is wanted of its configuration, and the loops on file.
+// The example in the head of a rule's file: an expression, a partial configuration, and a golden file with the loops.
 // Thread rule: pure functions.
 #pragma once
 
@@ -19,12 +19,12 @@ namespace nestwright::testing_generated {
 
 struct RuleExample {
   const char* rule;
-  const char* config;                            ///< what is wanted of it; the rest is completed
+  const char* config;                            ///< some of its knobs; the others are completed
   std::function<std::vector<Tensor>()> tensors;  ///< the arguments, of which the last one is the output
   std::vector<std::size_t> constant_inputs = {};
 };
 
-/// A workload whose operator is what the last of `args` computes of the others.
+/// A workload whose operator computes the last of `args` from the others.
 inline Workload workload_of_arguments(std::vector<Tensor> args, std::vector<std::size_t> constant_inputs = {}) {
   const Tensor output = args.back();
   args.pop_back();

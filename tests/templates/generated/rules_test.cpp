@@ -108,6 +108,13 @@ std::vector<Tensor> tuple_value() {
   return {a, largest_of(a, 512, {})};
 }
 
+std::vector<Tensor> centred_columns() {
+  const Tensor a = placeholder({20, 96}, kFloat32, "A");
+  const IterVar k = reduce_axis(20, "k");
+  const Tensor m = compute({96}, [&](Expr j) { return max(a(k, j), k); }, "m");
+  return {a, compute({20, 96}, [&](Expr i, Expr j) { return a(i, j) - m(j); }, "C")};
+}
+
 class GeneratedRules : public ::testing::TestWithParam<RuleExample> {};
 
 TEST_P(GeneratedRules, MakeTheLoopsOnFile) {
@@ -121,6 +128,9 @@ INSTANTIATE_TEST_SUITE_P(
         RuleExample{"inline_cheap", "parallel=none C.vectors=2", inlined},
         RuleExample{"column_sums", "parallel=loops y.share=columns y.reduction=blocked y.vectors=1 y.rows_together=8",
                     column_sums},
+        RuleExample{"column_blocks", "parallel=loops C.order=columns C.vectors=2 C.blocks=2 m.rows_together=4",
+                    centred_columns},
+        RuleExample{"join_columns", "parallel=none C.order=columns C.vectors=1 m.rows_together=1", centred_columns},
         RuleExample{"register_tile",
                     "parallel=loops C.vectors_along=axis1 C.reduction=whole C.register_rows=14 "
                     "C.register_vectors=2 C.row_blocks=2 C.unroll_k=4 C.pack_vectors=no",
@@ -153,8 +163,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(GeneratedRulesTable, HasAnExampleOfEachRule) {
   std::vector<std::string> names;
   for (const SketchRule& rule : cpu_rules()) names.emplace_back(rule.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"scan_part", "column_sums", "register_tile", "transposed_tile",
-                                             "join_rows", "join_tiles", "single_value", "rows"}))
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"scan_part", "join_columns", "column_sums", "register_tile", "transposed_tile",
+                                      "join_rows", "join_tiles", "single_value", "column_blocks", "rows"}))
       << "a new rule needs an example here";
 }
 

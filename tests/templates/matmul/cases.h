@@ -26,7 +26,7 @@ inline std::vector<Target> targets() {
   return {target(CpuIsa::kAvx512), target(CpuIsa::kAvx512, 2), target(CpuIsa::kAvx2, 2), target(CpuIsa::kX86_64)};
 }
 
-/// As an element of the type.
+/// `value`, rounded to an element of the type.
 inline double rounded_to(ir::Type type, double value) {
   std::byte memory[8] = {};
   if (type.is_int()) return std::floor(value);
@@ -34,7 +34,7 @@ inline double rounded_to(ir::Type type, double value) {
   return ir::read_element(type, memory).f;
 }
 
-/// Elements in memory.
+/// The bytes of elements with these values.
 inline std::vector<std::byte> bytes_of(ir::Type type, const std::vector<double>& values) {
   const auto size = static_cast<std::size_t>(type.bytes());
   std::vector<std::byte> bytes(values.size() * size);
@@ -54,7 +54,7 @@ inline double element_of(ir::Type type, const std::vector<std::byte>& bytes, std
 /// Elements that an argument takes in memory, from its first to its last.
 inline std::size_t elements_of(const Tensor& tensor) { return static_cast<std::size_t>(tensor.buffer()->elements()); }
 
-/// Uniform in [-1, 1], rounded to the type; of integers all values of 8 bits.
+/// Inputs that are uniform in [-1, 1] and rounded to the type; for integers, any values of 8 bits.
 inline HostTensors inputs(const Workload& w, std::uint64_t seed = 1) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(-1, 1);

@@ -1,4 +1,4 @@
-// Holds a program, and a configuration of a template of matmul, lowered and expanded, against the reference, on the
+// Checks a program, or a configuration of a template of matmul, lowered and expanded, against the reference in the
 // interpreter.
 #pragma once
 
@@ -17,8 +17,8 @@
 
 namespace nestwright::testing_matmul {
 
-/// Has `run` compute a workload of any operator, in memory for each of its arguments, from these inputs, and holds what
-/// it leaves in the output against their reference.
+/// Calls `run` with memory for each argument of a workload of any operator, the inputs filled from `data`, and compares
+/// the output with the reference of `data`.
 inline void expect_computed(const Workload& w, const std::string& what, const CheckedInputs& data,
                             const std::function<void(std::span<const ir::Memory>)>& run) {
   const HostTensors& in = data.inputs;
@@ -44,7 +44,7 @@ inline void expect_computed(const Workload& w, const std::string& what, const Ch
   }
 }
 
-/// The same from numbers in [-1, 1].
+/// The same on inputs in [-1, 1].
 inline void expect_computed(const Workload& w, const std::string& what,
                             const std::function<void(std::span<const ir::Memory>)>& run) {
   HostTensors in = inputs(w);
@@ -52,14 +52,14 @@ inline void expect_computed(const Workload& w, const std::string& what,
   expect_computed(w, what, {std::move(in), std::move(reference)}, run);
 }
 
-/// The same of a program, on the interpreter. `seed`: of the order in which threads run.
+/// The same for a program in the interpreter. `seed` determines the order in which threads run.
 inline void expect_reference(const ir::Program& program, const Workload& w, const std::string& what,
                              std::uint64_t seed = 1) {
   expect_computed(w, what,
                   [&](std::span<const ir::Memory> memory) { ir::interpret(program, memory, {}, {.seed = seed}); });
 }
 
-/// Both forms verify after each pass and compute the reference.
+/// Expects both forms to verify after each pass and to agree with the reference.
 inline void check_config(const Template& source, const Workload& w, const Target& t, const Config& config) {
   const std::string what = source.name + " of " + w.str() + " @ " + t.str() + ": " + config.str();
   try {
