@@ -58,13 +58,12 @@ void SessionLocks::hold(SessionId session) {
 }
 
 bool SessionLocks::lock_all(SessionId session) {
-  // The others, too: the file may be another one than that in which they were locked.
-  std::set<SessionId> all = held_;
-  all.insert(session);
-  return std::all_of(all.begin(), all.end(), [&](SessionId each) {
+  const auto has_locked = [&](SessionId each) {
     struct flock lock = byte_of(each, F_WRLCK);
     return fcntl(file_.get(), F_OFD_SETLK, &lock) == 0;
-  });
+  };
+  // The file may have been replaced since the others were locked.
+  return std::all_of(held_.begin(), held_.end(), has_locked) && has_locked(session);
 }
 
 void SessionLocks::release(SessionId session) {

@@ -41,10 +41,10 @@ class Sharing {
           const std::atomic<bool>* interrupt)
       : tasks_(tasks), budget_(budget), clock_(clock), interrupt_(interrupt), start_ns_(clock.now_ns()) {
     for (const SharedTask& task : tasks) {
-      standings_.push_back({.weight = task.weight,
-                            .trials = task.earlier_trials,
-                            .seeds = std::max<std::int64_t>(task.seeds, 1),
-                            .seconds = task.earlier_seconds});
+      states_.push_back({.weight = task.weight,
+                         .trials = task.earlier_trials,
+                         .seeds = std::max<std::int64_t>(task.seeds, 1),
+                         .seconds = task.earlier_seconds});
     }
     runs_.resize(tasks.size());
     outcomes_.resize(tasks.size());
@@ -53,7 +53,7 @@ class Sharing {
 
   std::vector<TaskOutcome> run(const std::function<void(const SharedProgress&)>& progress) {
     while (!is_over()) {
-      const auto next = next_task(standings_);
+      const auto next = next_task(states_);
       if (!next) break;
       turn(*next);
       if (progress) progress(progress_of(*next));
@@ -61,7 +61,7 @@ class Sharing {
     const auto is_open = [](const std::unique_ptr<TaskRun>& run) { return run != nullptr; };
     const auto open_runs = static_cast<double>(std::count_if(runs_.begin(), runs_.end(), is_open));
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      const bool was_open = standings_[i].open;
+      const bool was_open = states_[i].open;
       if (runs_[i]) close(i, kInterruptedFinish_s / open_runs);
       if (was_open && outcomes_[i].failure.empty())
         outcomes_[i].result.stop_reason = is_interrupted() ? "interrupted" : kBudgetOver;
@@ -97,10 +97,10 @@ class Sharing {
       const bool goes_on = run.step();
       const std::int64_t done = run.so_far().trials - before;
       trials_ += done;
-      standings_[i].trials += done;
+      states_[i].trials += done;
       note_time(i);
       if (goes_on || is_over()) return;
-      standings_[i].open = false;
+      states_[i].open = false;
       close(i);
     });
   }
@@ -121,7 +121,7 @@ class Sharing {
         if (!runs_[other]) continue;
         bytes += tasks_[other].bytes;
         ++sessions;
-        if (!least || expected_gain(standings_[other]) < expected_gain(standings_[*least])) least = other;
+        if (!least || expected_gain(states_[other]) < expected_gain(states_[*least])) least = other;
       }
       const bool has_memory = budget_.memory_bytes == 0 || bytes <= budget_.memory_bytes;
       const bool has_room = budget_.open_sessions == 0 || sessions <= budget_.open_sessions;
@@ -139,9 +139,9 @@ class Sharing {
 
   void note_time(std::size_t i) {
     const TaskRun& run = *runs_[i];
-    TaskState& standing = standings_[i];
-    standing.seconds = tasks_[i].earlier_seconds + outcomes_[i].result.seconds + run.seconds();
-    standing.turns.push_back({standing.seconds, run.best_ns()});
+    TaskState& state = states_[i];
+    state.seconds = tasks_[i].earlier_seconds + outcomes_[i].result.seconds + run.seconds();
+    state.turns.push_back({state.seconds, run.best_ns()});
   }
 
   /// A failure ends its task only, except for LogError.
@@ -154,7 +154,7 @@ class Sharing {
     } catch (const std::exception& failure) {
       if (runs_[i]) add(outcomes_[i].result, runs_[i]->so_far());
       runs_[i].reset();
-      standings_[i].open = false;
+      states_[i].open = false;
       outcomes_[i].failure = failure.what();
       outcomes_[i].result.stop_reason = "failed";
     }
@@ -170,7 +170,7 @@ class Sharing {
     for (const auto& run : runs_) {
       if (run) count(run->so_far());
     }
-    if (!standings_[i].turns.empty()) p.best_ns = standings_[i].turns.back().best_ns;
+    if (!states_[i].turns.empty()) p.best_ns = states_[i].turns.back().best_ns;
     return p;
   }
 
@@ -180,7 +180,7 @@ class Sharing {
   const std::atomic<bool>* interrupt_;
   const std::int64_t start_ns_;
   std::int64_t trials_ = 0;
-  std::vector<TaskState> standings_;
+  std::vector<TaskState> states_;
   std::vector<std::unique_ptr<TaskRun>> runs_;
   std::vector<TaskOutcome> outcomes_;
 };

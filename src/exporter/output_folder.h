@@ -29,7 +29,10 @@ class OutputFolder {
   std::string add(const std::string& file);
   std::string path(const std::string& file) const { return (path_ / file).string(); }
   /// Returns the files that were written and added, in order, and marks the export as complete.
-  std::vector<std::string> files() && { return is_complete_ = true, std::exchange(files_, {}); }
+  std::vector<std::string> files() && {
+    is_complete_ = true;
+    return std::exchange(files_, {});
+  }
 
  private:
   std::filesystem::path path_;

@@ -92,7 +92,11 @@ Nest NestBuilder::build_part(AttachKind part, const std::vector<std::vector<ir::
                                    ir::scope_name(stage.scope),
                                    part == AttachKind::kPrepared ? "prepared" : "computed at root"));
     }
-    frames.emplace_back(graphs_[s], regions_.unattached(static_cast<int>(s), facts_));
+    AttachedRegions computed = regions_.unattached(static_cast<int>(s), facts_);
+    frames.emplace_back(graphs_[s], std::move(computed.regions.front()));
+    for (auto& [reader, region] : computed.readers) {
+      needed_[static_cast<std::size_t>(reader)].push_back(std::move(region));
+    }
     if (graphs_[s].place.part == ScanPart::kScan) place(frames.back());  // its init, which comes before, stores into it
   }
   std::vector<Stmt> nests;

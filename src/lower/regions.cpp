@@ -227,17 +227,16 @@ std::vector<Span> Regions::full(int stage) const {
   return result;
 }
 
-std::vector<Span> Regions::unattached(int stage, const Facts& facts) const {
+AttachedRegions Regions::unattached(int stage, const Facts& facts) const {
   for (const StageGraph& scan : graphs_) {
     if (scan.place.part != ScanPart::kScan) continue;
     const std::vector<int> feeders = feeders_of(schedule_, scan.stage);
     if (std::find(feeders.begin(), feeders.end(), stage) == feeders.end()) continue;
     const auto as_required = [](int, std::vector<Span> region) { return region; };
-    const std::vector<Span> read =
-        attached_regions({stage}, Frame(scan, full(scan.stage)), facts, as_required).regions.front();
-    return is_part(read, full(stage)) ? read : full(stage);
+    AttachedRegions read = attached_regions({stage}, Frame(scan, full(scan.stage)), facts, as_required);
+    if (is_part(read.regions.front(), full(stage))) return read;
   }
-  return full(stage);
+  return {{full(stage)}, {}};
 }
 
 void Regions::join_reads(int from, const std::vector<Span>& roots, const ir::Buffer& buffer, std::vector<Span>& region,

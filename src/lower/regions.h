@@ -37,8 +37,8 @@ class Regions {
   /// The whole of a stage.
   std::vector<Span> full(int stage) const;
   /// The region that is computed of a stage that is not attached to a loop: the whole stage or, if only the steps of a
-  /// scan read it, the rows that they read.
-  std::vector<Span> unattached(int stage, const Facts& facts) const;
+  /// scan read it, the rows that they read; then its readers, too.
+  AttachedRegions unattached(int stage, const Facts& facts) const;
 
   /// The regions of `stages`, producers first, which are attached at one loop of the stage of `frame`: what is read
   /// inside of that loop. `extended` maps the required region of a stage to the computed one, from which the required

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "ir/core/intrinsic_table.h"
 #include "ir/core/rewrite.h"
 #include "schedule/cpp_names.h"
 #include "support/cpp_keywords.h"
@@ -17,14 +18,10 @@ namespace {
 // that the text itself uses.
 constexpr const char* kMacros[] = {"EOF",   "INFINITY", "INT64_MIN", "NAN",   "NULL",   "assert",
                                    "errno", "linux",    "stderr",    "stdin", "stdout", "unix"};
-constexpr const char* kConstants[] = {"kBFloat16", "kBlockIdxX",  "kBlockIdxY",  "kBlockIdxZ",  "kBool",   "kFloat16",
-                                      "kFloat32",  "kFloat64",    "kIndex",      "kInt16",      "kInt32",  "kInt64",
-                                      "kInt8",     "kThreadIdxX", "kThreadIdxY", "kThreadIdxZ", "kUInt16", "kUInt32",
-                                      "kUInt64",   "kUInt8",      "kVThread"};
-constexpr const char* kOperations[] = {
-    "abs",        "all",    "any",  "call_extern", "cast",    "ceil", "clamp", "cos",  "erf",    "exp",         "floor",
-    "fma",        "likely", "log",  "log2",        "max",     "min",  "pow",   "prod", "reduce", "reinterpret", "round",
-    "round_tf32", "rsqrt",  "scan", "select",      "sigmoid", "sin",  "sqrt",  "sum",  "tanh",   "trunc"};
+constexpr const char* kConstants[] = {"kBlockIdxX",  "kBlockIdxY",  "kBlockIdxZ",  "kIndex",
+                                      "kThreadIdxX", "kThreadIdxY", "kThreadIdxZ", "kVThread"};
+constexpr const char* kOperations[] = {"all", "any",  "call_extern", "cast", "clamp",  "max",
+                                       "min", "prod", "reduce",      "scan", "select", "sum"};
 constexpr const char* kOtherNames[] = {"Expr",
                                        "IterVar",
                                        "Schedule",
@@ -204,6 +201,11 @@ CppNames::CppNames() : taken_(cpp_keywords().begin(), cpp_keywords().end()) {
   taken_.insert(std::begin(kConstants), std::end(kConstants));
   taken_.insert(std::begin(kOperations), std::end(kOperations));
   taken_.insert(std::begin(kOtherNames), std::end(kOtherNames));
+  for (const ir::Type type : ir::element_types()) taken_.insert(cpp_type(type));
+  for (int i = 0; i <= static_cast<int>(ir::kLastIntrinsic); ++i) {
+    const auto intrinsic = static_cast<ir::Intrinsic>(i);
+    if (intrinsic != ir::Intrinsic::kScale) taken_.insert(ir::intrinsic_name(intrinsic));  // the text has ir::scale
+  }
 }
 
 std::string CppNames::make(const std::string& wanted) {

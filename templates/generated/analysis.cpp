@@ -85,7 +85,7 @@ bool has_equal_strides(const OperandAccess& a, const OperandAccess& b) {
   return a.tensor == b.tensor && a.strides == b.strides && a.axes == b.axes;
 }
 
-/// Adds a read of `access` to those of `known`, which move alike.
+/// Adds the read of `access` to those of `known`. Requires equal strides.
 void add_read(OperandAccess& known, const OperandAccess& access) {
   const Expr& read = access.reads.front();
   if (std::any_of(known.reads.begin(), known.reads.end(), [&](const Expr& other) { return ir::equal(other, read); })) {

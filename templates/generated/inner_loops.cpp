@@ -9,8 +9,6 @@
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kFewColumns = 4;  ///< one vector, however narrow: there is nothing to share
-
 std::int64_t max_vectors_of(const StageAnalysis& stage, const Target& target) {
   return stage.expensive > 0 ? max_expanded(target) : max_sums(target);
 }
@@ -37,16 +35,13 @@ void prefetch_inputs(Sketch& sketch, ScopedTuning& t, const StageAnalysis& stage
                      const IterVar& loop) {
   const std::int64_t ahead = define_prefetch(t, bytes_of(stage), sketch.target);
   if (ahead == 0) return;
-  std::vector<Tensor> copied;
+  std::vector<Tensor> done;
   for (const OperandAccess& access : stage.accesses) {
     const bool is_input = access.tensor.defined() && access.producer < 0;
     if (!is_input || access.strides[static_cast<std::size_t>(axis)] != std::int64_t{1}) continue;
-    Tensor fetched = access.tensor;
-    if (access.is_constant) {
-      if (std::find(copied.begin(), copied.end(), access.tensor) != copied.end()) continue;
-      copied.push_back(access.tensor);
-      fetched = prepare_copy(sketch, access.tensor, {reader});
-    }
+    if (std::find(done.begin(), done.end(), access.tensor) != done.end()) continue;
+    done.push_back(access.tensor);
+    const Tensor fetched = access.is_constant ? prepare_copy(sketch, access.tensor, {reader}) : access.tensor;
     sketch.schedule[reader].prefetch(fetched, loop, ahead);
   }
 }

@@ -7,6 +7,9 @@
 
 namespace nestwright {
 
+/// So many columns are one vector, however narrow: there is nothing to share.
+inline constexpr std::int64_t kFewColumns = 4;
+
 /// Computes `column`, a loop of `extent` iterations, in vectors; `in_blocks`: in blocks, which run in parallel. Returns
 /// the loop over tiles of vectors.
 IterVar schedule_columns(ScopedTuning& t, Stage loops, IterVar column, std::int64_t extent, const VectorTileKnobs& tile,

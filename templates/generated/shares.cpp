@@ -6,6 +6,7 @@
 #include "templates/loops/vectors.h"
 
 namespace nestwright {
+
 int shared_reduce_axis(const StageAnalysis& stage) {
   int found = -1;
   for (int axis = 0; axis < stage.reduced(); ++axis) {

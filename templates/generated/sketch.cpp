@@ -4,9 +4,13 @@
 
 namespace nestwright {
 
+bool SketchRelation::has_axis(int axis) const {
+  return std::find(identity.begin(), identity.end(), axis) != identity.end();
+}
+
 int SketchRelation::leading_axes(int most) const {
   int count = 0;
-  while (count < most && std::count(identity.begin(), identity.end(), count) > 0) ++count;
+  while (count < most && has_axis(count)) ++count;
   return count;
 }
 
@@ -117,6 +121,19 @@ SketchRelation Sketch::relation(int stage, const std::vector<std::pair<int, Sket
     }
   }
   return result;
+}
+
+void Sketch::for_each_follower(int root, const std::function<bool(int, const SketchRelation&)>& joins) const {
+  std::vector<std::pair<int, SketchRelation>> members{{root, own_relation(root)}};
+  for (int i = root - 1; i >= 0; --i) {
+    const std::vector<int>& readers = of(i).readers;
+    const auto is_member = [&](int reader) {
+      return std::any_of(members.begin(), members.end(), [&](const auto& member) { return member.first == reader; });
+    };
+    if (is_finished(i) || readers.empty() || !std::all_of(readers.begin(), readers.end(), is_member)) continue;
+    SketchRelation to_root = relation(i, members);
+    if (joins(i, to_root)) members.emplace_back(i, std::move(to_root));
+  }
 }
 
 int Sketch::common_rows(const SketchRelation& relation, int nest) const {

@@ -3,6 +3,7 @@
 // Thread rule: belongs to one run of a template.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -25,6 +26,9 @@ struct SketchRelation {
   std::vector<int> identity;        ///< of each dimension: the axis that it equals; -1: none
 
   /// The number of outermost axes of the nest, at most `most`, each of which some dimension equals.
+  /// Whether some dimension equals the axis.
+  bool has_axis(int axis) const;
+  /// The number of leading axes of the nest, at most `most`, each of which some dimension equals.
   int leading_axes(int most) const;
 };
 
@@ -37,6 +41,7 @@ struct SketchLoop {
 
 /// The loops of a stage at root, outermost first.
 struct SketchNest {
+  /// Loops over rows, over register tiles of a reduction, or over tiles of columns, the last axis.
   enum class Kind : std::uint8_t { kRows, kTiles, kColumns } kind = Kind::kRows;
   int stage = -1;
   std::vector<SketchLoop> loops;
@@ -95,10 +100,15 @@ class Sketch {
   /// Leading axes of the nest's stage, each of which some dimension of `relation` equals.
   int common_rows(const SketchRelation& relation, int nest) const;
 
-  /// For rules that look at the stages above before they make the nest: the same for readers whose relations are given.
-  SketchRelation relation(int stage, const std::vector<std::pair<int, SketchRelation>>& readers) const;
+  /// For rules that look at the stages above before they make the nest of `root`: calls `joins`, consumers before
+  /// producers, with each stage that only the root and stages that join it read, and with its relation to the root's
+  /// axes. `joins` returns whether the stage will join the nest.
+  void for_each_follower(int root, const std::function<bool(int stage, const SketchRelation&)>& joins) const;
 
  private:
+  /// How a stage depends on the axes to which its readers have the given relations.
+  SketchRelation relation(int stage, const std::vector<std::pair<int, SketchRelation>>& readers) const;
+
   std::vector<Tensor> constants_;
   std::int64_t sketches_ = 1;
   std::map<std::string, std::string> chosen_;

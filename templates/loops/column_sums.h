@@ -35,8 +35,8 @@ void define_column_sums(Tuning& t, ColumnSums& sums, std::int64_t innermost, std
 /// axis is that of the threads.
 void schedule_column_sums(Tuning& t, Schedule& s, const Tensor& y, const Tensor& reduced, const ColumnSums& sums);
 
-/// Sums of a tile of columns, the last axis of the stage, in vectors of `lanes`; `unrolled` steps of the innermost
-/// reduction at a time. Returns the loop over such groups of steps.
+/// Schedules the sums of a tile of columns, the last axis of the stage, in vectors of `lanes`; `unrolled` steps of the
+/// innermost reduction at a time. Returns the loop over such groups of steps.
 IterVar schedule_column_tile(Stage tile, std::int64_t lanes, std::int64_t unrolled);
 
 }  // namespace nestwright

@@ -101,6 +101,27 @@ TEST(ScanFeeders, FeedersOfFeeders) {
             "6: correct the index, or select what lies inside");
 }
 
+// A copy with a layout takes whole tiles, which begin anywhere; it reads no further than the rows that are computed.
+TEST(ScanFeeders, ACopyInWholeTilesReadsTheComputedRowsOnly) {
+  const Tensor x = placeholder({18}, kFloat32, "X"), state = placeholder({4, 3, 7}, kFloat32, "S");
+  const Tensor q = compute({18}, [&](Expr i) { return x(i) * 2.0; }, "q");
+  const Tensor init = compute({1, 3, 7}, [&](Expr, Expr, Expr) { return Expr(0.0); }, "init");
+  const Tensor update =
+      compute({4, 3, 7}, [&](Expr t, Expr j, Expr k) { return state(t - 1, j, k) + q(k * 2 + j); }, "update");
+  const Tensor y = scan(init, update, state, {x}, "Y");
+  const std::vector<float> expected = run_program(lower(create_schedule(y), {x, y}, Target(), "f"))[0];
+  for (const bool fuses : {false, true}) {
+    Schedule s = create_schedule(y);
+    const IterVar loop = fuses ? s[update].fuse(s[update].axis(1), s[update].axis(2)) : s[update].axis(2);
+    const Tensor copy = s.cache_read(q, ir::Scope::kGlobal, {update});
+    s.transform_layout(copy, [](auto at) { return std::vector<Expr>{at[0] / 4, at[0] % 4}; });
+    s[copy].compute_at(s[update], loop);
+    const ir::Program program = lower(s, {x, y}, Target(), "f");
+    EXPECT_THAT(ir::verify(program, ir::Form::kLoop), ::testing::IsEmpty()) << ir::to_string(program);
+    EXPECT_EQ(run_program(program)[0], expected);
+  }
+}
+
 TEST(ScanFeeders, AnOutputIsComputedAsAWhole) {
   const Shifted c(8);
   EXPECT_THAT(message<UsageError>([&] { create_schedule({c.Y, c.q}); }), HasSubstr("'q' reads 'X' out of bounds"));

@@ -69,7 +69,7 @@ TEST(CppText, NamesAreIdentifiersOfTheirOwn) {
 
 TEST(CppText, NamesAreNoneOfTheLanguage) {
   for (const char* name : {"catch", "co_await", "xor_eq", "char8_t", "kFloat32", "kThreadIdxX", "INFINITY", "INT64_MIN",
-                           "SplitSize", "find_tensor_intrinsic"}) {
+                           "SplitSize", "find_tensor_intrinsic", "rsqrt", "round_tf32", "kUInt16"}) {
     const Tensor x = placeholder({8}, kFloat32, name);
     const Tensor y = compute({8}, [&](Expr i) { return x(i) * 2.0; }, "y");
     const std::string expected = std::string("const Tensor ") + name + "_2 = placeholder({8}, kFloat32, \"" + name;

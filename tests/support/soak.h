@@ -20,16 +20,19 @@ struct CaseRange {
   bool contains(int number) const { return number >= first && number < end; }
 };
 
-/// The cases of `count` that this run tries: all in a soak, else one of `slices` equal parts. `count` is a multiple of
-/// `slices`. NESTWRIGHT_SLICE=N in the environment, which ./check derives from the commit's hash, chooses the part;
-/// without it, it is the first.
-inline CaseRange cases_of_run(int count, int slices) {
-  if (is_soak()) return {0, count};
+/// One of `slices` equal parts of `count` cases, a multiple of `slices`: the one that NESTWRIGHT_SLICE=N in the
+/// environment chooses, a number that ./check derives from the commit's hash, else the first.
+inline CaseRange slice_of(int count, int slices) {
   const char* const number = std::getenv("NESTWRIGHT_SLICE");
   const unsigned long chosen = number != nullptr ? std::strtoul(number, nullptr, 10) : 0;
   const int size = count / slices;
   const int first = static_cast<int>(chosen % static_cast<unsigned long>(slices)) * size;
   return {first, first + size};
+}
+
+/// The cases that this run tries: all in a soak, else a slice.
+inline CaseRange cases_of_run(int count, int slices) {
+  return is_soak() ? CaseRange{0, count} : slice_of(count, slices);
 }
 
 }  // namespace nestwright::testing

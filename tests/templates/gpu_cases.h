@@ -116,7 +116,7 @@ inline int samples() { return is_soak() ? std::max(1, std::atoi(std::getenv("NES
 
 /// The samples that a run compiles and executes, which is slow: all samples() of a soak, else a slice of 4 of 200.
 inline testing::CaseRange slice_of_samples() {
-  return is_soak() ? testing::CaseRange{0, samples()} : testing::cases_of_run(200, 50);
+  return is_soak() ? testing::CaseRange{0, samples()} : testing::slice_of(200, 50);
 }
 
 /// samples() divided among the workloads of an operator.

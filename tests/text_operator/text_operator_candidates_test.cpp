@@ -116,7 +116,8 @@ INSTANTIATE_TEST_SUITE_P(
         "Y[n, c, x] = E[n, c, x] / S[n, x] n=2 c=7 x=83",
         "A[x] = sum(c, X[c, x]); D[c, x] = X[c, x] - A[x]/9; V[x] = sum(c, D[c, x]*D[c, x]); "
         "Y[c, x] = D[c, x]*rsqrt(V[x] + 1e-5)*g[c] c=9 x=160",
-        "S[] = sum(i, X[i]) i=4099", "y[j] = sum(k, A[k, j]) k=1009 j=16", "Y[j] = argmax(k, X[k, j]) j=203 k=9",
+        "M[b, x] = max(c, X[c, b, x]); Y[c, b, x] = X[c, b, x] - M[b, x] c=100 b=2 x=4", "S[] = sum(i, X[i]) i=4099",
+        "y[j] = sum(k, A[k, j]) k=1009 j=16", "Y[j] = argmax(k, X[k, j]) j=203 k=9",
         "Q[i, d] = sum(c, X[i, c]*V[c, d]); K[j, d] = sum(c, X[j, c]*W[c, d]); S[i, j] = sum(d, Q[i, d]*K[j, d]) "
         "i=21 j=37 d=24 c=30",
         "D[i, j] = sum(k, (X[i, k] - X[j, k])*(X[i, k] - X[j, k])) i=37 j=37 k=20",

@@ -39,7 +39,7 @@ class StatementWriter {
   void write_instruction(const ir::TensorInstruction& instruction, int depth);
   void write_array(const ir::Allocate& allocation, int depth);
 
-  /// Writes the vector loads in `of` that take a single access before the statement, each into its own variable.
+  /// Writes, before the statement, each vector load in `of` that is a single access into a variable of its own.
   std::vector<ir::HeldLoad> load_vectors(const std::vector<ir::Expr>& of, int depth);
   /// The lvalue of a vector that a single access moves; empty if it takes several accesses.
   std::string vector_place(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices, bool is_const);

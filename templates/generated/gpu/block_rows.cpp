@@ -49,30 +49,22 @@ bool is_of_rows(const GpuSketch& sketch, int number, const SketchRelation& relat
 }
 
 RowShape common_row_axes(const GpuSketch& sketch, int root) {
-  std::vector<std::pair<int, SketchRelation>> members{{root, sketch.own_relation(root)}};
   RowShape rows;
-  for (int i = root - 1; i >= 0; --i) {
+  sketch.for_each_follower(root, [&](int i, const SketchRelation& relation) {
     const StageAnalysis& stage = sketch.of(i);
-    const auto is_member = [&](int reader) {
-      return std::any_of(members.begin(), members.end(), [&](const auto& member) { return member.first == reader; });
-    };
-    if (stage.is_output || stage.readers.empty() || sketch.is_finished(i) ||
-        !std::all_of(stage.readers.begin(), stage.readers.end(), is_member)) {
-      continue;
-    }
-    SketchRelation relation = sketch.relation(i, members);
+    if (stage.is_output) return false;
     int leading = 0;
     while (leading < std::min(stage.spatial, sketch.of(root).spatial) &&
            relation.identity[static_cast<std::size_t>(leading)] == leading) {
       ++leading;
     }
-    if (leading == 0 || !is_of_rows(sketch, i, relation, rows.axes == 0 ? leading : rows.axes)) continue;
+    if (leading == 0 || !is_of_rows(sketch, i, relation, rows.axes == 0 ? leading : rows.axes)) return false;
     if (stage.is_reduction) {
       if (rows.axes == 0) rows.axes = leading;
       rows.may_have_several = rows.may_have_several && stage.spatial == rows.axes;
     }
-    members.emplace_back(i, std::move(relation));
-  }
+    return true;
+  });
   return rows;
 }
 

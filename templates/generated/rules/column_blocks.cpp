@@ -15,28 +15,25 @@
 namespace nestwright {
 namespace {
 
-/// The axes of the points that all stages to join have, too; none where none of them reduces columns.
-std::set<int> columns_in_common(Sketch& sketch, int root) {
-  const int last = sketch.of(root).last_axis();
-  std::vector<std::pair<int, SketchRelation>> members{{root, sketch.own_relation(root)}};
-  std::set<int> common;
-  for (int axis = 0; axis < sketch.of(root).spatial; ++axis) common.insert(axis);
-  bool is_reduced = false;
-  for (int i = root - 1; i >= 0; --i) {
-    const std::vector<int>& readers = sketch.of(i).readers;
-    const auto is_member = [&](int reader) {
-      return std::any_of(members.begin(), members.end(), [&](const auto& member) { return member.first == reader; });
-    };
-    if (sketch.is_finished(i) || readers.empty() || !std::all_of(readers.begin(), readers.end(), is_member)) continue;
-    SketchRelation relation = sketch.relation(i, members);
-    if (!may_follow_columns(sketch, i, relation, last)) continue;
-    is_reduced = is_reduced || sketch.of(i).is_reduction;
-    std::erase_if(common, [&](int axis) {
-      return std::find(relation.identity.begin(), relation.identity.end(), axis) == relation.identity.end();
-    });
-    members.emplace_back(i, std::move(relation));
-  }
-  return is_reduced ? common : std::set<int>();
+struct Followers {
+  std::set<int> axes;  ///< of the root, those that all followers have, too
+  bool reduces = false;
+  bool is_expensive = false;
+};
+
+/// The stages that can be computed for a tile of the root's columns.
+Followers column_followers(Sketch& sketch, int root) {
+  const StageAnalysis& points = sketch.of(root);
+  Followers found{{}, false, points.expensive > 0};
+  for (int axis = 0; axis < points.spatial; ++axis) found.axes.insert(axis);
+  sketch.for_each_follower(root, [&](int i, const SketchRelation& relation) {
+    if (!may_follow_columns(sketch, i, relation, points.last_axis())) return false;
+    found.reduces = found.reduces || sketch.of(i).is_reduction;
+    found.is_expensive = found.is_expensive || sketch.of(i).expensive > 0;
+    std::erase_if(found.axes, [&](int axis) { return !relation.has_axis(axis); });
+    return true;
+  });
+  return found;
 }
 
 }  // namespace
@@ -44,59 +41,49 @@ std::set<int> columns_in_common(Sketch& sketch, int root) {
 bool has_column_blocks(Sketch& sketch, int number) {
   const StageAnalysis& stage = sketch.of(number);
   if (stage.is_reduction || stage.is_scan_part || stage.spatial == 0 || sketch.far_rows > 0) return false;
-  if (stage.extents[static_cast<std::size_t>(stage.last_axis())] < 2 || columns_in_common(sketch, number).empty())
+  if (stage.extents[static_cast<std::size_t>(stage.last_axis())] < 2 || !column_followers(sketch, number).reduces) {
     return false;
+  }
   return sketch.choose_once(stage.name + ".order", {"rows", "columns"}) == "columns";
 }
 
 void schedule_column_blocks(Sketch& sketch, int number) {
   const StageAnalysis& stage = sketch.of(number);
   const int last = stage.last_axis();
-  std::set<int> common = columns_in_common(sketch, number);
-  common.erase(last);
+  const Followers followers = column_followers(sketch, number);
   Stage loops = sketch.loops_of(number);
-  ScopedTuning t = sketch.knobs_of(number);
-  const std::int64_t extent = stage.extents[static_cast<std::size_t>(last)];
-  const VectorTileKnobs tile = define_vectors(t, extent, widest_type(stage), sketch.target, max_sums(sketch.target));
   std::vector<SketchLoop> nest;
   std::vector<IterVar> inside;
-  std::int64_t shared = 1;
+  std::int64_t rows = 1;
   for (int axis = 0; axis < stage.spatial; ++axis) {
     if (axis == last) continue;
-    if (common.count(axis) == 0) {
+    if (followers.axes.count(axis) == 0) {
       inside.push_back(loops.axis(axis));
     } else {
       nest.push_back({loops.axis(axis), {axis}, false});
-      shared *= stage.extents[static_cast<std::size_t>(axis)];
+      rows *= stage.extents[static_cast<std::size_t>(axis)];
     }
   }
-  const std::int64_t tasks = kTasksOfThread * sketch.target.threads;
-  // Threads share rows, or blocks of columns where there are few of them.
-  IterVar column = loops.axis(last);
-  std::vector<IterVar> order;
-  if (sketch.parallel && shared < tasks) {
-    const VectorBlocks blocks = define_vector_blocks(t, extent, tile);
-    const auto [block, elements] = loops.split(column, factor(blocks.elements), Tail::partition());
-    loops.parallel(block);
-    order.push_back(block);
-    column = elements;
-  }
-  const VectorTile columns = tile.in_run();
-  const IterVar over = split_vectors(loops, column, columns);
+  ScopedTuning t = sketch.knobs_of(number);
+  const std::int64_t extent = stage.extents[static_cast<std::size_t>(last)];
+  const std::int64_t most = followers.is_expensive ? max_expanded(sketch.target) : max_sums(sketch.target);
+  const VectorTileKnobs tile = define_vectors(t, extent, widest_type(stage), sketch.target, most);
+  // Threads share rows, or blocks of columns if there are few rows.
+  const bool in_blocks = sketch.parallel && rows < kTasksOfThread * sketch.target.threads && extent > kFewColumns;
+  const IterVar over = schedule_columns(t, loops, loops.axis(last), extent, tile, in_blocks);
   const std::vector<IterVar> all = loops.loops();
   const auto at = std::find(all.begin(), all.end(), over);
-  const IterVar vector = *(at + 1), lane = *(at + 2);
+  std::vector<IterVar> order;
+  if (in_blocks) order.push_back(*(at - 1));
   for (const SketchLoop& row : nest) order.push_back(row.loop);
   order.push_back(over);
   order.insert(order.end(), inside.begin(), inside.end());
-  order.insert(order.end(), {vector, lane});
+  order.insert(order.end(), {*(at + 1), *(at + 2)});  // vector, lane
   loops.reorder(order);
   define_stores(sketch, t, stage, extent);
-  if (sketch.parallel && shared >= tasks) {
-    nest = share_loops(sketch, number, std::move(nest), static_cast<int>(nest.size()));
-  }
+  if (!in_blocks) nest = share_loops(sketch, number, std::move(nest), static_cast<int>(nest.size()));
   nest.push_back({over, {last}, false});
-  sketch.add_nest({SketchNest::Kind::kColumns, number, std::move(nest), columns});
+  sketch.add_nest({SketchNest::Kind::kColumns, number, std::move(nest), tile.in_run()});
 }
 
 }  // namespace nestwright

@@ -1,5 +1,5 @@
-// join_columns: what the tile of columns of a nest reads is computed for the tile: sums in registers, points in the
-// caches.
+// join_columns: a stage that only tiles of columns read is computed for one tile at a time: sums in registers, points
+// in the caches.
 //
 //   for k: for j: s[j] += A[k, j]                        for j tiles:
 //   for j tiles: for k: C[k, j] = A[k, j]/s[j]   ->        for k: s[vectors] += A[k, vectors]
@@ -20,8 +20,12 @@ std::set<int> axes_of(const SketchNest& nest) {
   return axes;
 }
 
-bool has_axis(const SketchRelation& relation, int axis) {
-  return std::find(relation.identity.begin(), relation.identity.end(), axis) != relation.identity.end();
+/// Whether one tile reads no more of the stage than a tile's width.
+bool is_of_one_tile(const StageAnalysis& stage, const SketchRelation& relation, const std::set<int>& axes) {
+  for (std::size_t d = 0; d < relation.identity.size(); ++d) {
+    if (stage.extents[d] > 1 && axes.count(relation.identity[d]) == 0) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -41,7 +45,7 @@ bool may_join_columns(Sketch& sketch, int number) {
   if (nest.kind != SketchNest::Kind::kColumns) return false;
   const SketchRelation relation = sketch.relation(number, nest_number);
   const std::set<int> axes = axes_of(nest);
-  return std::all_of(axes.begin(), axes.end(), [&](int axis) { return has_axis(relation, axis); }) &&
+  return std::all_of(axes.begin(), axes.end(), [&](int axis) { return relation.has_axis(axis); }) &&
          may_follow_columns(sketch, number, relation, sketch.of(nest.stage).last_axis());
 }
 
@@ -57,7 +61,9 @@ void join_columns(Sketch& sketch, int number) {
     const std::int64_t unrolled = t.define_knob("rows_together", counts);
     const IterVar steps = schedule_column_tile(loops, nest.columns.lanes, unrolled);
     prefetch_inputs(sketch, t, stage, stage.last_axis(), stage.tensor, steps);
-    if (stage.spatial == static_cast<int>(axes_of(nest).size())) loops.set_scope(ir::Scope::kRegister);
+    if (is_of_one_tile(stage, sketch.relation(number, nest_number), axes_of(nest))) {
+      loops.set_scope(ir::Scope::kRegister);
+    }
   } else {
     const auto [vector, lane] = loops.split(loops.axis(stage.last_axis()), factor(nest.columns.lanes));
     loops.unroll(vector).vectorize(lane);

@@ -14,28 +14,19 @@
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kFewTasks = 4;    ///< a thread: fewer do not keep all threads busy to the end
 constexpr std::int64_t kLongRow = 2048;  ///< elements: a share of it is worth starting a thread
 
 /// How many of the outermost axes are rows that all stages to join have, too; 0 where none will join.
 int common_rows(Sketch& sketch, int root, int rows) {
-  std::vector<std::pair<int, SketchRelation>> members{{root, sketch.own_relation(root)}};
   int common = 0;
-  for (int i = root - 1; i >= 0; --i) {
+  sketch.for_each_follower(root, [&](int i, const SketchRelation& relation) {
     const StageAnalysis& stage = sketch.of(i);
-    const auto is_member = [&](int reader) {
-      return std::any_of(members.begin(), members.end(), [&](const auto& member) { return member.first == reader; });
-    };
-    if (stage.is_output || stage.is_scan_part || sketch.is_finished(i) || stage.readers.empty() ||
-        !std::all_of(stage.readers.begin(), stage.readers.end(), is_member) || sketch.is_tiled(i)) {
-      continue;
-    }
-    SketchRelation relation = sketch.relation(i, members);
+    if (stage.is_output || stage.is_scan_part || sketch.is_tiled(i)) return false;
     const int shared = relation.leading_axes(rows);
-    if (shared == 0 || !has_shared_rows(sketch, sketch.of(root), shared)) continue;
+    if (shared == 0 || !has_shared_rows(sketch, sketch.of(root), shared)) return false;
     common = common == 0 ? shared : std::min(common, shared);
-    members.emplace_back(i, std::move(relation));
-  }
+    return true;
+  });
   return common;
 }
 
@@ -83,8 +74,8 @@ void schedule_rows_of_points(Sketch& sketch, int number) {
   const int common = common_rows(sketch, number, rows);
   ScopedTuning t = sketch.knobs_of(number);
   const std::int64_t tasks = stage.points() / stage.points_from(rows);
-  const bool may_share_columns =
-      sketch.parallel && rows > 0 && tasks < kFewTasks * sketch.target.threads && stage.points_from(rows) >= kLongRow;
+  const bool may_share_columns = sketch.parallel && rows > 0 && tasks < kTasksOfThread * sketch.target.threads &&
+                                 stage.points_from(rows) >= kLongRow;
   const bool shares_columns =
       may_share_columns && sketch.choose_once(stage.name + ".share", {"rows", "columns"}) == "columns";
   if (shares_columns) {
