@@ -1,9 +1,9 @@
 #!/bin/bash
 # check_tidy.sh CLANG_TIDY SOURCE_DIR BUILD_DIR: runs clang-tidy on the sources of the product. Fails on any finding, and if a source
 # does not include what it uses. With NESTWRIGHT_CHECK_FULL=1 (./check --full) it checks each source separately, which takes about half
-# as long as a build. Otherwise it checks separately the 8 sources that changed last and a slice of the others, and in batches, as they
-# are compiled (NESTWRIGHT_BATCHES), what includes the rest of the 8 headers that changed last, and another slice. The commit's hash
-# chooses the slices. One check finds nothing in a batch: misc-unused-using-decls.
+# as long as a build. Otherwise it checks separately the 8 sources that changed last, a source for each of the 8 headers that changed
+# last, and a slice of the others; and another slice in batches, as they are compiled (NESTWRIGHT_BATCHES). The commit's hash chooses
+# the slices. One check finds nothing in a batch: misc-unused-using-decls.
 # A clean source is checked again only when it, one of our headers that it includes, or .clang-tidy changes.
 set -euo pipefail
 
@@ -43,14 +43,14 @@ in_slice() {
   ((${number%% *} % $2 == 0))
 }
 
-# is_due SOURCE FILES...: succeeds if this run checks a source or a batch. One source or batch per changed header is enough.
+# is_due SOURCE FILES...: succeeds if this run checks a source or a batch. One source per changed header is enough.
 is_due() {
   local file name=${1#"$build_dir"/} due=0
   if [[ $name == "$1" ]]; then
     { [[ $full == 1 || -n ${changed[${1#"$source_dir"/}]:-} ]] || in_slice "$name" 96; } && due=1
-  elif [[ $full != 1 ]]; then
-    in_slice "$name" 24 && due=1
     for file in "${@:2}"; do [[ $file == *.h && -n ${changed[$file]:-} ]] && due=1; done
+  elif [[ $full != 1 ]]; then
+    in_slice "$name" 48 && due=1
   fi
   [[ $due == 1 ]] || return 1
   for file in "${@:2}"; do

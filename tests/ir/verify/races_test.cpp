@@ -5,6 +5,7 @@
 #include "ir/verify/verify.h"
 #include "support/error.h"
 #include "tests/ir/programs.h"
+#include "tests/support/soak.h"
 
 namespace nestwright::ir {
 namespace {
@@ -357,13 +358,15 @@ TEST_F(VerifyRaces, AnIterationOfThreadsFollowsNoOther) {
 // Random affine nests: the interpreter runs every nest that the verifier accepts without a race or an access out of
 // bounds, and both agree nearly always.
 TEST_F(VerifyRaces, AgreesWithTheInterpreter) {
-  std::uint64_t state = 12345;
+  std::uint64_t state = 0;
   const auto pick = [&](int below) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     return static_cast<int>((state >> 33) % static_cast<std::uint64_t>(below));
   };
   int accepted = 0, sound = 0;
-  for (int round = 0; round < 800; ++round) {
+  const testing::CaseRange rounds = testing::cases_of_run(800, 4);
+  for (int round = rounds.first; round < rounds.end; ++round) {
+    state = static_cast<std::uint64_t>(round) * 0x9E3779B97F4A7C15u;
     const Var p("p"), s("s");
     const Buffer out("O", kInt32, {4, 8});
     const auto index = [&] {
@@ -389,7 +392,7 @@ TEST_F(VerifyRaces, AgreesWithTheInterpreter) {
     accepted += proved;
     sound += runs;
   }
-  EXPECT_GT(accepted, 120);
+  EXPECT_GT(accepted, 30);
   EXPECT_GT(accepted * 10, sound * 8);
 }
 
