@@ -16,6 +16,8 @@ using ir::Stmt;
 
 namespace {
 
+constexpr int kMaxPaddings = 16;  ///< rounds of rounding up to whole vectors
+
 /// Throws unless the host, which is the stage that copies the tile of a blocked reduction out, stores all elements that
 /// the tile carries from block to block.
 void require_dense(const Frame& tile, const Frame& host) {
@@ -237,11 +239,14 @@ AxisSet NestBuilder::pad_vectors(int stage, std::vector<Span>& region, const Axi
     std::vector<Span> whole = region;
     Expr& extent = whole[axis].extent;
     if (as_const_int(extent) == nullptr) continue;
-    // Rounding up to whole vectors may lengthen the loops inside them, and these may need further vectors.
-    for (Expr reach = Frame(graph, whole).reach(axis); *as_const_int(reach) != *as_const_int(extent);) {
+    // Rounding up to whole vectors may lengthen the loops inside them, and these may need further vectors, at times
+    // without end.
+    Expr reach = Frame(graph, whole).reach(axis);
+    for (int round = 0; round < kMaxPaddings && *as_const_int(reach) != *as_const_int(extent); ++round) {
       extent = reach;
       reach = Frame(graph, whole).reach(axis);
     }
+    if (*as_const_int(reach) != *as_const_int(extent)) continue;
     if (facts_.proves_less(whole[axis].min + extent - 1, graph.axes[axis].extent())) continue;
     if (!regions_.reads_padding(stage, whole, static_cast<std::size_t>(axis), storages_, facts_)) continue;
     region = std::move(whole);

@@ -228,13 +228,23 @@ std::vector<Span> Regions::full(int stage) const {
 }
 
 AttachedRegions Regions::unattached(int stage, const Facts& facts) const {
+  const auto as_computed = [&](int s, std::vector<Span> region) {
+    return is_part(region, full(s)) ? std::move(region) : full(s);
+  };
   for (const StageGraph& scan : graphs_) {
     if (scan.place.part != ScanPart::kScan) continue;
     const std::vector<int> feeders = feeders_of(schedule_, scan.stage);
     if (std::find(feeders.begin(), feeders.end(), stage) == feeders.end()) continue;
-    const auto as_required = [](int, std::vector<Span> region) { return region; };
-    AttachedRegions read = attached_regions({stage}, Frame(scan, full(scan.stage)), facts, as_required);
-    if (is_part(read.regions.front(), full(stage))) return read;
+    // What is read depends on what is computed of the feeders that come after.
+    std::vector<int> stages{stage};
+    for (int other = stage + 1; other < static_cast<int>(graphs_.size()); ++other) {
+      const AttachKind kind = schedule_.stages[other].attach.kind;
+      const bool is_feeder = std::find(feeders.begin(), feeders.end(), other) != feeders.end();
+      if (is_feeder && kind != AttachKind::kAt && kind != AttachKind::kInline) stages.push_back(other);
+    }
+    AttachedRegions computed = attached_regions(stages, Frame(scan, full(scan.stage)), facts, as_computed);
+    computed.regions.resize(1);
+    return computed;
   }
   return {{full(stage)}, {}};
 }

@@ -259,5 +259,18 @@ TEST(Regions, ReductionIsAttachedAsAWhole) {
             "    Y[i, j] = X[i, j] - rows[0]\n");
 }
 
+// Rounded up to whole vectors, the tile of four parts has longer parts, whose vectors reach further: it stays unpadded.
+TEST(Regions, PaddingThatNeedsFurtherPaddingEnds) {
+  const Tensor a = placeholder({64}, kFloat32, "A");
+  const Tensor c = compute({64}, [&](Expr i) { return a(i) * 2.0; }, "C");
+  Schedule s = create_schedule(c);
+  const Tensor copy = s.cache_read(a, ir::Scope::kLocal, {c});
+  const auto [outer, inner] = s[c].split(s[c].axis(0), factor(8));
+  s[copy].compute_at(s[c], outer);
+  const auto [part, element] = s[copy].split(s[copy].axis(0), nparts(4));
+  s[copy].vectorize(s[copy].split(part, factor(8)).second);
+  same_as_unscheduled(s, c, {a, c});
+}
+
 }  // namespace
 }  // namespace nestwright::testing

@@ -122,6 +122,24 @@ TEST(ScanFeeders, ACopyInWholeTilesReadsTheComputedRowsOnly) {
   }
 }
 
+// Where no proof shows which rows the steps read, all are computed, and so is all that these need.
+TEST(ScanFeeders, WhatReadsAllRowsFindsAllRows) {
+  const Var n = var("n");
+  const Tensor x = placeholder({20}, kFloat32, "X"), state = placeholder({4, n}, kFloat32, "S");
+  const Tensor far = compute({20}, [&](Expr i) { return x(i) * 2.0; }, "far");
+  const Tensor near = compute({20}, [&](Expr i) { return far(min(i * 2, 14)) + 1.0; }, "near");
+  const Tensor q = compute({20}, [&](Expr i) { return near(i) * 3.0; }, "q");
+  const Tensor init = compute({1, n}, [&](Expr, Expr) { return Expr(0.0); }, "init");
+  const Tensor update =
+      compute({4, n}, [&](Expr t, Expr j) { return state(t - 1, j) + select(j < 20, q(j), 0.0); }, "update");
+  const Tensor y = scan(init, update, state, {x}, "Y");
+  Schedule s = create_schedule(y);
+  s[near].compute_at(s[q], s[q].axis(0));
+  const ir::Program plain = lower(create_schedule(y), {x, y}, Target(), "f"), made = lower(s, {x, y}, Target(), "f");
+  for (const std::int64_t columns : {2, 30})
+    EXPECT_EQ(run_program(made, 1, {columns}), run_program(plain, 1, {columns}));
+}
+
 TEST(ScanFeeders, AnOutputIsComputedAsAWhole) {
   const Shifted c(8);
   EXPECT_THAT(message<UsageError>([&] { create_schedule({c.Y, c.q}); }), HasSubstr("'q' reads 'X' out of bounds"));
