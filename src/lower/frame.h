@@ -23,8 +23,8 @@ struct Segment {
   std::int64_t start = 0, offset = 0, factor = 0;
 };
 
-/// What is known about the two loops that a fused loop stands for while the fused loop is open in part: its values are
-/// start .. start + length - 1.
+/// A fused loop that is open in part, with values start .. start + length - 1, and the values of the two loops that
+/// were fused.
 struct FusedPart {
   ir::Expr start;           ///< undefined: the loop is not open
   std::int64_t length = 0;  ///< at least 1
@@ -86,7 +86,7 @@ struct Frame {
   /// The indices that an axis takes at this point, relative to the start of its region: loops that are not open yet run
   /// over all their iterations.
   Span span(int axis, const Facts& facts) const;
-  /// What is known about a fused loop that is open in part; nullptr: nothing.
+  /// Returns the part of a fused loop that is open; nullptr if none is.
   const FusedPart* part(const AxisEdge& fuse) const;
   /// Whether no loop of the axis with more than one iteration is open.
   bool is_untouched(int axis) const;

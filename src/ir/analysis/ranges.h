@@ -1,4 +1,4 @@
-// What is known about the variables in scope at a point of a program: intervals, symbolic bounds and facts about sums.
+// Records what is known about the variables in scope: intervals, symbolic bounds and facts about sums.
 // This is the only store of such knowledge; the proofs that draw on it are in ir/analysis/bounds.h.
 // Thread rule: a Ranges belongs to one thread. Units: none, all values are those of the variables.
 #pragma once

@@ -1,4 +1,4 @@
-// What is known about a program's symbols and the variables of its host statement.
+// Computes the ranges of a program's symbols and of the variables of its host statement.
 // Thread rule: pure functions.
 #pragma once
 
