@@ -9,10 +9,6 @@
 namespace nestwright {
 namespace {
 
-std::int64_t max_vectors_of(const StageAnalysis& stage, const Target& target) {
-  return stage.expensive > 0 ? max_expanded(target) : max_sums(target);
-}
-
 /// The loop over an axis of the stage, moved inside of those over the later axes of the same kind, which have one
 /// point.
 IterVar innermost(Stage loops, const StageAnalysis& stage, int axis) {
@@ -25,6 +21,10 @@ IterVar innermost(Stage loops, const StageAnalysis& stage, int axis) {
 }
 
 }  // namespace
+
+std::int64_t max_vectors(bool is_expensive, const Target& target) {
+  return is_expensive ? max_expanded(target) : max_sums(target);
+}
 
 void define_stores(Sketch& sketch, ScopedTuning& t, const StageAnalysis& stage, std::int64_t row) {
   if (!stage.is_output || stage.results > 1 || stage.result_stride(stage.last_axis()) != 1) return;
@@ -66,7 +66,7 @@ void schedule_points(Sketch& sketch, ScopedTuning& t, int number, bool in_blocks
   Stage loops = sketch.loops_of(number);
   IterVar column = innermost(loops, stage, last);
   const double bytes = bytes_of(stage);
-  const std::int64_t most = max_vectors_of(stage, sketch.target);
+  const std::int64_t most = max_vectors(stage.expensive > 0, sketch.target);
   const std::int64_t run = most * sketch.target.lanes(widest_type(stage));
   const bool is_all = stage.is_output && stage.points() == extent && stage.expensive == 0;
   const std::int64_t streams = is_all ? choose_side_by_side(sketch, stage.name, extent, 2 * run, bytes) : 1;
@@ -104,7 +104,7 @@ void schedule_lanes(Sketch& sketch, ScopedTuning& t, int number, const Tensor& r
                     std::int64_t extent, const RowPlace& place) {
   const StageAnalysis& stage = sketch.of(number);
   Schedule& s = sketch.schedule;
-  std::int64_t most = max_vectors_of(stage, sketch.target);
+  std::int64_t most = max_vectors(stage.expensive > 0, sketch.target);
   if (place.streams > 1) most = std::max<std::int64_t>(1, 2 * most / place.streams);
   const VectorTile tile = define_vectors(t, extent, widest_type(stage), sketch.target, most).in_run();
   const std::vector<Tensor> partial = reduce_in_vectors(s, reduced, k, tile, place.streams);

@@ -7,6 +7,9 @@
 
 namespace nestwright {
 
+/// The most vectors of points that are worked on together; `is_expensive`: a point calls exp or the like.
+std::int64_t max_vectors(bool is_expensive, const Target& target);
+
 /// So many columns are one vector, however narrow: there is nothing to share.
 inline constexpr std::int64_t kFewColumns = 4;
 

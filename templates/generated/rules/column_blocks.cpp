@@ -66,7 +66,7 @@ void schedule_column_blocks(Sketch& sketch, int number) {
   }
   ScopedTuning t = sketch.knobs_of(number);
   const std::int64_t extent = stage.extents[static_cast<std::size_t>(last)];
-  const std::int64_t most = followers.is_expensive ? max_expanded(sketch.target) : max_sums(sketch.target);
+  const std::int64_t most = max_vectors(followers.is_expensive, sketch.target);
   const VectorTileKnobs tile = define_vectors(t, extent, widest_type(stage), sketch.target, most);
   // Threads share rows, or blocks of columns if there are few rows.
   const bool in_blocks = sketch.parallel && rows < kTasksOfThread * sketch.target.threads && extent > kFewColumns;
