@@ -81,7 +81,8 @@ void schedule_column_blocks(Sketch& sketch, int number) {
   order.insert(order.end(), {*(at + 1), *(at + 2)});  // vector, lane
   loops.reorder(order);
   define_stores(sketch, t, stage, extent);
-  if (!in_blocks) nest = share_loops(sketch, number, std::move(nest), static_cast<int>(nest.size()));
+  const int row_loops = static_cast<int>(nest.size());
+  if (!in_blocks) nest = share_loops(sketch, number, std::move(nest), row_loops);
   nest.push_back({over, {last}, false});
   sketch.add_nest({SketchNest::Kind::kColumns, number, std::move(nest), tile.in_run()});
 }
