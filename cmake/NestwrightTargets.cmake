@@ -26,7 +26,7 @@ function(nestwright_compile_for_tests target)
                           "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/compile_with.sh;${NESTWRIGHT_TEST_COMPILER}")
     # It is to accept what CMake passes to the other compiler.
     target_compile_options(${target} PRIVATE -Wno-unknown-warning-option -Wno-unused-command-line-argument
-                                             -Wno-deprecated-declarations)
+                                             -Wno-deprecated-declarations -fpch-instantiate-templates)
   endif()
 endfunction()
 
@@ -124,15 +124,18 @@ function(nestwright_executable name)
   nestwright_batches(${name})
 endfunction()
 
-# nestwright_test(<name> SOURCES ... DEPENDS ... [PRIVATE ...] [TIMED ...] [TIMED_SLICED ...] [SLICED ...] [COST <seconds>])
-# Adds the GoogleTest executable test_<name>; each of its test cases becomes a ctest test. TIMED and SLICED list test cases, as
-# patterns of GoogleTest's filter. Those that are TIMED measure time or tune, and run alone. Those that are SLICED take long: ./check
-# runs a quarter of them, ./check --full all. TIMED_SLICED lists those that are both. COST is roughly the time of the longest test:
-# ctest starts with those.
+# nestwright_test(<name> SOURCES ... DEPENDS ... [PRIVATE ...] [TIMED ...] [TUNING ...] [TUNING_SLICED ...] [SLICED ...]
+#                 [COST <seconds>])
+# Adds the GoogleTest executable test_<name>; each of its test cases becomes a ctest test. TIMED, TUNING and SLICED list test cases, as
+# patterns of GoogleTest's filter. What those that are TIMED assert depends on how long something takes: they run alone. Those that are
+# TUNING run beside others, but one at a time, since tuners wait for each other. Those that are SLICED take long: ./check runs a
+# quarter of them, ./check --full all. TUNING_SLICED lists those that are both. COST is roughly the time of the longest test: ctest
+# starts with those.
 include(GoogleTest)
 
 function(nestwright_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COST" "SOURCES;DEPENDS;PRIVATE;TIMED;TIMED_SLICED;SLICED")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COST"
+                        "SOURCES;DEPENDS;PRIVATE;TIMED;TUNING;TUNING_SLICED;SLICED")
   add_executable(test_${name} ${arg_SOURCES})
   foreach(folder IN LISTS arg_DEPENDS)
     target_link_libraries(test_${name} PRIVATE nestwright::${folder})
@@ -140,7 +143,10 @@ function(nestwright_test name)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR})
   nestwright_compile_for_tests(test_${name})
   target_link_libraries(test_${name} PRIVATE nestwright_flags fmt::fmt GTest::gmock GTest::gtest_main ${arg_PRIVATE})
-  nestwright_headers(test_headers FOR_TESTS LINK GTest::gmock HEADERS <gmock/gmock.h> <gtest/gtest.h>)
+  # Our own headers, too, for batches. Where each source is compiled by itself, a change of one header rebuilds what includes it.
+  set(own_headers $<$<BOOL:${NESTWRIGHT_BATCHES}>:${PROJECT_SOURCE_DIR}/src/nestwright.h>)
+  nestwright_headers(test_headers FOR_TESTS OPTIONS -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR} LINK GTest::gmock
+                     HEADERS <gmock/gmock.h> <gtest/gtest.h> ${own_headers})
   target_precompile_headers(test_${name} REUSE_FROM nestwright_test_headers)
   nestwright_batches(test_${name})
   target_compile_definitions(test_${name} PRIVATE NESTWRIGHT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
@@ -150,18 +156,19 @@ function(nestwright_test name)
   if(NOT arg_COST)
     set(arg_COST 0)
   endif()
-  list(JOIN arg_TIMED ":" timed)
-  list(JOIN arg_TIMED_SLICED ":" timed_sliced)
-  list(JOIN arg_SLICED ":" sliced)
-  if(arg_TIMED)
-    gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "${timed}" PROPERTIES RUN_SERIAL ON)
-  endif()
-  if(arg_TIMED_SLICED)
-    gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "${timed_sliced}" PROPERTIES RUN_SERIAL ON LABELS sliced)
-  endif()
-  if(arg_SLICED)
-    gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "${sliced}" PROPERTIES COST ${arg_COST} LABELS sliced)
-  endif()
-  string(JOIN ":" others ${timed} ${timed_sliced} ${sliced})
-  gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "-${others}" PROPERTIES COST ${arg_COST})
+  # Those that wait for each other begin first.
+  set(tuning RESOURCE_LOCK timing COST 500)
+  set(properties_TIMED RUN_SERIAL ON)
+  set(properties_TUNING ${tuning})
+  set(properties_TUNING_SLICED ${tuning} LABELS sliced)
+  set(properties_SLICED COST ${arg_COST} LABELS sliced)
+  set(listed "")
+  foreach(kind TIMED TUNING TUNING_SLICED SLICED)
+    if(arg_${kind})
+      list(JOIN arg_${kind} ":" patterns)
+      gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "${patterns}-${listed}" PROPERTIES ${properties_${kind}})
+      string(APPEND listed ":${patterns}")
+    endif()
+  endforeach()
+  gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "-${listed}" PROPERTIES COST ${arg_COST})
 endfunction()

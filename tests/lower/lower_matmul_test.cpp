@@ -73,7 +73,7 @@ void expect_right(const MatmulVariant& v) {
 
 class RandomSchedules : public ::testing::TestWithParam<std::uint64_t> {};
 TEST_P(RandomSchedules, ComputeTheProduct) {
-  constexpr int kVariants = 40, kSlices = 4;
+  constexpr int kVariants = 40, kSlices = 10;
   const testing::CaseRange range = testing::cases_of_run(kVariants, kSlices);
   for (int i = range.first; i < range.end; ++i)
     expect_right(random_variant(GetParam() + static_cast<std::uint64_t>(i)));
