@@ -26,7 +26,10 @@ function(nestwright_compile_for_tests target)
                           "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/compile_with.sh;${NESTWRIGHT_TEST_COMPILER}")
     # It is to accept what CMake passes to the other compiler.
     target_compile_options(${target} PRIVATE -Wno-unknown-warning-option -Wno-unused-command-line-argument
-                                             -Wno-deprecated-declarations -fpch-instantiate-templates)
+                                             -Wno-deprecated-declarations)
+    if(NESTWRIGHT_TEST_COMPILER MATCHES "clang")  # CMake passes this option only to clang as the compiler of the project
+      target_compile_options(${target} PRIVATE -fpch-instantiate-templates)
+    endif()
   endif()
 endfunction()
 
@@ -134,8 +137,7 @@ endfunction()
 include(GoogleTest)
 
 function(nestwright_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COST"
-                        "SOURCES;DEPENDS;PRIVATE;TIMED;TUNING;TUNING_SLICED;SLICED")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COST" "SOURCES;DEPENDS;PRIVATE;TIMED;TUNING;TUNING_SLICED;SLICED")
   add_executable(test_${name} ${arg_SOURCES})
   foreach(folder IN LISTS arg_DEPENDS)
     target_link_libraries(test_${name} PRIVATE nestwright::${folder})
@@ -143,7 +145,7 @@ function(nestwright_test name)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR})
   nestwright_compile_for_tests(test_${name})
   target_link_libraries(test_${name} PRIVATE nestwright_flags fmt::fmt GTest::gmock GTest::gtest_main ${arg_PRIVATE})
-  # Our own headers, too, for batches. Where each source is compiled by itself, a change of one header rebuilds what includes it.
+  # Batches share our own headers, too. Sources that are compiled by themselves do not: a header's change rebuilds only its readers.
   set(own_headers $<$<BOOL:${NESTWRIGHT_BATCHES}>:${PROJECT_SOURCE_DIR}/src/nestwright.h>)
   nestwright_headers(test_headers FOR_TESTS OPTIONS -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR} LINK GTest::gmock
                      HEADERS <gmock/gmock.h> <gtest/gtest.h> ${own_headers})

@@ -235,7 +235,7 @@ AttachedRegions Regions::unattached(int stage, const Facts& facts) const {
     if (scan.place.part != ScanPart::kScan) continue;
     const std::vector<int> feeders = feeders_of(schedule_, scan.stage);
     if (std::find(feeders.begin(), feeders.end(), stage) == feeders.end()) continue;
-    // What is read depends on what is computed of the feeders that come after.
+    // The rows that a feeder needs depend on the rows that are computed of the later feeders.
     std::vector<int> stages{stage};
     for (int other = stage + 1; other < static_cast<int>(graphs_.size()); ++other) {
       const AttachKind kind = schedule_.stages[other].attach.kind;

@@ -122,7 +122,7 @@ TEST(ScanFeeders, ACopyInWholeTilesReadsTheComputedRowsOnly) {
   }
 }
 
-// Where no proof shows which rows the steps read, all are computed, and so is all that these need.
+// If no proof shows which rows the steps read, all rows of a feeder are computed, and all rows that those need.
 TEST(ScanFeeders, WhatReadsAllRowsFindsAllRows) {
   const Var n = var("n");
   const Tensor x = placeholder({20}, kFloat32, "X"), state = placeholder({4, n}, kFloat32, "S");
