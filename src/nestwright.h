@@ -3,6 +3,7 @@
 #pragma once
 
 // What to compute and how.
+#include "expression/passed_shape.h"
 #include "expression/scan.h"
 #include "expression/tensor.h"
 #include "ir/core/print.h"

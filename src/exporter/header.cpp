@@ -6,14 +6,16 @@
 #include <vector>
 
 #include "exporter/sources.h"
+#include "expression/passed_shape.h"
 #include "support/error.h"
 
 namespace nestwright {
 namespace {
 
-std::string shape_text(const ir::Buffer& buffer) {
+std::string shape_text(const Tensor& tensor) {
+  const ir::Buffer& buffer = tensor.buffer();
   std::vector<std::string> extents;
-  for (const ir::Expr& extent : buffer->shape) {
+  for (const ir::Expr& extent : passed_shape(tensor)) {
     const std::int64_t* value = ir::as_const_int(extent);
     if (value == nullptr)
       throw UsageError("a kernel with symbolic extents cannot be exported yet: give constant sizes");
@@ -129,7 +131,7 @@ std::string header_tensors(const Exported& e) {
     const Tensor& tensor = e.definition->args[i];
     const int alignment = e.alignment(i);
     tensors +=
-        fmt::format(" *   {:<7} {:<23} {}{}\n", e.parameters[i], shape_text(tensor.buffer()),
+        fmt::format(" *   {:<7} {:<23} {}{}\n", e.parameters[i], shape_text(tensor),
                     e.is_constant(i)                             ? "read by the preparation"
                     : static_cast<int>(i) < e.definition->inputs ? "read"
                                                                  : "written, need not be initialised",

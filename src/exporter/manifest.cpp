@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "exporter/device_sources.h"
+#include "expression/passed_shape.h"
 #include "ir/analysis/launch.h"
 #include "space/config_json.h"
 #include "target/machine.h"
@@ -23,8 +24,9 @@ json numbers_of(const std::vector<Expr>& values) {
 json strides_of(const Tensor& tensor) {
   const ir::Buffer& buffer = tensor.buffer();
   if (!buffer->strides.empty()) return numbers_of(buffer->strides);
-  std::vector<std::int64_t> strides(tensor.shape().size(), 1);
-  for (std::size_t d = strides.size(); d-- > 1;) strides[d - 1] = strides[d] * *ir::as_const_int(tensor.shape()[d]);
+  const std::vector<Expr> shape = passed_shape(tensor);
+  std::vector<std::int64_t> strides(shape.size(), 1);
+  for (std::size_t d = strides.size(); d-- > 1;) strides[d - 1] = strides[d] * *ir::as_const_int(shape[d]);
   return strides;
 }
 
@@ -32,7 +34,7 @@ json tensors_of(const Exported& e) {
   json tensors = json::array();
   for (std::size_t i = 0; i < e.definition->args.size(); ++i) {
     const Tensor& tensor = e.definition->args[i];
-    const json shape = numbers_of(tensor.shape());
+    const json shape = numbers_of(passed_shape(tensor));
     tensors.push_back({{"name", tensor.name()},
                        {"parameter", e.parameters[i]},
                        {"type", tensor.dtype().str()},

@@ -57,7 +57,10 @@ CallSignature::CallSignature(const ir::Program& program, Part part)
       if (size.kind == Size::Kind::kSymbol)
         sources_[size.symbol].push_back({arguments_.size(), sizes.size() - 1, is_stride});
     };
-    for (const ir::Expr& extent : buffer->shape) add(argument.shape, extent, false);
+    if (parameter.shape.empty()) {
+      for (const ir::Expr& extent : buffer->shape) add(argument.shape, extent, false);
+    }
+    for (const std::int64_t extent : parameter.shape) add(argument.shape, Expr(extent), false);
     for (const ir::Expr& stride : buffer->strides) add(argument.strides, stride, true);
     arguments_.push_back(std::move(argument));
   }

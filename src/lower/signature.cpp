@@ -84,7 +84,8 @@ Signature make_signature(const ScheduleState& state, const Args& args, std::stri
       return stage.is_output && stage.non_temporal && stage.origin.op() == arg.op();
     });
     const Buffer buffer = parameter_buffer(argument, is_output, is_non_temporal, name);
-    result.parameters.push_back({buffer, is_output ? ir::Role::kOutput : ir::Role::kInput});
+    result.parameters.push_back(
+        {buffer, is_output ? ir::Role::kOutput : ir::Role::kInput, -1, false, arg.op()->passed_shape});
     for (const ir::Expr& extent : buffer->shape) collect_symbols(extent, result.symbols);
     for (const ir::Expr& stride : buffer->strides) collect_symbols(stride, result.symbols);
     for (std::size_t s = 0; is_output && s < state.stages.size(); ++s) {

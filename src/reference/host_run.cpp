@@ -1,5 +1,6 @@
 #include "reference/host_run.h"
 
+#include "expression/passed_shape.h"
 #include "ir/interpret/interpret.h"
 #include "kernel/build.h"
 #include "lower/lower.h"
@@ -10,9 +11,9 @@
 
 namespace nestwright {
 
-std::vector<std::int64_t> constant_shape(const Tensor& tensor) {
+std::vector<std::int64_t> constant_shape(const std::vector<Expr>& extents) {
   std::vector<std::int64_t> shape;
-  for (const Expr& extent : tensor.shape()) {
+  for (const Expr& extent : extents) {
     const std::int64_t* const constant = ir::as_const_int(extent);
     check(constant != nullptr, "a tensor that is judged has a constant shape");
     shape.push_back(*constant);
@@ -27,7 +28,7 @@ std::vector<std::vector<double>> run_unscheduled(const std::vector<Tensor>& inpu
   args.insert(args.end(), outputs.begin(), outputs.end());
   std::vector<Array> arrays;
   for (std::size_t i = 0; i < args.size(); ++i) {
-    arrays.push_back(Array::empty(args[i].dtype(), constant_shape(args[i])));
+    arrays.push_back(Array::empty(args[i].dtype(), constant_shape(passed_shape(args[i]))));
     if (i >= inputs.size()) continue;
     check(values[i]->size() == static_cast<std::size_t>(arrays[i].elements()), "an input has all of its elements");
     encode_elements(args[i].dtype(), *values[i], arrays[i].data());

@@ -16,7 +16,7 @@ std::vector<std::vector<double>> run_unscheduled(const std::vector<Tensor>& inpu
                                                  const std::vector<const std::vector<double>*>& values,
                                                  const std::vector<Tensor>& outputs, RunBy by);
 
-/// Returns the extents of a tensor. Requires a constant shape.
-std::vector<std::int64_t> constant_shape(const Tensor& tensor);
+/// Returns the values of extents. Requires constants.
+std::vector<std::int64_t> constant_shape(const std::vector<Expr>& extents);
 
 }  // namespace nestwright

@@ -37,7 +37,7 @@ struct Sample {
 
 Sample sample_of(const Operation& op, std::int64_t most) {
   Sample sample{.op = op};
-  const std::vector<std::int64_t> shape = constant_shape(Tensor(op));
+  const std::vector<std::int64_t> shape = constant_shape(Tensor(op).shape());
   std::int64_t elements = 1;
   for (const std::int64_t extent : shape) elements *= extent;
   sample.elements = sampled_elements(elements, most);

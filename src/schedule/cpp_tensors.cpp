@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "expression/operations.h"
 #include "ir/core/intrinsic_table.h"
 #include "ir/core/rewrite.h"
 #include "schedule/cpp_names.h"
@@ -43,6 +44,7 @@ constexpr const char* kOtherNames[] = {"Expr",
                                        "lower",
                                        "nestwright",
                                        "nparts",
+                                       "passed_as",
                                        "placeholder",
                                        "reduce_axis",
                                        "s",
@@ -63,6 +65,11 @@ std::string shape_text(const std::vector<Expr>& shape, const CppNames& names) {
 
 std::string strides_text(const ir::Buffer& buffer, const CppNames& names) {
   return buffer->strides.empty() ? "" : ", " + shape_text(buffer->strides, names);
+}
+
+std::string with_passed_shape(const Operation& op, const std::string& made) {
+  if (!op.defined() || op->passed_shape.empty()) return made;
+  return fmt::format("passed_as({}, {{{}}})", made, fmt::join(op->passed_shape, ", "));
 }
 
 bool occurs(const Var& var, const Expr& e) {
@@ -105,8 +112,9 @@ class Definitions {
   void add_placeholder(const ir::Buffer& buffer) {
     const std::string name = names_.make(buffer->name);
     names_.tensors[buffer] = name;
-    text_ += fmt::format("const Tensor {} = placeholder({}, {}, \"{}\"{});\n", name, shape_text(buffer->shape, names_),
-                         cpp_type(buffer->element), buffer->name, strides_text(buffer, names_));
+    const std::string made = fmt::format("placeholder({}, {}, \"{}\"{})", shape_text(buffer->shape, names_),
+                                         cpp_type(buffer->element), buffer->name, strides_text(buffer, names_));
+    text_ += fmt::format("const Tensor {} = {};\n", name, with_passed_shape(operation_of(buffer), made));
   }
 
   void add_scan(const Operation& op) {
@@ -140,9 +148,10 @@ class Definitions {
     const ir::Buffer& first = op->results.front();
     const std::string shape = shape_text(first->shape, names_);
     if (!is_tuple) {
-      text_ += fmt::format("const Tensor {} = compute({}, [&]({}) -> Expr {{ return {}; }}, \"{}\"{});\n",
-                           name_single(op), shape, parameters, cpp_expression(compute.bodies.front(), body), op->name,
-                           strides_text(first, names_));
+      const std::string made =
+          fmt::format("compute({}, [&]({}) -> Expr {{ return {}; }}, \"{}\"{})", shape, parameters,
+                      cpp_expression(compute.bodies.front(), body), op->name, strides_text(first, names_));
+      text_ += fmt::format("const Tensor {} = {};\n", name_single(op), with_passed_shape(op, made));
       return;
     }
     std::vector<std::string> bodies;

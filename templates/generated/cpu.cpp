@@ -2,6 +2,7 @@
 // definition. Each combination of what the rules choose is a sketch; numbers inside of a sketch are knobs.
 #include "templates/generated/far_rows.h"
 #include "templates/generated/generated.h"
+#include "templates/generated/merge_axes.h"
 #include "templates/generated/rules.h"
 #include "templates/generated/seeds.h"
 
@@ -9,6 +10,7 @@ namespace nestwright {
 namespace {
 
 Schedule schedule_generated(Tuning& t, Definition& definition, const Target& target) {
+  merge_axes(definition);
   const std::int64_t far_rows = may_take_far_rows(definition, target) ? take_far_rows(t, definition, target) : 0;
   Sketch sketch(t, definition, target);
   sketch.far_rows = far_rows;

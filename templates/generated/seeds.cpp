@@ -5,6 +5,7 @@
 
 #include "templates/framework/completion.h"
 #include "templates/generated/far_rows.h"
+#include "templates/generated/merge_axes.h"
 #include "templates/generated/pack.h"
 #include "templates/generated/register_tile.h"
 #include "templates/generated/row_seeds.h"
@@ -186,7 +187,8 @@ void set_far_rows(Config& config, const StageAnalysis& sums, std::size_t seed, c
 }  // namespace
 
 std::vector<Config> generated_seeds(const Template& t, const Workload& workload, const Target& target) {
-  const Definition definition = workload.op->define(workload);
+  Definition definition = workload.op->define(workload);
+  merge_axes(definition);
   const std::vector<StageAnalysis> stages =
       analyse_stages(create_schedule(definition.outputs()), constants_of(definition));
   std::vector<std::vector<StageSeed>> wishes;

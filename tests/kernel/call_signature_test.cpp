@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "expression/passed_shape.h"
 #include "kernel/build.h"
 #include "support/error.h"
 #include "tests/support/message.h"
@@ -60,6 +61,18 @@ TEST_F(BadCall, Dimension) {
   EXPECT_EQ(refusal(*symbolic_, a_, b, c_), "matrix_mul: argument B, dimension 0: expected 500, got 700");
   Array c = floats({3, 5});
   EXPECT_EQ(refusal(*symbolic_, a_, b_, c), "matrix_mul: argument C, dimension 1: expected 4, got 5");
+}
+
+TEST(Call, TensorsComeInTheShapeInWhichTheyArePassed) {
+  const Tensor x = passed_as(placeholder({3, 4}, kFloat32, "X"), {3, 2, 2});
+  const Tensor y = passed_as(compute({3, 4}, [&](Expr i, Expr j) { return x(i, j) + cast(kFloat32, j); }, "Y"), {6, 2});
+  const Function add = build(create_schedule(y), {x, y}, Target::parse("cpu"), "add", {.pipeline = Pipeline::kSearch});
+  const Array input = floats({3, 2, 2});
+  Array output = floats({6, 2});
+  add(input, output);
+  for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(output.as<float>()[i], static_cast<float>(1 + i % 4)) << i;
+  EXPECT_EQ(refusal(add, floats({3, 4}), output), "add: argument X: expected rank 3, got 2");
+  EXPECT_EQ(refusal(add, input, floats({3, 4})), "add: argument Y, dimension 0: expected 6, got 3");
 }
 
 TEST_F(BadCall, NumberOfArguments) {

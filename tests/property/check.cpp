@@ -226,9 +226,9 @@ Outcome Checker::check(const Schedule& schedule, const Depth& depth, Tamper tamp
   const Target target = depth.target ? *depth.target
                         : on_device  ? device_target()
                                      : cpu_target(depth.compile.value_or(CpuIsa::kX86_64));
+  const std::vector<Tensor> arguments = depth.arguments.empty() ? expression_.arguments() : depth.arguments;
   const auto lowered = [&](const Schedule& from) {
-    return make_verified(
-        [&](const LowerOptions& options) { return lower(from, expression_.arguments(), target, kName, options); });
+    return make_verified([&](const LowerOptions& options) { return lower(from, arguments, target, kName, options); });
   };
   Made loop_form, vector_form;
   try {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ir/core/program.h"
 #include "target/target.h"
@@ -51,6 +52,8 @@ struct Depth {
   /// What to lower for. None: a target with the instruction set above, or a device.
   std::optional<Target> target = {};
   std::int64_t max_steps = 12000;  ///< that the interpreter takes
+  /// The arguments of the schedule, if a template replaced those of the expression. Empty: those.
+  std::vector<Tensor> arguments = {};
 };
 
 /// The instruction sets that this machine has and this build can compile for.

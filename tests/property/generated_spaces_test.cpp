@@ -114,7 +114,8 @@ class SpaceChecks {
   bool check_config(const Subject& subject, const Config& config, bool reports) {
     ++configurations_;
     const Instance instance = instantiate(template_, subject.workload, subject.target, config);
-    Depth depth{.vector = true, .target = subject.target, .max_steps = kMaxSteps};
+    Depth depth{
+        .vector = true, .target = subject.target, .max_steps = kMaxSteps, .arguments = instance.definition.args};
     const std::vector<CpuIsa>& isas = runnable_isas();
     if (configurations_ % 10 == 1 && subject.target.device == DeviceKind::kCpu &&
         std::find(isas.begin(), isas.end(), subject.target.isa) != isas.end()) {

@@ -1,6 +1,7 @@
 // tests/cli/lower_cpp_test.cpp compiles such texts and compares the loops.
 #include "schedule/cpp_text.h"
 
+#include "expression/passed_shape.h"
 #include "expression/scan.h"
 #include "matmul_fixture.h"
 #include "tests/support/message.h"
@@ -75,6 +76,16 @@ TEST(CppText, NamesAreNoneOfTheLanguage) {
     const std::string expected = std::string("const Tensor ") + name + "_2 = placeholder({8}, kFloat32, \"" + name;
     EXPECT_THAT(cpp_text(create_schedule(y), {x, y}), ::testing::HasSubstr(expected));
   }
+}
+
+TEST(CppText, TensorsThatArePassedInAnotherShape) {
+  const Tensor x = passed_as(placeholder({8, 49}, kFloat32, "x"), {8, 7, 7});
+  const Tensor y = passed_as(compute({8, 49}, [&](Expr i, Expr j) { return x(i, j) * 2.0; }, "y"), {392});
+  EXPECT_THAT(cpp_text(create_schedule(y), {x, y}),
+              ::testing::HasSubstr(
+                  R"(const Tensor x = passed_as(placeholder({8, 49}, kFloat32, "x"), {8, 7, 7});
+const Tensor y = passed_as(compute({8, 49}, [&](Expr i, Expr j) -> Expr { return x(i, j) * 2.0; }, "y"), {392});
+)"));
 }
 
 TEST(CppText, AStateThatNothingReadsIsDefined) {

@@ -161,7 +161,13 @@ INSTANTIATE_TEST_SUITE_P(
         "T[a] = X[a] + X[a + 1] + X[a + 2]; U[b] = T[b] + T[b + 1] + T[b + 2]; V[c] = U[c] + U[c + 1] + U[c + 2]; "
         "Y[i] = V[i] + V[i + 1] + V[i + 2] a=206 b=204 c=202 i=200",
         "E[a] = exp(X[a]); Y[i] = E[i] + E[i + 1] a=302 i=301",
-        "T[i, j] = sum(k, A[i, k] * B[k, j]); Y[a, j] = T[a, j] * 2 i=11 a=7 j=40 k=24"));
+        "T[i, j] = sum(k, A[i, k] * B[k, j]); Y[a, j] = T[a, j] * 2 i=11 a=7 j=40 k=24",
+        // Axes that become one: planes, rows of all images, both axes of a sum.
+        "O[n, o, y, x] = sum(c, r, s, X[n, c, y + r, x + s] * W[o, c, r, s]) n=2 o=24 c=20 y=7 x=7 r=1 s=1",
+        "Y[b, s, j] = sum(k, X[b, s, k] * W[k, j]) b=3 s=13 j=40 k=24",
+        "M[n, c] = sum(y, x, X[n, c, y, x]); Y[n, c, y, x] = X[n, c, y, x] - M[n, c]/49.0 n=2 c=20 y=7 x=7",
+        "Y[n, y, x, c] = max(X[n, y, x, c]*A[c] + B[c], 0.0) n=2 y=9 x=11 c=3",
+        "Y[n, c, y, x] = max(r, s, X[n, c, 2*y + r, 2*x + s]) n=2 c=8 y=9 x=9 r=3 s=3"));
 
 }  // namespace
 }  // namespace nestwright

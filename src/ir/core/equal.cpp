@@ -37,7 +37,7 @@ class Comparer {
     }
     for (std::size_t i = 0; i < a.parameters.size(); ++i) {
       const Parameter &x = a.parameters[i], &y = b.parameters[i];
-      if (x.role != y.role || x.in_place_of != y.in_place_of || x.is_constant != y.is_constant ||
+      if (x.role != y.role || x.in_place_of != y.in_place_of || x.is_constant != y.is_constant || x.shape != y.shape ||
           !same_layout(x.buffer, y.buffer))
         return false;
       bound_.emplace_back(key(x.buffer), key(y.buffer));

@@ -1,6 +1,7 @@
 #include "ir/core/print.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <set>
 #include <unordered_map>
@@ -87,6 +88,7 @@ class Printer {
       list(parameters, [&](const Parameter* parameter) {
         if (parameter->is_constant) out_ += "constant ";
         declare(parameter->buffer);
+        if (!parameter->shape.empty()) out_ += fmt::format(" passed as [{}]", fmt::join(parameter->shape, ", "));
       });
       out_ += ')';
     }

@@ -2,6 +2,8 @@
 // Thread rule: values. Units: sizes are in bytes.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +27,13 @@ struct Parameter {
   int in_place_of = -1;
   /// For an input, whether only the preparation reads it, so that calls do not need it.
   bool is_constant = false;
+  /// The extents of the caller's tensor if they are not the buffer's: it holds the same elements in the same order, and
+  /// both are compact. Empty: they are the buffer's.
+  std::vector<std::int64_t> shape = {};
 };
+
+/// The number of elements of a tensor with these extents; nullopt if one is negative or their product exceeds int64.
+std::optional<std::int64_t> count_elements(const std::vector<std::int64_t>& shape);
 
 struct Kernel {
   std::string name;

@@ -54,7 +54,10 @@ class Reader {
       Buffer buffer = ref(buffers_);
       const Role role = enumerator<Role>();
       const int in_place_of = small_number(parameters, "the input of an output") - 1;
-      program.parameters.push_back({std::move(buffer), role, in_place_of, small_number(1, "constant or not") == 1});
+      const bool is_constant = small_number(1, "constant or not") == 1;
+      std::vector<std::int64_t> shape(count("extents"));
+      for (std::int64_t& extent : shape) extent = signed_number();
+      program.parameters.push_back({std::move(buffer), role, in_place_of, is_constant, std::move(shape)});
     }
     program.symbols = refs(vars_);
     const std::uint64_t requirements = count("requirements");

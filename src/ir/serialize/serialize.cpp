@@ -49,6 +49,8 @@ class Writer {
       byte(static_cast<std::uint8_t>(parameter.role));
       number(static_cast<std::uint64_t>(parameter.in_place_of + 1));
       byte(parameter.is_constant ? 1 : 0);
+      number(parameter.shape.size());
+      for (const std::int64_t extent : parameter.shape) signed_number(extent);
     }
     number(program.symbols.size());
     for (const Var& symbol : program.symbols) ref(symbol);

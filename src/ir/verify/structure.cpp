@@ -21,6 +21,7 @@ class StructureCheck {
       if (!buffers_.insert(parameter.buffer).second)
         report("buffer " + parameter.buffer->name + " is a parameter twice");
       visit_shape(parameter.buffer);
+      check_passed_shape(parameter);
     }
     check_requirements();
     check_size(program_.workspace.symbolic_shared_bytes);
@@ -228,6 +229,18 @@ class StructureCheck {
       if (ref && std::find(program_.symbols.begin(), program_.symbols.end(), ref->var) == program_.symbols.end())
         report(what + " depends on " + ref->var.name() + ", which is no symbol");
     });
+  }
+
+  void check_passed_shape(const Parameter& parameter) {
+    if (parameter.shape.empty()) return;
+    const Buffer& buffer = parameter.buffer;
+    std::vector<std::int64_t> own;
+    for (const Expr& extent : buffer->shape) {
+      const std::int64_t* constant = as_const_int(extent);
+      own.push_back(constant != nullptr ? *constant : -1);
+    }
+    if (!buffer->strides.empty() || !count_elements(own) || count_elements(own) != count_elements(parameter.shape))
+      report("parameter " + buffer->name + " is passed in a shape that does not hold its elements");
   }
 
   void visit_shape(const Buffer& buffer) {

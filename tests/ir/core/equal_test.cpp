@@ -33,6 +33,9 @@ TEST(Equal, ProgramsMatchTheirParametersInOrder) {
   EXPECT_TRUE(equal(program("x", 8, false), program("y", 8, false)));
   EXPECT_FALSE(equal(program("x", 8, false), program("y", 9, false)));
   EXPECT_FALSE(equal(program("x", 8, false), program("y", 8, true)));
+  Program reshaped = program("x", 8, false);
+  reshaped.parameters.front().shape = {2, 4};
+  EXPECT_FALSE(equal(program("x", 8, false), reshaped)) << "other calls are accepted";
 }
 
 }  // namespace

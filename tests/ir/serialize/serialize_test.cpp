@@ -22,7 +22,8 @@ using ::testing::HasSubstr;
 Program everything() {
   const Var n("n"), stride("stride"), i("i"), t("t", kFloat32), x("x", kInt32);
   const Expr size = n + 3;
-  const Buffer a("A", kFloat32, {size, 4}, Scope::kGlobal, {stride, 1}, 32), c("C", kBFloat16, {size});
+  const Buffer a("A", kFloat32, {size, 4}, Scope::kGlobal, {stride, 1}, 32), c("C", kBFloat16, {size}),
+      d("D", kInt8, {6});
   const Buffer s("s", kUInt8, {16}, Scope::kShared), w("w", kFloat16, {2}, Scope::kLocal);
   const Expr lanes = make_ramp(i * 4, 1, 4);
   const Expr vector = make_load(a, {lanes, 2}, lanes < make_broadcast(n, 4));
@@ -46,7 +47,7 @@ Program everything() {
       make_let(x, make_int(-7, kInt32), make_store(w, {0}, cast(kFloat16, Expr(x) % make_int(3, kInt32)))),
   });
   Program program =
-      program_of({{a}, {c, Role::kOutput}},
+      program_of({{a}, {c, Role::kOutput}, {d, Role::kInput, -1, false, {2, 3}}},
                  make_allocate(s, make_for(i, 1, n / 2, LoopKind::kThreadY, make_allocate(w, body)), 128, true, n * 64),
                  {n, stride});
   program.workspace = {4096, 1 << 20, n * stride, n * 64};
@@ -113,8 +114,8 @@ TEST(Serialize, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(refusal("ELF, if anything"), HasSubstr("does not start with \"NWIR\""));
   EXPECT_THAT(refusal(bytes + "!"), HasSubstr("1 bytes follow its end"));
   EXPECT_THAT(refusal(bytes.substr(0, 40)), HasSubstr("malformed program: "));
-  bytes[4] = 13;
-  EXPECT_THAT(refusal(bytes), HasSubstr("it has version 13, this reader knows version 12"));
+  bytes[4] = format::kVersion + 1;
+  EXPECT_THAT(refusal(bytes), HasSubstr("it has version 14, this reader knows version 13"));
 }
 
 TEST(Serialize, RefusesDanglingReferences) {

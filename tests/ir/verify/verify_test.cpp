@@ -48,6 +48,18 @@ TEST_F(Verify, BuffersAreParametersOrAllocatedAroundTheirUse) {
               ElementsAre(HasSubstr("buffer t is allocated twice")));
 }
 
+TEST_F(Verify, ParametersArePassedInShapesThatHoldTheirElements) {
+  const auto check_shape = [&](std::vector<std::int64_t> shape, const Buffer& buffer) {
+    return verify(program_of({{buffer, Role::kInput, -1, false, std::move(shape)}}, {}, {n_}), Form::kLoop);
+  };
+  const auto refused = ElementsAre("parameter A is passed in a shape that does not hold its elements");
+  EXPECT_THAT(check_shape({2, 4, 32}, a_), IsEmpty());
+  EXPECT_THAT(check_shape({8, 31}, a_), refused);
+  EXPECT_THAT(check_shape({-8, -32}, a_), refused);
+  EXPECT_THAT(check_shape({32}, {"A", kFloat32, {n_}}), refused);
+  EXPECT_THAT(check_shape({16}, {"A", kFloat32, {4, 4}, Scope::kGlobal, {8, 1}}), refused);
+}
+
 TEST_F(Verify, NothingStoresToAnInput) {
   EXPECT_THAT(check(make_store(a_, {0, 0}, 0.0)), ElementsAre("input A is stored to, in `A[0, 0] = 0.0`"));
 }

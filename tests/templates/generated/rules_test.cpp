@@ -115,6 +115,13 @@ std::vector<Tensor> centred_columns() {
   return {a, compute({20, 96}, [&](Expr i, Expr j) { return a(i, j) - m(j); }, "C")};
 }
 
+/// A convolution with filters of one point, on planes of 7 x 7.
+std::vector<Tensor> pointwise_filters() {
+  const Tensor x = placeholder({16, 7, 7}, kFloat32, "X"), w = placeholder({8, 16}, kFloat32, "W");
+  const IterVar c = reduce_axis(16, "c");
+  return {x, w, compute({8, 7, 7}, [&](Expr o, Expr i, Expr j) { return sum(w(o, c) * x(c, i, j), c); }, "O")};
+}
+
 class GeneratedRules : public ::testing::TestWithParam<RuleExample> {};
 
 TEST_P(GeneratedRules, MakeTheLoopsOnFile) {
@@ -156,6 +163,7 @@ INSTANTIATE_TEST_SUITE_P(
         RuleExample{"scan_part", "parallel=loops update.vectors=2 update.blocks=2", running_sums},
         RuleExample{"rows_of_tuples", "parallel=loops best.share=results best.vectors=1", tuple_rows},
         RuleExample{"single_tuple", "parallel=loops best.vectors=1 best.blocks=2", tuple_value},
+        RuleExample{"merge_axes", "parallel=none O.register_rows=4 O.register_vectors=1", pointwise_filters},
         RuleExample{"far_rows", "streams=four parallel=loops y.far.vectors=2 y.far.blocks=4", long_rows},
         RuleExample{"rows", "parallel=loops y.vectors=2 y.blocks=4", sums_of_rows}),
     [](const auto& p) { return std::string(p.param.rule); });
