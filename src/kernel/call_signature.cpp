@@ -60,7 +60,7 @@ CallSignature::CallSignature(const ir::Program& program, Part part)
     if (parameter.shape.empty()) {
       for (const ir::Expr& extent : buffer->shape) add(argument.shape, extent, false);
     }
-    for (const std::int64_t extent : parameter.shape) add(argument.shape, Expr(extent), false);
+    for (const std::int64_t extent : parameter.shape) add(argument.shape, ir::Expr(extent), false);
     for (const ir::Expr& stride : buffer->strides) add(argument.strides, stride, true);
     arguments_.push_back(std::move(argument));
   }
