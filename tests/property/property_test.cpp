@@ -43,7 +43,9 @@ TEST(RandomPrograms, AgreeWithTheUnscheduledProgramInTheInterpreter) {
     counts.add(result.counts);
   }
   std::fputs((counts.table() + counts.summary()).c_str(), stdout);
-  if (testing::is_soak()) EXPECT_THAT(counts.missing(), IsEmpty());
+  if (testing::is_soak()) {
+    EXPECT_THAT(counts.missing(), IsEmpty());
+  }
   EXPECT_GE(counts.vector_forms, counts.programs / 17);
   EXPECT_GE(counts.replayed, counts.programs / 10);
   // A program that the verifier cannot prove may be correct, but there should be few of them.
