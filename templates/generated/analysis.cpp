@@ -98,6 +98,12 @@ void add_read(OperandAccess& known, const OperandAccess& access) {
 }
 
 /// The stages of a schedule, and where they are in the result.
+/// Whether the expression combines data. Indices and what int64 data is combined to have the same type: neither counts.
+bool is_data_operation(const Expr& e) {
+  const auto* const binary = e.as<ir::Binary>();
+  return binary != nullptr && binary->a.type() != ir::Type{kIndex} && !binary->a.type().is_bool();
+}
+
 class Analysis {
  public:
   Analysis(const ScheduleState& state, const std::vector<Tensor>& constants)
@@ -137,7 +143,7 @@ class Analysis {
   void add_expression(const Expr& e, const std::vector<IterVar>& axes, StageAnalysis& result) const {
     const auto* const select = e.as<ir::Select>();
     if (select != nullptr && !ir::reads_data(select->condition)) result.has_branch = true;
-    if (e.as<ir::Binary>() != nullptr && e.type().is_float()) ++result.operations;
+    if (is_data_operation(e)) ++result.operations;
     if (const auto* call = e.as<ir::Call>()) {
       result.operations += ir::intrinsic_info(call->intrinsic).operations;
       if (is_expensive(call->intrinsic)) ++result.expensive;

@@ -54,6 +54,15 @@ TEST(StageAnalysis, SeesWindowsAndPadding) {
   EXPECT_EQ(x.identity[2], -1);
 }
 
+TEST(StageAnalysis, CountsTheArithmeticOfData) {
+  const Tensor q = placeholder({8, 9}, kInt8, "Q"), z = placeholder({8}, kInt32, "Z");
+  const Tensor shifted = compute({8, 4}, [&](Expr i, Expr j) { return ir::cast(kInt32, q(i, 2 * j + 1)) - z(i); }, "S");
+  const Tensor chosen = compute({8, 4}, [&](Expr i, Expr j) { return select(i < j, shifted(i, j), 0); }, "C");
+  const auto stages = analyse_stages(create_schedule(chosen));
+  EXPECT_EQ(stage_of(stages, "S").operations, 1) << "without those of the indices";
+  EXPECT_EQ(stage_of(stages, "C").operations, 0) << "a condition on indices is none";
+}
+
 TEST(StageAnalysis, NamesTheResultThatIsRead) {
   const Tensor a = placeholder({8}, kFloat32, "A");
   const std::vector<Tensor> both = compute_tuple(
