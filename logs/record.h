@@ -136,7 +136,7 @@ const char* session_status_name(SessionStatus status);
 struct Proposal {
   TemplateVersion from;
   Config config;
-  std::string origin;  ///< its source: "seed", "random", "model", ...
+  std::string origin;  ///< the name of the strategy that proposed it: "evolutionary"
 };
 
 /// A proposal that was committed in a batch.

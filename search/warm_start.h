@@ -16,9 +16,10 @@ struct WarmStart {
   std::vector<Point> points;  ///< the best points of other shapes, adapted to this task; nearest shape first
 };
 
-/// Collects trials of other shapes on the same target from the log: threads, machine, compiler and conditions must be
-/// equal, and templates of the current versions (TuningLog::relatives). `columns` are those of the task's own features.
-/// There is no training data where the ranker would give it no weight beside `own_trials` of the task.
+/// Collects trials from the log: of the same workload by another compiler, then of other shapes by the same one.
+/// Threads, machine and conditions must be equal, and templates of the current versions (TuningLog::relatives).
+/// `columns` are those of the task's own features. There is no training data where the ranker would give it no weight
+/// beside `own_trials` of the task.
 WarmStart warm_start(const TuningLog& log, const TaskKey& key, const SearchSpace& space, const KnobColumns& columns,
                      const std::vector<TemplateVersion>& versions, std::size_t own_trials);
 

@@ -11,7 +11,8 @@ namespace nestwright {
 enum class RunBy { kCompiler, kInterpreter };
 
 /// Returns the values of `outputs`, one list per output. `inputs` are placeholders, with one list in `values` each.
-/// Requires compact tensors of constant shapes.
+/// Requires compact tensors of constant shapes. The compiler gets an order of loops that suits caches, in which the
+/// terms of each element keep their order; the interpreter gets the loops as they are.
 std::vector<std::vector<double>> run_unscheduled(const std::vector<Tensor>& inputs,
                                                  const std::vector<const std::vector<double>*>& values,
                                                  const std::vector<Tensor>& outputs, RunBy by);

@@ -25,7 +25,6 @@ struct SketchRelation {
   std::vector<std::set<int>> axes;  ///< of each dimension: the axes of the nest's stage that its region moves with
   std::vector<int> identity;        ///< of each dimension: the axis that it equals; -1: none
 
-  /// The number of outermost axes of the nest, at most `most`, each of which some dimension equals.
   /// Whether some dimension equals the axis.
   bool has_axis(int axis) const;
   /// The number of leading axes of the nest, at most `most`, each of which some dimension equals.
