@@ -41,7 +41,7 @@ std::int64_t constant_elements(const Tensor& tensor) {
 
 Tensor passed_as(const Tensor& tensor, std::vector<std::int64_t> shape) {
   const std::int64_t elements = constant_elements(tensor);
-  if (ir::count_elements(shape) != elements) {
+  if (shape.empty() || ir::count_elements(shape) != elements) {
     throw UsageError(fmt::format("tensor '{}' has {} elements: it cannot be passed in the shape [{}]", tensor.name(),
                                  elements, fmt::join(shape, ", ")));
   }
@@ -50,6 +50,16 @@ Tensor passed_as(const Tensor& tensor, std::vector<std::int64_t> shape) {
   node.results.front() = Buffer(own->name, own->element, own->shape, own->scope, own->strides, own->alignment);
   node.passed_shape = std::move(shape);
   return Tensor(make_operation(std::move(node)));
+}
+
+Tensor passed_like(const Tensor& tensor, const Tensor& other) {
+  const auto constants = [](const std::vector<Expr>& extents) {
+    std::vector<std::int64_t> shape;
+    for (const Expr& extent : extents) shape.push_back(*ir::as_const_int(extent));
+    return shape;
+  };
+  std::vector<std::int64_t> shape = constants(passed_shape(other));
+  return constants(passed_shape(tensor)) == shape ? tensor : passed_as(tensor, std::move(shape));
 }
 
 std::vector<Expr> passed_shape(const Tensor& tensor) {

@@ -7,18 +7,19 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <vector>
 
 #include "expression/tensor.h"
 
 namespace nestwright {
 
-/// `tensor`, for which calls of a kernel pass a tensor of `shape`. It takes the place of `tensor`, which nothing may
-/// read yet. Throws UsageError if it is one of several results or a scan, if it has strides or an extent that is no
-/// constant, and if the number of its elements is not that of `shape`.
+/// `tensor`, for which calls of a kernel pass a tensor of `shape`. It takes the place of `tensor`, which must not be
+/// used any more. Throws UsageError if it is one of several results or a scan, if it has strides or an extent that is
+/// no constant, if `shape` has no dimension, and if the number of its elements is another one.
 Tensor passed_as(const Tensor& tensor, std::vector<std::int64_t> shape);
+
+/// `tensor`, passed in the shape in which `other` is passed, whose extents must be constants.
+Tensor passed_like(const Tensor& tensor, const Tensor& other);
 
 /// The shape in which calls pass the tensor.
 std::vector<Expr> passed_shape(const Tensor& tensor);

@@ -8,6 +8,10 @@ namespace nestwright {
 
 Arg strided(Tensor output, std::vector<Expr> strides) {
   if (!output.defined()) throw UsageError("a tensor that is undefined cannot be strided: make it by compute first");
+  if (!output.op()->passed_shape.empty()) {
+    throw UsageError(
+        fmt::format("tensor '{}' is passed in another shape, so that it cannot be strided", output.name()));
+  }
   if (strides.size() != output.shape().size()) {
     throw UsageError(fmt::format("tensor '{}' has {} dimensions, but {} strides: give one for each", output.name(),
                                  output.shape().size(), strides.size()));

@@ -64,8 +64,8 @@ struct Template {
   std::string name;  ///< unique, e.g. "matmul.cpu"
   int version = 1;   ///< raised whenever a configuration changes its meaning; part of the log's keys
   std::vector<DeviceKind> devices = {DeviceKind::kCpu};  ///< kinds that it is for
-  /// May replace the operator's expression by one of its own: other tensors as outputs of the definition, of the same
-  /// shapes and types, computed from the same inputs.
+  /// May replace the operator's expression by one of its own: other tensors in the definition, of the same types, which
+  /// calls pass in the same shapes (expression/passed_shape.h).
   std::function<Schedule(Tuning&, const Workload&, Definition&, const Target&)> schedule;
   /// Configurations from formulas, best guess first: register tile from the target, blocks from the caches. The first
   /// is the default that is used where nothing was tuned. If absent: the first candidate of each knob, or one near it

@@ -97,13 +97,13 @@ void add_read(OperandAccess& known, const OperandAccess& access) {
   }
 }
 
-/// The stages of a schedule, and where they are in the result.
-/// Whether the expression combines data. Indices and what int64 data is combined to have the same type: neither counts.
+/// Whether the expression combines data. Neither indices nor int64 data count: they have the same type.
 bool is_data_operation(const Expr& e) {
   const auto* const binary = e.as<ir::Binary>();
   return binary != nullptr && binary->a.type() != ir::Type{kIndex} && !binary->a.type().is_bool();
 }
 
+/// The stages of a schedule, and where they are in the result.
 class Analysis {
  public:
   Analysis(const ScheduleState& state, const std::vector<Tensor>& constants)

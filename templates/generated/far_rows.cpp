@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "expression/passed_shape.h"
 #include "ir/core/rewrite.h"
 #include "templates/generated/forms.h"
 #include "templates/generated/sketch.h"
@@ -42,7 +43,8 @@ std::int64_t take_far_rows(Tuning& t, Definition& definition, const Target& targ
         return ir::substitute(written.bodies.front(), {{written.axes.front().var(), stream * each + i}});
       },
       result.name() + ".far");
-  result = compute({Expr(rows)}, [&](const Expr& i) { return far(i % each, i / each); }, result.name());
+  result =
+      passed_like(compute({Expr(rows)}, [&](const Expr& i) { return far(i % each, i / each); }, result.name()), result);
   return streams;
 }
 

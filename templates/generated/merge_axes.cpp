@@ -24,7 +24,7 @@ struct OperationAxes {
   std::vector<IterVar> axes;
   std::size_t spatial = 0;
   std::vector<bool> is_merged;  ///< of each axis: with the next one; of a placeholder: each dimension
-  std::vector<Expr> bodies;     ///< axes of one point are replaced by that point
+  std::vector<Expr> bodies;     ///< axes of extent 1 are replaced by their only value
 
   std::int64_t extent(std::size_t axis) const {
     return *ir::as_const_int(axes.empty() ? op->results.front()->shape[axis] : axes[axis].extent());
@@ -149,8 +149,11 @@ class AxisMerger {
   /// Adds an operation after those that it reads. False: the definition stays as it is.
   bool collect(const Operation& op) {
     if (number_.contains(op->results.front())) return true;
-    const auto is_constant = [](const IterVar& axis) {
-      return ir::as_const_int(axis.extent()) != nullptr && ir::as_const_int(axis.min()) != nullptr;
+    std::int64_t terms = 1;  // of a reduction
+    const auto is_constant = [&](const IterVar& axis) {
+      const std::int64_t* const extent = ir::as_const_int(axis.extent());
+      return extent != nullptr && ir::as_const_int(axis.min()) != nullptr &&
+             !__builtin_mul_overflow(terms, *extent, &terms);
     };
     if (op.scan() != nullptr || !has_constant_shape(Tensor(op))) return false;
     if (const ComputeOp* const compute = op.compute()) {
@@ -208,7 +211,7 @@ class AxisMerger {
     });
     bool changed = false;
     for (std::size_t a = 0; a + 1 < reader.axes.size(); ++a) {
-      // What reads one of them by a merged dimension reads the other by the next one.
+      // Each such read counts once for this axis, and the next dimension of it once for the next axis.
       if (!reader.is_merged[a] || (occurrences[a] == merged[a] && occurrences[a + 1] == merged[a])) continue;
       reader.is_merged[a] = false;
       changed = true;
@@ -263,15 +266,11 @@ class AxisMerger {
     }
   }
 
-  /// A parameter of merged dimensions is passed as it was before.
+  /// A parameter is passed as it was before.
   Tensor as_passed(const Tensor& made, const OperationAxes& old) const {
     const Tensor before(old.op);
     const auto& args = definition_.args;
-    if (std::find(args.begin(), args.end(), before) == args.end()) return made;
-    if (starts_of(old.is_merged, 0, old.spatial).size() == old.spatial) return made;
-    std::vector<std::int64_t> shape;
-    for (const Expr& extent : passed_shape(before)) shape.push_back(*ir::as_const_int(extent));
-    return passed_as(made, std::move(shape));
+    return std::find(args.begin(), args.end(), before) == args.end() ? made : passed_like(made, before);
   }
 
   /// The bodies for new indices.

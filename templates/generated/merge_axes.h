@@ -11,9 +11,10 @@
 
 namespace nestwright {
 
-/// Replaces the tensors of a definition by ones of merged axes. Two consecutive axes of an operation are merged if its
-/// bodies mention them only together, as indices of consecutive dimensions that are merged as well; and dimensions are
-/// merged if all reads are of this kind. Definitions of scans, symbolic extents and strided tensors stay as they are.
+/// Replaces the tensors of a definition by ones of merged axes. Starts with all neighbours merged and takes back two
+/// axes of an operation if a body mentions one of them otherwise than both as the indices of two merged dimensions, and
+/// two dimensions of a tensor if a read has other indices there, or an inner axis that is shorter than the dimension.
+/// Strided tensors and tuples keep their axes, as do definitions that have a scan or an extent that is no constant.
 void merge_axes(Definition& definition);
 
 }  // namespace nestwright

@@ -31,8 +31,17 @@ TEST(PassedShape, IsRefusedWhereItDoesNotHoldTheElements) {
   expect_usage_error([&] { passed_as(x, {64, 7, 8}); },
                      "tensor 'X' has 3136 elements: it cannot be passed in the shape [64, 7, 8]");
   expect_usage_error([&] { passed_as(x, {}); }, "tensor 'X' has 3136 elements: it cannot be passed in the shape []");
+  expect_usage_error([&] { passed_as(placeholder({1, 1}, kFloat32, "Z"), {}); },
+                     "tensor 'Z' has 1 elements: it cannot be passed in the shape []");
   expect_usage_error([&] { passed_as(x, {-64, -49}); }, "it cannot be passed in the shape [-64, -49]");
   expect_usage_error([&] { passed_as(x, {INT64_MAX, 3136}); }, "it cannot be passed in the shape [9223372036854775807");
+}
+
+TEST(PassedShape, OfAnotherTensor) {
+  const Tensor passed = passed_as(placeholder({64, 49}, kFloat32, "X"), {64, 7, 7});
+  const Tensor y = placeholder({3136}, kFloat32, "Y");
+  EXPECT_EQ(constants(passed_shape(passed_like(y, passed))), (std::vector<std::int64_t>{64, 7, 7}));
+  EXPECT_EQ(passed_like(y, y), y);
 }
 
 TEST(PassedShape, IsRefusedForTensorsThatHaveOnlyTheirOwn) {

@@ -1,6 +1,7 @@
 // Arguments with gaps between their rows: inputs by placeholder's strides, outputs by strided().
 #include <gtest/gtest.h>
 
+#include "expression/passed_shape.h"
 #include "kernel/build.h"
 #include "lower/lower.h"
 #include "support/error.h"
@@ -165,6 +166,10 @@ TEST(Strided, BadDeclarationsAreRefused) {
   EXPECT_EQ(message<UsageError>([&] { strided(p.C, {40, Expr(1.0)}); }), "a stride of tensor 'C' is not of type int64");
   EXPECT_EQ(message<UsageError>([&] { strided(Tensor(), {}); }),
             "a tensor that is undefined cannot be strided: make it by compute first");
+  const Tensor x = placeholder({3, 4}, kFloat32, "X");
+  const Tensor y = passed_as(compute({3, 4}, [&](Expr i, Expr j) { return x(i, j) * 2.0; }, "Y"), {3, 2, 2});
+  EXPECT_EQ(message<UsageError>([&] { strided(y, {8, 1}); }),
+            "tensor 'Y' is passed in another shape, so that it cannot be strided");
   EXPECT_EQ(message<LowerError>(
                 [&] { lower(p.schedule, {strided(p.A, {20, 1}), p.B, p.C}, Target::parse("cpu"), "product"); }),
             "product: input A cannot be strided here: give its strides to placeholder");

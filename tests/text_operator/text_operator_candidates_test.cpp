@@ -28,9 +28,27 @@ TEST_P(Candidates, AreRightOnAllInputs) {
       const Instance made = instantiate(*source, workload, target, *config);
       const ir::Program loops = lower(made.schedule, made.definition.args, target, "candidate", {.verify = true});
       EXPECT_NO_THROW(expand(loops, target, {.verify = true})) << source->name << ": " << config->str();
-      EXPECT_EQ(wrong_on(data, loops, target, made.definition.args), "") << source->name << ": " << config->str();
+      // Kernels of products are called with the shapes of matmul: a vector is a matrix of one column.
+      const bool is_product = workload.op->find_template("matmul.cpu") != nullptr;
+      const Definition passed = is_product ? made.definition : workload.op->define(workload);
+      EXPECT_EQ(wrong_on(data, loops, target, passed.args), "") << source->name << ": " << config->str();
     }
   }
+}
+
+// Sums of planes, of which several distant ones are reduced at a time: the results are one axis inside of the kernel.
+TEST(Candidates, FarRowsOfMergedAxesArePassedAsTheTextSays) {
+  const Workload workload = workload_of("M[n, c] = sum(y, x, X[n, c, y, x]) n=4 c=8 y=16 x=16");
+  const CheckData data = make_strict_check_data(workload);
+  Target target = Target::host();
+  target.threads = 2;
+  target.l2_bytes = 4096;
+  const Template& generated = *workload.op->find_template("generated.cpu");
+  const Config seed = seeds_of(generated, workload, target).front();
+  EXPECT_TRUE(seed.str().starts_with("streams=eight")) << seed.str();
+  const Instance made = instantiate(generated, workload, target, seed);
+  const ir::Program loops = lower(made.schedule, made.definition.args, target, "sums");
+  EXPECT_EQ(wrong_on(data, loops, target, workload.op->define(workload).args), "");
 }
 
 // The stages of a chain of stencils are not inlined into one another, since a point would then be computed 3 times for

@@ -117,7 +117,8 @@ TEST(Phases, GetSpacesWhoseCandidatesAreRight) {
       const Instance made = instantiate(*source, workload, target, *config);
       const ir::Program loops = lower(made.schedule, made.definition.args, target, "candidate", {.verify = true});
       EXPECT_NO_THROW(expand(loops, target, {.verify = true})) << workload.str() << "\n" << config->str();
-      EXPECT_EQ(wrong_on(data, loops, target, made.definition.args), "") << workload.str() << "\n" << config->str();
+      EXPECT_EQ(wrong_on(data, loops, target, workload.op->define(workload).args), "") << workload.str() << "\n"
+                                                                                       << config->str();
     }
   }
 }

@@ -9,6 +9,7 @@
 #include "bench/comparison/conditions.h"
 #include "bench/comparison/operation.h"
 #include "exporter/apply_best.h"
+#include "expression/passed_shape.h"
 #include "templates/registry.h"
 
 namespace nestwright::bench {
@@ -20,7 +21,7 @@ std::vector<ArrayView> views_of(const Definition& definition, const Operands& op
   for (std::size_t i = 0; i < definition.args.size(); ++i) {
     const ir::Buffer& buffer = definition.args[i].buffer();
     std::vector<std::int64_t> shape;
-    for (const Expr& extent : definition.args[i].shape()) shape.push_back(*ir::as_const_int(extent));
+    for (const Expr& extent : passed_shape(definition.args[i])) shape.push_back(*ir::as_const_int(extent));
     std::vector<std::int64_t> strides;
     for (const Expr& stride : buffer->strides) strides.push_back(*ir::as_const_int(stride));
     const auto inputs = static_cast<std::size_t>(definition.inputs);
