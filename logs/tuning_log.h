@@ -71,12 +71,13 @@ class TuningLog {
   /// best itself; TrialCode::same_as must be a measured trial of this task with the same code.
   TrialId record(SessionId session, ProposalId proposal, const Measurement& measurement, const TrialCode& code = {});
 
-  /// Replaces a trial's measurement and evidence if the old one failed, was disturbed or does not have more samples. An
-  /// undisturbed failure replaces any, a disturbed timing no sound one. The trial may belong to another session; it
-  /// then becomes this session's, in whose unit its times are. check_ms and measure_ms are added to the previous ones;
-  /// its other costs remain. Trials that take its measurement take the new one. Returns false, without a
-  /// change, if the recorded one is the better one, which another session may have written meanwhile. Refuses a trial
-  /// of another task and a trial that takes another one's measurement.
+  /// Replaces a trial's measurement and evidence if the old one failed, was disturbed, or has no more samples than the
+  /// new one. An undisturbed failure replaces any measurement; a disturbed timing never replaces a sound one. The trial
+  /// may belong to another session; it then becomes this session's, and its times are in this session's unit. check_ms
+  /// and measure_ms are added to the old values; the other costs are kept. Trials that take this trial's measurement
+  /// take the new one. Returns false, without a change, if the recorded measurement is the better one, which another
+  /// session may have written meanwhile. Throws LogError for a trial of another task, and for one that takes another
+  /// trial's measurement.
   bool remeasure(SessionId session, TrialId trial, const Measurement& measurement);
 
   /// Sets the session's unit: the reference time of the template's default schedule, a trial of the same task, possibly

@@ -24,7 +24,7 @@ enum class Effort : std::uint8_t { kQuick, kNormal, kFull };
 struct EffortPlan {
   double seconds = 0;        ///< for the search and its final race
   double until_gain = 0;     ///< Budget::until_gain
-  int finalists = 0;         ///< entrants of the final race
+  int finalists = 0;         ///< in the final race, besides the default and the stored best
   int processes = 0;         ///< processes of the final race (TimingOptions::finalist_processes)
   int finalist_samples = 0;  ///< for each entrant in each process (TimingOptions::finalist_samples)
 };

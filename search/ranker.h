@@ -76,8 +76,8 @@ class Ranker {
   };
 
   void learn();
-  /// Which of the first `count` observations to train on, in order. Of more than 512 replayed ones, the latest half
-  /// and, of the others, the fastest half; all others.
+  /// The observations to train on, as ascending indices below `count`: all of this run, and all of earlier sessions if
+  /// they are at most 512; else the latest 256 of these and as many of the fastest others.
   std::vector<std::size_t> chosen_of(std::size_t count) const;
   /// The training data of the first `count` observations.
   TrainingSet training_set(std::size_t count);

@@ -55,8 +55,9 @@ class SearchSpace {
   bool is_restricted() const { return members_.front().part.has_value(); }
   /// The spaces of the single templates, so that each is searched for itself; empty where there is one template only.
   virtual std::vector<Part> parts() const;
-  /// A point drawn uniformly from the valid points of a template that was drawn before, each being as likely, so that a
-  /// large space does not hide a small one. nullopt where there is none.
+  /// Draws a template, each with equal probability, so that a large space does not hide a small one; then one of its
+  /// valid points, uniformly or, for a generic template, uniformly from a branch that is drawn with equal probability.
+  /// nullopt if there is none.
   virtual std::optional<Point> sample(std::mt19937_64& random) const;
   /// A valid neighbour with `changes` other knob values. nullopt where none was found.
   virtual std::optional<Point> mutate(const Point& point, int changes, std::mt19937_64& random) const;

@@ -38,7 +38,8 @@ struct SessionOptions {
   Restriction restriction;    ///< what the search and its result stay within
   std::uint64_t seed = 1;
   int batch_size = 16;
-  /// In the final race, not counting the default and the stored best; 0: no race, the times of the search choose.
+  /// The largest number of finalists in the final race; the default and the stored best take part in addition. 0: no
+  /// race, the times of the search decide.
   int finalists = 4;
   double race_seconds = 0;           ///< time for the final races; 0: a share of the budget's seconds
   int builders = 0;                  ///< builder processes; 0: one for each core

@@ -54,9 +54,9 @@ struct SessionState {
   TaskKey key;
   RecordProvenance made_by;
   SearchSpace space;
-  std::vector<TemplateVersion> versions;        ///< of the templates that are searched
-  std::vector<TemplateVersion> raced_versions;  ///< of all of this build, whose best is in each race
-  bool has_unit = false;                        ///< the log has the anchor, the first one of the session
+  std::vector<TemplateVersion> versions;        ///< the templates that this session searches
+  std::vector<TemplateVersion> raced_versions;  ///< all templates of this build; races include their stored best
+  bool has_unit = false;                        ///< the log has this session's first anchor, even if that failed later
   std::shared_ptr<Builder> builder;
   std::unique_ptr<Runner> runner;
   SessionId id = 0;
@@ -98,8 +98,9 @@ struct SessionState {
   /// Lowers and compiles the points; one result for each, in order. Adds the times to the stage times of `result`.
   std::vector<BuiltPoint> build(const std::vector<Point>& points, Pipeline pipeline);
 
-  /// The task's best. In a session of one template or a restriction, the best within: the first of the entries of the
-  /// last race, else this session's incumbent or its fastest sound trial, else what an earlier session measured.
+  /// The task's best; nullopt if there is none. If the session is restricted to a template or a part of the space, the
+  /// best record within it: the best entry of the last race, else this session's incumbent, else its fastest sound
+  /// trial, else the best record of earlier sessions.
   std::optional<BestRecord> best() const;
 
   /// The plan of the final races, given the fastest kernel so far.

@@ -8,8 +8,8 @@
 
 namespace nestwright::cli {
 
-/// Returns the target of this machine's first device of the kind of `parsed` if `text`, from which it was parsed, names
-/// only the kind and there is such a device; else `parsed`.
+/// Resolves a target that names only a kind of device, e.g. "cuda": returns the target of this machine's first device
+/// of that kind. Returns `parsed`, the parsed `text`, if `text` has further fields or there is no such device.
 Target resolve_device(const Target& parsed, std::string_view text);
 
 /// Throws UsageError if this machine has no device of that kind or its first one cannot run code for `target`.

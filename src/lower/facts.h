@@ -29,9 +29,8 @@ class Facts {
   /// Bounds by the intervals of the variables; conditions that were assumed do not narrow them.
   ir::Interval range(const ir::Expr& e) const { return ir::interval_bounds(e, ranges_); }
   ir::Interval range(const ir::Linear& e) const { return ir::interval_bounds(e, ranges_); }
-  /// True only where a < b: by intervals alone, or by ir::at_least() at effort 1 once lets are replaced by their
-  /// values, that is by one assumed condition and intervals, or by one rewriting step. A stronger proof would remove
-  /// more guards.
+  /// True only if a < b is proved: from intervals or, with lets replaced by their values, by ir::at_least() at effort
+  /// 1, which uses one assumed condition or one rewriting step. A guard that needs a stronger proof is kept.
   bool proves_less(const ir::Expr& a, const ir::Expr& b) const;
   /// `e` with the variables of lets replaced by their values, in terms of loop variables: in this form the position
   /// inside a tile and the tile's start cancel out.

@@ -52,8 +52,8 @@ class Regions {
   /// dimension.
   std::vector<Span> read_region(const ir::Buffer& buffer, const Frame& frame, const Facts& facts) const;
 
-  /// Whether every read of `stage`, with its root axes in `roots`, is of padding where root axis `root` lies past the
-  /// end of its tensor: then such positions need no guard.
+  /// Whether all reads of `stage`, with its root axes in `roots`, whose index depends on root axis `root` stay within
+  /// the padding of the storage that they read: positions past the end of the tensor then need no guard.
   bool reads_padding(int stage, const std::vector<Span>& roots, std::size_t root,
                      const std::vector<std::optional<Storage>>& storages, const Facts& facts) const;
 

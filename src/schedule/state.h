@@ -25,8 +25,8 @@ struct SplitRelation {
   IterVar parent, outer, inner;
   std::vector<std::int64_t> factors;  ///< one, or several for a composed split
   std::vector<std::int64_t> counts;   ///< tiles of each factor of a composed split; else empty
-  /// Not 0: the split is by this number of parts. `factors` is then that of the whole loop; where a region needs less
-  /// of the loop, it is less.
+  /// Not 0: the split is by this number of parts, and `factors` has the inner extent for the whole loop. In a region of
+  /// n iterations, the inner extent is ceil(n / nparts).
   std::int64_t nparts = 0;
   Tail tail;
 };

@@ -35,7 +35,9 @@ struct Target {
   int vector_registers = 16;
   int threads = 1;                                                            ///< the most that a kernel may use
   std::int64_t l1d_bytes = 32 << 10, l2_bytes = 1 << 20, l3_bytes = 8 << 20;  ///< l1d and l2 per core, l3 in total
-  std::string llvm_cpu;  ///< for code generation and scheduling models, e.g. znver4; empty: generic for the ISA
+  /// The processor that LLVM schedules for (tune-cpu), e.g. znver4; empty: generic. An AVX-512 target that names no
+  /// features has those of this processor; otherwise `isa` and `features` alone select instructions.
+  std::string llvm_cpu;
 
   CpuFeatures features;  ///< beyond the ISA; none unless it is kAvx512
 

@@ -12,7 +12,7 @@
 
 namespace nestwright::text {
 
-/// low <= value <= high, both reached where the term is linear in different indices.
+/// low <= value <= high. Both ends are attained if the term is linear and its indices are distinct.
 struct IndexInterval {
   std::int64_t low = 0, high = 0;
 };
@@ -27,7 +27,7 @@ struct Leaves {
   bool trusts_conversions = false;
 };
 
-/// Nothing where a leaf is unknown, the term is of another kind, or numbers overflow.
+/// nullopt if the element or extent of a leaf is not known, the term is not an integer expression, or numbers overflow.
 std::optional<IndexInterval> interval_of(const Term& term, const Leaves& leaves);
 
 /// Whether a part of the term converts a floating-point number to an integer. Indices of reads are no part of it.
@@ -38,7 +38,7 @@ struct Linear {
   std::int64_t constant = 0;
   std::map<std::string, std::int64_t> coefficients;  ///< never 0
 };
-/// Nothing where the term is not linear in the indices.
+/// nullopt if the term is not linear in the indices.
 std::optional<Linear> linear_of(const Term& term);
 
 }  // namespace nestwright::text

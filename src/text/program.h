@@ -60,7 +60,9 @@ void for_each_access(const Term& term, const F& on_access, bool guarded = false)
 /// Finds the types and the extents of `source`. Throws ExpressionError.
 Program analyse(const Source& source);
 
-/// The steps of analyse(). `program` has the tensors and stages of `source`, with axes of unknown extent (0).
+// The two steps of analyse(), which throw ExpressionError. `program` has the tensors and stages of `source`; extents
+// that are not known yet are 0.
+
 /// Finds the extents of all axes and the shapes of all tensors.
 void resolve_extents(const Source& source, Program& program);
 /// Finds the types of computed tensors, and checks those of all terms.

@@ -24,9 +24,9 @@ std::optional<Config> complete_within(const ConfigSpace& space, const Config& pa
 /// them, with the values and the reason of a constraint.
 Config complete_given(const Template& t, const Workload& workload, const Target& target, const Config& given);
 
-/// complete_config() of each partial configuration, in order and without duplicates; those that nothing valid is near
-/// are left out. On a CPU the first one, the default, is parallel if the work is worth it (parallel_worth.h) and any of
-/// them is, else serial.
+/// complete_config() of each partial configuration, in order, without duplicates and without those that have no valid
+/// configuration nearby. On a CPU the first one is the default: a parallel one if the work is worth it
+/// (parallel_worth.h) and there is one, else a serial one.
 std::vector<Config> complete_each(const Template& t, const Workload& workload, const Target& target,
                                   const std::vector<Config>& partial);
 

@@ -1,4 +1,5 @@
-// Decides whether a CPU template's default may be parallel: starting a parallel loop takes longer than little work.
+// Decides whether the default of a CPU template should be parallel: for a small kernel, starting a parallel loop costs
+// more time than it saves.
 // Thread rule: a pure function.
 #pragma once
 

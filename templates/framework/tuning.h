@@ -40,7 +40,8 @@ struct SplitOptions {
   std::function<bool(std::span<const std::int64_t>)> filter;  ///< over the parts, outermost first
 };
 
-/// The arguments of a constraint's function: the value of each expression, and all parts of a knob of several.
+/// The handles whose values a constraint's function receives: std::int64_t for a KnobExpr, const KnobValue& for a
+/// PartsKnob.
 template <class... Handles>
 struct KnobArguments {
   std::tuple<Handles...> handles;

@@ -77,7 +77,7 @@ struct Task {
 /// with it, and what is legal (unknown, missing, zero, negative, overflowing, given twice), or says that the text is of
 /// another operator.
 Workload parse_workload(std::string_view text, std::shared_ptr<const Operator> op);
-/// Whether the text is of a workload of the operator, right or wrong: its name, then a space or the end.
+/// Whether `text` begins with the operator's name, followed by a space or the end; the rest may be malformed.
 bool names_operator(std::string_view text, const Operator& op);
 
 }  // namespace nestwright

@@ -29,9 +29,9 @@ struct ReductionForm {
 /// Forms of a reduction, the likeliest to be fast first, without those whose score is far below the best; never empty.
 std::vector<ReductionForm> reduction_forms(const StageAnalysis& stage, const Target& target);
 
-/// The axis of the rows of a register tile, for all of which each vector along `vector_axis` is loaded once: the reads
-/// along `vector_axis` do not mention it, or read overlapping windows of it. It precedes `vector_axis`, or the result
-/// is contiguous along it or along `but`, an axis that is already used. -1 if there is none.
+/// Returns the row axis of a register tile: the spatial axis along which most reads of a vector along `vector_axis` can
+/// be shared, because they do not depend on it or read overlapping windows along it; -1 if there is none. It precedes
+/// `vector_axis`, unless the result is contiguous along it or along `but`, a row axis chosen before, which is excluded.
 int row_axis(const StageAnalysis& stage, int vector_axis, int but = -1);
 
 /// Whether the result is contiguous along the rows of a register tile, not along its vectors: it is transposed before

@@ -29,7 +29,8 @@ void define_stores(Sketch& sketch, ScopedTuning& t, const StageAnalysis& stage, 
 void prefetch_inputs(Sketch& sketch, ScopedTuning& t, const StageAnalysis& stage, int axis, const Tensor& reader,
                      const IterVar& loop);
 
-/// Where a row is reduced: at loop `at` of the stage of `outer`, `streams` rows of the stage's last axis side by side.
+/// Where a row reduction is computed: at loop `at` of the stage of `outer`, for `streams` consecutive elements of the
+/// result's last axis at a time.
 struct RowPlace {
   IterVar at;
   Tensor outer;
@@ -45,7 +46,8 @@ void schedule_row_reduction(Sketch& sketch, ScopedTuning& t, int stage, const Ro
 std::int64_t choose_side_by_side(Sketch& sketch, const std::string& stage, std::int64_t extent, std::int64_t unit,
                                  double bytes);
 
-/// Partial results of `reduced`, in vectors along its innermost reduction, at `place`. `extent`: of that reduction.
+/// Computes partial results of `reduced`, a tensor of `stage`, in vectors along `k`, its innermost reduce axis of
+/// `extent` iterations, and attaches them at `place`. Defines the knobs vectors, vector_lanes and prefetch.
 void schedule_lanes(Sketch& sketch, ScopedTuning& t, int stage, const Tensor& reduced, const IterVar& k,
                     std::int64_t extent, const RowPlace& place);
 

@@ -10,13 +10,14 @@
 
 namespace nestwright {
 
-/// Seeds of a stage of points, or of one whose rows are reduced.
+/// Seeds of an elementwise stage, or of one that reduces rows.
 std::vector<StageSeed> row_seeds(const StageAnalysis& stage, const Target& target);
 
-/// Whether the stage's reduction along `form`'s axis is one of columns, as the rule column_sums takes it.
+/// Whether the reduction, in this form, is one over columns, as the rule column_sums requires: vectors run along the
+/// last axis, and there is no row axis along which they could be reused.
 bool is_of_columns(const StageAnalysis& stage, const ReductionForm& form);
 
-/// Seeds of such a stage.
+/// Seeds of a stage for which is_of_columns() holds.
 std::vector<StageSeed> column_seeds(const StageAnalysis& stage, const ReductionForm& form, const Target& target);
 
 }  // namespace nestwright

@@ -80,10 +80,11 @@ class Sketch {
   const ReductionForm& form_of(int stage);
   bool is_tiled(int stage) { return of(stage).is_reduction && form_of(stage).kind == ReductionForm::Kind::kTiles; }
 
-  /// Notes that a rule scheduled the stage: at root, as a nest that its producers may join, or inside of `nest`.
+  /// Marks the nest's stage as finished and adds the nest, which its producers may join. Returns the nest's number.
   int add_nest(SketchNest nest);
-  /// `at`: the loop of the nest.
+  /// Marks `stage` as finished: computed inside nest number `nest`, at the nest's loop number `at` (-1: at none).
   void join(int stage, int nest, int at);
+  /// Marks `stage` as finished, without a nest.
   void finish(int stage) { finished_.insert(stage); }
   bool is_finished(int stage) const { return finished_.count(stage) > 0; }
   /// The nest that a stage belongs to, or -1.
@@ -96,7 +97,7 @@ class Sketch {
   SketchRelation relation(int stage, int nest) const;
   /// The relation of a stage to its own axes.
   SketchRelation own_relation(int stage) const;
-  /// Leading axes of the nest's stage, each of which some dimension of `relation` equals.
+  /// The number of leading axes of the nest's stage, each of which some dimension of `relation` equals.
   int common_rows(const SketchRelation& relation, int nest) const;
 
   /// For rules that look at the stages above before they make the nest of `root`: calls `joins`, consumers before

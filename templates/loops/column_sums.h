@@ -24,15 +24,16 @@ struct ColumnSums {
   bool shares_reduction = false;  ///< threads share the reduction
 };
 
-/// Whether blocks of rows are worth storing the sums between them: `innermost` rows of `columns` are summed up.
+/// Whether blocking the reduction, which stores the sums after each block, is worth offering. `innermost` is the extent
+/// of the innermost reduce axis, `columns` that of the last axis of the result, `lanes` those of a vector.
 bool may_block_column_sums(std::int64_t innermost, std::int64_t columns, std::int64_t lanes);
 
 /// Defines the knobs of a tile, and `rows_together`. Sets tile and rows; the others are as given.
 void define_column_sums(Tuning& t, ColumnSums& sums, std::int64_t innermost, std::int64_t columns, ir::Type type,
                         const Target& target);
 
-/// Schedules y, or `reduced`, the partial results that y combines where threads share the reduction: of those the first
-/// axis is that of the threads.
+/// Schedules `reduced`, which is `y` or, if threads share the reduction, the partial results that `y` combines; the
+/// first axis of the partial results then runs over the threads.
 void schedule_column_sums(Tuning& t, Schedule& s, const Tensor& y, const Tensor& reduced, const ColumnSums& sums);
 
 /// Schedules the sums of a tile of columns, the last axis of the stage, in vectors of `lanes`; `unrolled` steps of the

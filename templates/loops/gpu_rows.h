@@ -83,7 +83,8 @@ using RowBlocksKnobs = RowBlocksOf<KnobExpr>;
 /// Whether the threads of a warp are to exchange their shares by shuffles: a choice where the target has them.
 bool choose_shuffles(Tuning& t, ir::Type type, const Target& target);
 
-/// Defines the knobs of the same names.
+/// Defines the choice `exchange` (see choose_shuffles()), the knobs threads, rows, unroll and lanes, and, without
+/// shuffles, fan_in. Constrains threads * rows to at least a warp and at most the target's limit.
 RowBlocksKnobs define_row_blocks(Tuning& t, std::int64_t rows, std::int64_t columns, ir::Type type,
                                  const Target& target);
 
@@ -101,7 +102,8 @@ void schedule_staged_rows(Stage stage, const Stage& consumer, const IterVar& at,
 void schedule_row_reduction(Schedule& s, const ReducedRows& reduced, const Tensor& consumer, const IterVar& at,
                             const RowBlocks& blocks);
 
-/// One value a row, computed by one thread, which all of them read.
+/// Computes `stage`, one value per row, into shared memory at loop `at` of `consumer`, in one thread per row; all
+/// threads of the row read it.
 void schedule_row_value(Stage stage, const Stage& consumer, const IterVar& at, const RowBlocks& blocks);
 
 /// Partial configurations of the knobs of define_row_blocks, the best guess first.

@@ -17,7 +17,7 @@ inline constexpr std::int64_t kMaxBlocks = 65535;
 /// Bytes of the widest access of a thread.
 inline constexpr std::int64_t kWidestAccess = 16;
 
-/// Threads of a block along x, which differ fastest, y and z.
+/// Threads of a block along x, y and z; threadIdx.x varies fastest.
 struct BlockThreads {
   std::int64_t x = 1, y = 1, z = 1;
   std::int64_t count() const { return x * y * z; }

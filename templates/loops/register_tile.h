@@ -9,12 +9,12 @@
 
 namespace nestwright {
 
-/// Vector registers that a tile needs beside its accumulators and a vector of each column: a broadcast, and without fma
-/// the product.
+/// Vector registers that a tile needs besides its accumulators and one vector of B per column: one for the broadcast
+/// element of A and, without fma, one for the product.
 inline int spare_registers(const Target& target) { return target.has_fma() ? 1 : 2; }
 
-/// Whether a tile of rows x vectors, numbers or knobs, fits into the target's vector registers: accumulators + vectors
-/// of B + a broadcast.
+/// Whether the accumulators of a tile of rows x vectors (numbers or knobs), `vectors` vectors of B and the spare
+/// registers fit into the target's vector registers.
 template <class Rows, class Vectors>
 auto fits_registers(const Rows& rows, const Vectors& vectors, const Target& target) {
   return rows * vectors + vectors + spare_registers(target) <= target.vector_registers;

@@ -43,8 +43,8 @@ std::int64_t half_lanes(ir::Type type, const Target& target);
 /// loop -> tile, with the vectors of a tile unrolled and their lanes vectorised inside; what is left over is masked.
 IterVar split_vectors(Stage stage, const IterVar& loop, const VectorTile& tile);
 
-/// Defines the choice `parallel` of `options`, the first of which means one thread: it alone where the target has no
-/// other. The search finds out whether a kernel is too small for several.
+/// Defines the choice `parallel`. options[0] must mean one thread; it is the only option if the target has one thread.
+/// Whether threads pay for a small kernel is left to the search.
 std::string choose_parallel(Tuning& t, const Target& target, const std::vector<std::string>& options);
 
 /// Splits `loop` into blocks, the iterations of the loop that is returned first, which runs in parallel: a knob

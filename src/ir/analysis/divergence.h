@@ -1,6 +1,6 @@
 // Divergence analysis of kernels: which expressions are uniform across a warp, and whether its threads reach a
 // statement together. A value is uniform if all threads of a warp have the same one, and divergent otherwise.
-// Thread rule: none; an object belongs to one walk over one kernel.
+// Thread rule: an object belongs to one walk over one kernel.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // The copies to shared memory of one thread in the interpreter. Those of a group, and asynchronous ones
 // (Store::asynchronous), take effect as late as permitted, when a barrier waits for them, so that a barrier that waits
-// for too few groups is detected. Private to ir/. Thread rule: none; an object belongs to one run of the interpreter.
+// for too few groups is detected. Private to ir/. Thread rule: an object belongs to one run of the interpreter.
 // Units: sizes are in bytes.
 #pragma once
 

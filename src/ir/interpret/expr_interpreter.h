@@ -1,6 +1,6 @@
 // The expression half of the interpreter: evaluates expressions for one iteration and one vector lane at a time, and
 // locates and accesses elements of buffers. Private to ir/.
-// Thread rule: none; an object belongs to one run of the interpreter.
+// Thread rule: an object belongs to one run of the interpreter.
 #pragma once
 
 #include <map>

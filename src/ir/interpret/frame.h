@@ -1,6 +1,6 @@
 // The state of the interpreter: the storage of buffers, and for each running iteration a frame with its variables.
 // Private to ir/.
-// Thread rule: none; all objects belong to one run of the interpreter.
+// Thread rule: all objects belong to one run of the interpreter.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // Detects data races of the interpreted program: accesses of two concurrent iterations to one element, one of which
 // writes. The iterations of a run form a tree; two of them are ordered unless the loop of their lowest common ancestor
 // is concurrent.
-// Thread rule: none; a detector belongs to one run of the interpreter.
+// Thread rule: a detector belongs to one run of the interpreter.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ enum class Form : std::uint8_t {
   kDeviceVector,  ///< the vector form of a device, whose compiler unrolls loops
 };
 
-/// All violations, one sentence each, which names the statement; empty where the program is sound:
+/// The violations of the rules below, one sentence each that names the statement; empty if the program is sound:
 ///  - variables are defined exactly once and before use, types and lanes agree, indices match the buffer's rank
 ///  - buffers are parameters or allocated around their use; nothing stores to an input
 ///  - accesses are within bounds, given guards and masks; one that cannot be proved to be is reported

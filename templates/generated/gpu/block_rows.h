@@ -25,8 +25,8 @@ bool is_of_rows(const GpuSketch& sketch, int stage, const SketchRelation& relati
 /// threads share.
 RowBlockNest define_row_block(GpuSketch& sketch, int stage, const RowShape& rows, std::int64_t columns);
 
-/// Binds the loops of a stage whose rows are blocks: threads along x have its columns, or, if it has none, the first
-/// one has the value. Sets nest.at. Returns the first loop inside of the threads.
+/// Binds the loops of a stage to blocks of rows: the threads along x share the columns of a row; without columns, the
+/// first of them computes the row's value. Sets nest.at, the loop over threadIdx.x. Returns the first loop inside it.
 IterVar bind_rows(Stage stage, int spatial, RowBlockNest& nest, std::int64_t lanes);
 
 /// Divides the reduction of `stage` among `threads` threads, a power of two, or fewer if it has fewer steps. Their

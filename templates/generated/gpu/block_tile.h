@@ -38,15 +38,15 @@ struct BlockTileKnobs {
   std::vector<BlockTileAxis> axes;  ///< of shape.tiled
   std::int64_t k_block = 1, unroll_k = 1;
   bool unrolls_window = false;
-  std::int64_t stages = 1;   ///< slices in shared memory; more than 1: double-buffered
-  std::int64_t padding = 0;  ///< elements past a multiple of 32 at which rows of a slice begin; 0: anywhere
+  std::int64_t stages = 1;                ///< slices in shared memory; more than 1: double-buffered
+  std::int64_t padding = 0;               ///< stride of the rows of a slice modulo 32, in elements; 0: not padded
   std::vector<std::int64_t> fetch_lanes;  ///< of shape.fetched
   std::int64_t store_lanes = 1;
   bool first_blocks_innermost = false;
   BlockThreads threads() const;
 };
 
-/// The axes of the tiles of a contraction: a shape without stages, and without what is fetched.
+/// Chooses the axes of the tile of contraction `sums`. Leaves `sums`, `stored` and `fetched` at their defaults.
 BlockTileShape block_tile_shape(const StageAnalysis& sums);
 
 /// The operands worth staging in shared memory: those whose elements the threads of a block read several times.

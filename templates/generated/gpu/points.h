@@ -8,8 +8,8 @@
 
 namespace nestwright {
 
-/// Binds `loops`, outermost first and all loops over the points, to blocks and threads; what a thread reduces is in its
-/// registers. Defines the knobs threads, lanes and items, and of a reduction unroll.
+/// Binds `loops`, all loops over the points of a stage, outermost first, to blocks and threads. Each thread accumulates
+/// a reduction in local memory. Defines the knobs threads, lanes and items; for a reduction also unroll.
 void bind_points(GpuSketch& sketch, int stage, const std::vector<IterVar>& loops);
 
 }  // namespace nestwright
