@@ -23,18 +23,15 @@ std::int64_t constant_elements(const Tensor& tensor) {
     throw UsageError(
         fmt::format("tensor '{}' has strides: only a compact one can be passed in another shape", tensor.name()));
   }
-  std::int64_t elements = 1;
   for (const Expr& extent : tensor.shape()) {
-    const std::int64_t* constant = ir::as_const_int(extent);
-    if (constant == nullptr) {
+    if (ir::as_const_int(extent) == nullptr) {
       throw UsageError(
           fmt::format("extent {} of tensor '{}' is no constant: the tensor cannot be passed in another "
                       "shape",
                       ir::to_string(extent), tensor.name()));
     }
-    elements *= *constant;  // at most 2^48
   }
-  return elements;
+  return tensor.buffer()->elements();
 }
 
 }  // namespace

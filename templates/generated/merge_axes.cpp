@@ -168,12 +168,13 @@ class AxisMerger {
 
   OperationAxes& producer_of(const Buffer& buffer) { return operations_[number_.at(buffer)]; }
 
-  /// Takes back what an operation does not allow. Returns whether anything changed.
+  /// Takes back what an operation does not allow, readers first, since they restrict what they read. Returns whether
+  /// anything changed.
   bool restrict_all() {
     bool changed = false;
-    for (OperationAxes& each : operations_) {
-      changed |= restrict_dimensions(each);
-      changed |= restrict_axes(each);
+    for (auto each = operations_.rbegin(); each != operations_.rend(); ++each) {
+      changed |= restrict_dimensions(*each);
+      changed |= restrict_axes(*each);
     }
     return changed;
   }
