@@ -19,15 +19,15 @@ constexpr std::array kNames = {"warps",          "lanes_filled", "waves",       
 float scale(double x) { return static_cast<float>(std::log2(1 + std::max(0.0, x))); }
 
 /// How the kernel of the heaviest store fills the device.
-struct Filling {
+struct Occupancy {
   double warps = 0;  ///< per block
   double lanes_filled = 0;
   double resident = 0;  ///< blocks per multiprocessor, not limited by registers
   double waves = 0;     ///< rounds of blocks over all multiprocessors
 };
 
-Filling filling(const NestStore& heaviest, double shared_bytes, const DeviceShape& device) {
-  Filling f;
+Occupancy occupancy(const NestStore& heaviest, double shared_bytes, const DeviceShape& device) {
+  Occupancy f;
   const double threads = heaviest.extents(ir::is_device_thread);
   f.warps = std::ceil(threads / kWarp);
   f.lanes_filled = threads / (f.warps * kWarp);
@@ -80,7 +80,7 @@ void device_features(const ir::Program& program, const DeviceShape& device, Feat
     out.insert(out.end(), kNames.size(), kUnknown);
     return;
   }
-  const Filling f = filling(*heaviest, flat.shared_bytes, device);
+  const Occupancy f = occupancy(*heaviest, flat.shared_bytes, device);
   const Traffic t = traffic(flat);
   double flops = 0;
   for (const NestStore& store : flat.stores) flops += store.trips() * store.flops;

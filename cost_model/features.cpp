@@ -96,7 +96,7 @@ bool is_in_registers(const ir::Buffer& buffer) {
 }
 
 /// Bytes that move into a cache of `capacity`: the footprint at the outermost level that fits, times the extents of the
-/// loops outside it, except that the first of these does not count where it does not move the access.
+/// loops outside it, except that the innermost of these does not count where the address does not depend on it.
 double traffic(const NestStore& store, const Footprints& footprints, std::int64_t capacity) {
   std::size_t level = store.loops.size();
   while (level > 0) {

@@ -93,7 +93,7 @@ void require_sound(const Database& database) {
 bool was_left_open(const std::string& file) { return size_of(file + "-wal") > 0 && !SessionLocks(file).is_any_held(); }
 
 /// Whether only a writing connection can open the file, because a writer died while creating it.
-bool only_a_writer_can_tell(const Failure& failure) {
+bool needs_writing_connection(const Failure& failure) {
   return failure.primary_code() == SQLITE_CANTOPEN || failure.primary_code() == SQLITE_READONLY;
 }
 
@@ -133,7 +133,7 @@ Database open_for_writing(const std::string& path, const std::string& file, cons
       const bool is_log = inspect(probe) == Content::kLog;
       if (is_log && (options.check || is_small || was_left_open(file))) require_sound(probe);
     } catch (const Failure& failure) {
-      if (!only_a_writer_can_tell(failure)) throw;
+      if (!needs_writing_connection(failure)) throw;
     }
   }
   Database database(path, file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, options.busy_timeout_ms);
@@ -198,7 +198,7 @@ Database open_for_reading(const std::string& path, const std::string& file, cons
     return use(Database(path, file, SQLITE_OPEN_READWRITE, options.busy_timeout_ms));
   } catch (const Failure& failure) {
     // A WAL with content must be read together with the file, which requires that its index can be written.
-    if (!only_a_writer_can_tell(failure) || size_of(file + "-wal") > 0) throw;
+    if (!needs_writing_connection(failure) || size_of(file + "-wal") > 0) throw;
   }
   return use(Database(path, immutable_uri(file), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, options.busy_timeout_ms));
 }

@@ -92,7 +92,7 @@ SessionId TuningLog::begin_session(const TaskKey& task, const SessionInfo& info)
             info.made_by.kernel, info.made_by.microcode, info.made_by.huge_pages, encode_texts(info.made_by.plugins))
       .run();
   const SessionId session = database.last_insert_id();
-  // Before other processes can see it.
+  // The lock is taken before other processes can see the session.
   state_->locks.hold(session);
   transaction.commit();
   return session;

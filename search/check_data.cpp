@@ -21,7 +21,8 @@ double rounded(ir::Type type, double value) {
   return element_at(type, memory.data(), 0);
 }
 
-/// A value drawn uniformly from [-1, 1] and rounded to the type; for integers of 8 bits, from all values.
+/// A value drawn uniformly from [-1, 1] and rounded to the type; for integers, from 256 values, which are all those of
+/// 8 bits.
 double draw(ir::Type type, std::mt19937_64& random) {
   if (type.is_bool()) return static_cast<double>(random() & 1);
   if (type.is_int()) {

@@ -17,7 +17,7 @@ void drop_incumbent(SessionState& session) {
   session.incumbent = session.anchor;
 }
 
-/// The reference time is the unit of all scores of the chunk, so a disturbed reference disturbs all of them.
+/// Marks all timings of the chunk as disturbed if the reference time, the unit of its scores, was disturbed.
 void mark_unit(ChunkResult& chunk) {
   const Measurement& reference = *chunk.measurements[chunk.reference->candidate];
   if (is_sound(reference)) return;
@@ -87,7 +87,7 @@ ChunkResult run_once(SessionState& session, std::span<const BuiltPoint> built,
       m->outcome = made.outcome;
       m->message = made.message;
     }
-    // The compiler reports more resources than the driver that loaded the code.
+    // The compiler reports more kinds of resources than the driver that loaded the code.
     if (m && !made.object.resources.empty()) m->resources = made.object.resources;
   }
   return chunk;

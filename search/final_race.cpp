@@ -37,8 +37,8 @@ class Entrants {
 constexpr const char* kTimeWasOver = "the time was over before its entrants were checked";
 
 /// All entrants; the stored best comes first, as the one that the others are compared with.
-Entrants line_up(const SessionState& session, const std::optional<BestRecord>& stored,
-                 std::span<const SoundTrial> finalists) {
+Entrants collect_entrants(const SessionState& session, const std::optional<BestRecord>& stored,
+                          std::span<const SoundTrial> finalists) {
   Entrants entrants;
   // A session of one template or a restriction replaces the task's best only if it beats it, wherever that is.
   if (const auto point = stored ? session.point_anywhere(stored->proposal) : std::nullopt) {
@@ -178,13 +178,13 @@ RaceEntry entry_of_lost_point(const BestRecord& stored) {
   return entry;
 }
 
-/// Repeats the race as long as other sessions store a best during it.
-void race_to_the_end(SessionState& session, const RaceEnds& ends) {
+/// Repeats the race, up to kAttempts times in all, while other sessions store a best during it.
+void race_until_recorded(SessionState& session, const RaceEnds& ends) {
   if (session.options.finalists == 0) return;
   const std::vector<SoundTrial> finalists = choose_finalists(session, ends.preliminary);
   std::optional<BestRecord> stored = session.log.stored_best(session.id, session.raced_versions);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    Entrants entrants = line_up(session, stored, finalists);
+    Entrants entrants = collect_entrants(session, stored, finalists);
     if (entrants.list().empty()) return;
     if (ends.final()) {
       session.result.race_disturbance = kTimeWasOver;
@@ -217,7 +217,7 @@ void widen_unraced_best(SessionState& session) {
 }  // namespace
 
 void run_final_race(SessionState& session, const RaceEnds& ends) {
-  race_to_the_end(session, ends);
+  race_until_recorded(session, ends);
   widen_unraced_best(session);
 }
 

@@ -138,7 +138,7 @@ void Ranker::learn() {
 
 void Ranker::audit(TrainingSet set) {
   const Stopwatch watch(train_ns_);
-  // A disturbed reading is not to judge a model by.
+  // Disturbed readings must not judge a model.
   std::vector<std::size_t> judged;
   const bool judges_own = set.own.size() >= kFirstTraining;
   for (std::size_t i = 0; judges_own && i < set.own.size(); ++i) {

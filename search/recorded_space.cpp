@@ -16,7 +16,7 @@ constexpr const char* kTemplate = " template";  // a column that no knob has
 
 std::string text_of(const ConfigEntry& entry) { return fmt::format("{}{}", entry.label, entry.value); }
 
-/// The distance of the values of the knobs that both have.
+/// The sum of the distances between the values of numeric knobs that both points have.
 double distance(const Point& a, const Point& b) {
   double sum = 0;
   for (const ConfigEntry& entry : a.config.entries()) {

@@ -8,7 +8,7 @@
 namespace nestwright {
 namespace {
 
-constexpr std::size_t kMinDegrees = 3;  // of Student's t: those of one degree are factors of hundreds on a busy machine
+constexpr std::size_t kMinDegrees = 3;  // of freedom of Student's t: one gives factors of hundreds on a busy machine
 
 }  // namespace
 

@@ -14,7 +14,7 @@
 namespace nestwright {
 namespace {
 
-/// Compiles each; what cannot be lowered or compiled is a measurement with that outcome.
+/// Compiles each side. One that cannot be lowered or compiled has a result with that outcome.
 std::vector<BuildResult> build(const Task& task, std::span<const Side> sides) {
   std::vector<BuildResult> results(sides.size());
   std::vector<BuildRequest> requests;

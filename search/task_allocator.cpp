@@ -7,7 +7,7 @@ namespace nestwright {
 namespace {
 
 constexpr double kAlpha = 0.2;      // Ansor's weight of the past
-constexpr double kPerEra = 0.05;    // logarithm of the gain
+constexpr double kPerEra = 0.05;    // expected logarithm of the gain in as much time again
 constexpr std::size_t kWindow = 3;  // turns that the past is computed from
 constexpr double kMinSeconds = 1;   // of a task before its gain is estimated
 

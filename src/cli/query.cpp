@@ -50,7 +50,7 @@ TaskFilter listing_filter(const QueryOptions& options, const Registry& registry)
   return filter;
 }
 
-/// Has the records of other machines say so.
+/// Marks the records of other machines as such.
 void mark_other_machines(std::vector<BestRecord>& records) {
   std::map<std::string, std::string> machines;  // by target
   for (BestRecord& record : records) {

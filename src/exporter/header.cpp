@@ -24,9 +24,7 @@ std::string shape_text(const Tensor& tensor) {
   std::string text = described_type(buffer->element);
   text += extents.empty() ? ", one element" : fmt::format("[{}]", fmt::join(extents, "]["));
   if (buffer->strides.empty()) return text;
-  std::vector<std::string> strides;
-  for (const ir::Expr& stride : buffer->strides) strides.push_back(std::to_string(*ir::as_const_int(stride)));
-  return text + fmt::format(", strides {}", fmt::join(strides, ", "));
+  return text + fmt::format(", strides {}", fmt::join(ir::constants_of(buffer->strides), ", "));
 }
 
 std::string c_parameter(const Exported& e, std::size_t argument) {

@@ -14,19 +14,13 @@ namespace {
 
 using nlohmann::json;
 
-json numbers_of(const std::vector<Expr>& values) {
-  json numbers = json::array();
-  for (const Expr& value : values) numbers.push_back(*ir::as_const_int(value));
-  return numbers;
-}
-
 /// The strides in elements, one per dimension; for a compact tensor those that follow from its shape.
-json strides_of(const Tensor& tensor) {
+std::vector<std::int64_t> strides_of(const Tensor& tensor) {
   const ir::Buffer& buffer = tensor.buffer();
-  if (!buffer->strides.empty()) return numbers_of(buffer->strides);
-  const std::vector<Expr> shape = passed_shape(tensor);
+  if (!buffer->strides.empty()) return ir::constants_of(buffer->strides);
+  const std::vector<std::int64_t> shape = ir::constants_of(passed_shape(tensor));
   std::vector<std::int64_t> strides(shape.size(), 1);
-  for (std::size_t d = strides.size(); d-- > 1;) strides[d - 1] = strides[d] * *ir::as_const_int(shape[d]);
+  for (std::size_t d = strides.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
   return strides;
 }
 
@@ -34,7 +28,7 @@ json tensors_of(const Exported& e) {
   json tensors = json::array();
   for (std::size_t i = 0; i < e.definition->args.size(); ++i) {
     const Tensor& tensor = e.definition->args[i];
-    const json shape = numbers_of(passed_shape(tensor));
+    const std::vector<std::int64_t> shape = ir::constants_of(passed_shape(tensor));
     tensors.push_back({{"name", tensor.name()},
                        {"parameter", e.parameters[i]},
                        {"type", tensor.dtype().str()},

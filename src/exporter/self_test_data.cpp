@@ -61,8 +61,7 @@ void add_edges(const std::vector<std::int64_t>& shape, std::int64_t budget, std:
 
 /// `values` and `bounds` are those of all elements, as they lie in memory.
 SelfTestData data_of(const ir::Buffer& output, const std::vector<double>& values, const std::vector<double>& bounds) {
-  std::vector<std::int64_t> shape;
-  for (const Expr& extent : output->shape) shape.push_back(*ir::as_const_int(extent));
+  const std::vector<std::int64_t> shape = ir::constants_of(output->shape);
   const auto place_of = [&](std::int64_t number) {
     std::int64_t place = 0;
     for (int d = output->rank(); d-- > 0;) {

@@ -38,7 +38,7 @@ std::int64_t constant_elements(const Tensor& tensor) {
 
 Tensor passed_as(const Tensor& tensor, std::vector<std::int64_t> shape) {
   const std::int64_t elements = constant_elements(tensor);
-  if (shape.empty() || ir::count_elements(shape) != elements) {
+  if (ir::count_elements(shape) != elements) {
     throw UsageError(fmt::format("tensor '{}' has {} elements: it cannot be passed in the shape [{}]", tensor.name(),
                                  elements, fmt::join(shape, ", ")));
   }
@@ -50,18 +50,13 @@ Tensor passed_as(const Tensor& tensor, std::vector<std::int64_t> shape) {
 }
 
 Tensor passed_like(const Tensor& tensor, const Tensor& other) {
-  const auto constants = [](const std::vector<Expr>& extents) {
-    std::vector<std::int64_t> shape;
-    for (const Expr& extent : extents) shape.push_back(*ir::as_const_int(extent));
-    return shape;
-  };
-  std::vector<std::int64_t> shape = constants(passed_shape(other));
-  return constants(passed_shape(tensor)) == shape ? tensor : passed_as(tensor, std::move(shape));
+  std::vector<std::int64_t> shape = ir::constants_of(passed_shape(other));
+  return ir::constants_of(passed_shape(tensor)) == shape ? tensor : passed_as(tensor, std::move(shape));
 }
 
 std::vector<Expr> passed_shape(const Tensor& tensor) {
-  const std::vector<std::int64_t>& passed = tensor.op()->passed_shape;
-  return passed.empty() ? tensor.shape() : std::vector<Expr>(passed.begin(), passed.end());
+  const std::optional<std::vector<std::int64_t>>& passed = tensor.op()->passed_shape;
+  return passed ? std::vector<Expr>(passed->begin(), passed->end()) : tensor.shape();
 }
 
 }  // namespace nestwright

@@ -15,7 +15,7 @@ namespace nestwright {
 
 /// `tensor`, for which calls of a kernel pass a tensor of `shape`. It takes the place of `tensor`, which must not be
 /// used any more. Throws UsageError if it is one of several results or a scan, if it has strides or an extent that is
-/// no constant, if `shape` has no dimension, and if the number of its elements is another one.
+/// no constant, and if the number of elements of `shape` is another one.
 Tensor passed_as(const Tensor& tensor, std::vector<std::int64_t> shape);
 
 /// `tensor`, passed in the shape in which `other` is passed, whose extents must be constants.

@@ -27,7 +27,7 @@ std::vector<ir::ReduceAxis> checked_axes(const std::vector<IterVar>& axes) {
   return result;
 }
 
-/// Refuses a condition of a reduction that is not a bool. It may be absent.
+/// Refuses a condition of a reduction that is defined and not a bool.
 void check_where(const Expr& where) {
   if (!where.defined() || where.type() == ir::Type{kBool}) return;
   throw UsageError(fmt::format("where of a reduction is {}, but it takes a bool: compare first", where.type().str()));

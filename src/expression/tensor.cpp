@@ -192,7 +192,7 @@ Tensor placeholder(std::vector<Expr> shape, Type type, std::string name, std::ve
   check_shape(shape, name);
   check_strides(strides, shape.size(), name);
   if (!type.is_scalar()) throw UsageError(fmt::format("tensor '{}' of {}: elements are scalars", name, type.str()));
-  const int alignment = type.bytes();  // what any array of the caller's has
+  const int alignment = type.bytes();  // every array of the caller has this alignment
   Buffer buffer(name, type, std::move(shape), ir::Scope::kGlobal, std::move(strides), alignment);
   return Tensor(make_operation({std::move(name), PlaceholderOp{}, {std::move(buffer)}, {}}));
 }

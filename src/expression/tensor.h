@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -98,8 +99,8 @@ class Operation {
     std::vector<Operation> inputs;
     /// The number of operations in the longest chain of producers that ends here, as the user's calls made it.
     int depth = 1;
-    /// The extents in which calls pass the only result (expression/passed_shape.h); empty: its own.
-    std::vector<std::int64_t> passed_shape = {};
+    /// The extents in which calls pass the only result (expression/passed_shape.h); nullopt: its own.
+    std::optional<std::vector<std::int64_t>> passed_shape = {};
   };
   Operation() = default;
   explicit Operation(std::shared_ptr<const Node> node) : node_(std::move(node)) {}

@@ -16,7 +16,7 @@ namespace nestwright {
 
 namespace {
 
-/// Whether some parameter's dimension determines the value of a symbol.
+/// Whether an extent or a stride of some parameter is the symbol, so that a call determines its value.
 bool is_given(const ir::Var& symbol, const ir::Program& program) {
   const auto is_symbol = [&](const ir::Expr& e) {
     const auto* ref = e.as<ir::VarRef>();
@@ -57,10 +57,11 @@ CallSignature::CallSignature(const ir::Program& program, Part part)
       if (size.kind == Size::Kind::kSymbol)
         sources_[size.symbol].push_back({arguments_.size(), sizes.size() - 1, is_stride});
     };
-    if (parameter.shape.empty()) {
+    if (parameter.shape) {
+      for (const std::int64_t extent : *parameter.shape) add(argument.shape, ir::Expr(extent), false);
+    } else {
       for (const ir::Expr& extent : buffer->shape) add(argument.shape, extent, false);
     }
-    for (const std::int64_t extent : parameter.shape) add(argument.shape, ir::Expr(extent), false);
     for (const ir::Expr& stride : buffer->strides) add(argument.strides, stride, true);
     arguments_.push_back(std::move(argument));
   }

@@ -8,7 +8,7 @@ namespace nestwright {
 
 Arg strided(Tensor output, std::vector<Expr> strides) {
   if (!output.defined()) throw UsageError("a tensor that is undefined cannot be strided: make it by compute first");
-  if (!output.op()->passed_shape.empty()) {
+  if (output.op()->passed_shape) {
     throw UsageError(
         fmt::format("tensor '{}' is passed in another shape, so that it cannot be strided", output.name()));
   }

@@ -14,7 +14,7 @@ Expr smaller(std::int64_t factor, const Expr& extent) {
   return constant != nullptr && *constant < factor ? extent : Expr(factor);
 }
 
-/// The size of the largest of `parts` equal parts; at least 1.
+/// The size of each of `parts` equal parts of `extent`, rounded up; at least 1.
 std::int64_t part_of(std::int64_t extent, std::int64_t parts) { return extent < 1 ? 1 : (extent - 1) / parts + 1; }
 
 }  // namespace

@@ -31,7 +31,7 @@ bool is_overwritten_in_body(const Let& let) {
 
 Expr both(const Expr& a, const Expr& b) { return !a.defined() ? b : !b.defined() ? a : a && b; }
 
-// Copies a statement for a single lane, which indexes the buffers that are private to lanes.
+// Copies a statement for a single lane. Buffers that are private to lanes get the lane's number as their last index.
 class LaneCopier final : public Copier {
  public:
   LaneCopier(const Var& lane, int number, const std::map<Buffer, Buffer>& private_buffers)
@@ -145,7 +145,7 @@ Expr LaneBuilder::vector(const Expr& e) {
                    const auto own = private_.find(n.buffer);
                    const Buffer& buffer = own == private_.end() ? n.buffer : own->second;
                    const Expr mask = n.mask.defined() ? vector(n.mask) : Expr();
-                   // Where no lane is active, an index that is equal in all of them may be outside, too.
+                   // A load with a uniform index needs the mask, too: if no lane is active, it may be out of bounds.
                    const bool is_masked = mask.defined() ? mask.lanes() > 1 : conditional_ && !is_inside(buffer, at);
                    if (!differ && is_masked) {
                      for (Expr& index : at) index = broadcast(index);
@@ -328,7 +328,7 @@ Expr LaneBuilder::condition_vector(const Expr& condition) {
   if (n && n->op == BinaryOp::kAnd) {
     return make_binary(n->op, broadcast(condition_vector(n->a)), broadcast(condition_vector(n->b)));
   }
-  // Data may be the largest integer, and b + 1 wrap.
+  // Loaded data may be the largest integer, for which b + 1 would wrap around.
   if (!n || n->a.type() != kIndex || depends_on_data(bare)) return vector(bare);
   switch (n->op) {
     case BinaryOp::kLt:

@@ -239,8 +239,8 @@ AxisSet NestBuilder::pad_vectors(int stage, std::vector<Span>& region, const Axi
     std::vector<Span> whole = region;
     Expr& extent = whole[axis].extent;
     if (as_const_int(extent) == nullptr) continue;
-    // Rounding up to whole vectors may lengthen the loops inside them, and these may need further vectors, at times
-    // without end.
+    // Rounding up to whole vectors may lengthen the loops inside, which may then need further vectors: this need not
+    // converge.
     Expr reach = Frame(graph, whole).reach(axis);
     for (int round = 0; round < kMaxPaddings && *as_const_int(reach) != *as_const_int(extent); ++round) {
       extent = reach;

@@ -27,7 +27,7 @@ using ir::Stmt;
 
 namespace {
 
-/// A fused loop and its split parts: what its value is made of.
+/// The strides of the loops that the value of a fused loop is a sum of, if they are known.
 struct Strides {
   std::int64_t step = 0;   ///< greatest common divisor of the strides of the loops that are not vectorised
   std::int64_t lanes = 1;  ///< values that the lanes of one vector span
@@ -57,7 +57,7 @@ void add_strides(const Frame& frame, int axis, std::int64_t stride, Strides& str
   add_strides(frame, edge.inner, stride, strides);
 }
 
-/// The greatest common divisor of a row's length and all that `sum` is made of.
+/// The greatest common divisor of a row's length and the constant and coefficients of `sum`.
 std::int64_t step_of(const Linear& sum, std::int64_t row) {
   std::int64_t step = std::gcd(row, sum.constant);
   for (const ir::LinearTerm& term : sum.terms) step = std::gcd(step, term.coefficient);
@@ -146,8 +146,9 @@ const AxisEdge* NestBuilder::fused_in_part(const Frame& frame, int position) con
   return nullptr;
 }
 
-/// Whether stages are attached at leaf `position` or inside it where a fused loop is open in part; or inside all of it,
-/// stages that the threads of a block share, if the threads have a part each.
+/// Whether a stage to which the open part matters is attached at leaf `position` or further inside: where only a part
+/// of the fused loop is open, any stage; where all of it is open, a stage that is not private to a thread, if one of
+/// the loop's leaves is bound to a thread index.
 bool NestBuilder::has_stages_in_part(const StageGraph& graph, const AxisEdge& edge, int position) const {
   const AxisSet own = positions_of(graph, edge.parent);
   bool threads = false;
@@ -162,8 +163,9 @@ bool NestBuilder::has_stages_in_part(const StageGraph& graph, const AxisEdge& ed
   return false;
 }
 
-/// The part of a fused loop that is open, if this is less than the frame knows; its outer and inner values are those of
-/// `start` only where no let is needed. Absent where less cannot be proved of what is computed.
+/// The part of a fused loop that is open. Absent if its length is not constant, if it is not smaller than the part that
+/// the frame knows, if intervals cannot bound the indices into what is computed for it, or if a vector of it may cross
+/// rows. If it `has_lets`, open_fused_part() has yet to make lets of its outer and inner values.
 std::optional<FusedPart> NestBuilder::part_of(const Frame& frame, const AxisEdge& edge) const {
   const Span now = frame.span(edge.parent, facts_);
   const std::int64_t *length = as_const_int(now.extent), *row = as_const_int(frame.extent[edge.inner]);

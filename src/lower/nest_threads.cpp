@@ -143,8 +143,8 @@ bool NestBuilder::maps_one_element_per_thread(const StageGraph& graph, int axis)
 }
 
 /// Union of the regions of all threads that share the stage, those of the block or of a warp, given the `region` of
-/// one. The whole axis if it maps one element to each thread: that takes no longer, needs no guard, and lets the
-/// threads of a warp exchange elements.
+/// one. Along an axis that maps one element to each thread it is the whole axis: that takes no longer, needs no guard,
+/// and lets the threads of a warp exchange elements.
 std::vector<Span> NestBuilder::region_of_all_threads(int stage, std::vector<Span> region) const {
   const StageGraph& graph = graphs_[stage];
   const bool is_fragment = graph.state->scope == ir::Scope::kFragment;

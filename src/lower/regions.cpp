@@ -105,8 +105,9 @@ void join(Span& span, const Span& other, const Expr& limit, const Facts& facts) 
   if (bounded && a != nullptr && b != nullptr) {
     const std::int64_t first = std::min<std::int64_t>(0, gap.lo);
     const std::int64_t extent = std::max(*a, gap.hi + *b) - first;
-    // The constant hull of both, where it is smaller than the hull by their distance: for a producer further outside,
-    // where one index depends on a loop that is not open there.
+    // If the distance of the spans varies, the hull of their constant bounds may be smaller than the hull that follows
+    // from the distance. This happens for a producer further outside, where one index depends on a loop that is not
+    // open there.
     const ir::Interval here = facts.range(span.min), there = facts.range(other.min);
     const bool known =
         std::min(here.lo, there.lo) > -ir::Interval::kFar && std::max(here.hi, there.hi) < ir::Interval::kFar;
@@ -325,7 +326,7 @@ AttachedRegions Regions::attached_regions(const std::vector<int>& stages, const 
   for (const auto& [stage, region] : known) {
     const StageGraph& graph = graphs_[stage];
     const bool is_here = stage == frame.graph->stage || std::find(stages.begin(), stages.end(), stage) != stages.end();
-    // The states, init and update of a scan take whole rows; the stages of its steps read no more than others.
+    // A scan, its init and its update take whole rows, which need no limits. Other stages of its steps are listed.
     const bool is_row = graph.place.part == ScanPart::kScan || graph.place.is_stored_in_scan();
     if (is_here || is_row) continue;
     std::vector<Span> tiles = whole_tiles(graph, region);

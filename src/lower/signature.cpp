@@ -18,7 +18,7 @@ void collect_symbols(const ir::Expr& e, std::vector<ir::Var>& symbols) {
   });
 }
 
-/// Collects the symbols of the operations: the extent of a reduction, a scalar of a body.
+/// Collects the symbols of an operation, such as the extent of a reduction or a scalar in a body.
 void collect_symbols(const Operation& op, std::vector<ir::Var>& symbols) {
   const ComputeOp* compute = op.compute();
   if (compute == nullptr) return;

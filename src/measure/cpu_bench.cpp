@@ -42,7 +42,8 @@ void record_refusal(int, siginfo_t* info, void*) {
   raise(SIGSYS);
 }
 
-// Records the location of a fault in shared memory. It restores the default action, and the instruction faults again.
+// Records the location of a fault in shared memory. SA_RESETHAND has restored the default action, so that the
+// instruction faults again and ends the process.
 void record_fault(int, siginfo_t* info, void*) {
   FaultRecord record{1, -2, 0, -1};
   const auto look = [&](const GuardedRegion* region, int parameter) {
@@ -300,7 +301,7 @@ class CpuBench final : public Bench {
 
 std::unique_ptr<Bench> make_cpu_bench(const RunnerSetup& setup) {
   install_fault_handler();
-  request_tile_permission();  // for code compiled for tiles; if it is refused, there is none
+  request_tile_permission();  // for code that uses tiles, which load_object() rejects if this is refused
   return std::make_unique<CpuBench>(setup);
 }
 

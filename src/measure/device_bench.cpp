@@ -53,7 +53,7 @@ struct Candidate {
   OutputChecksums checksums;  ///< of the correct result of the uniform set
 };
 
-/// The arguments of a kernel.
+/// The memory of each parameter, in the order of the program's parameters.
 using Arguments = std::vector<DeviceMemoryPtr>;
 constexpr std::int64_t kMaxCopies = 4096;
 constexpr std::int64_t kReferenceShare = 4;                 // expected values may use a quarter of the device's memory
@@ -117,8 +117,8 @@ class DeviceBench final : public Bench {
     });
   }
 
-  // Calls it at least twice: the first call may still compile, so the fastest one counts, and a race between threads
-  // may not show every time.
+  // Calls the candidate at least twice: the first call may still compile, so the fastest one counts, and a race between
+  // threads may not show every time.
   RunnerReply check_result(const RunnerRequest& request) override {
     return answer([&] {
       Candidate& candidate = *candidates_.at(request.id);
@@ -341,7 +341,7 @@ class DeviceBench final : public Bench {
     return {};
   }
 
-  /// The same, detected on the host.
+  /// Returns a message about writes outside the outputs, detected on the host; empty if there are none.
   std::string stray_write(const Candidate& candidate, const Tensors& tensors) {
     for (const GuardedDeviceMemory& memory : candidate.workspace) {
       if (!memory.guards_intact()) return "it wrote outside its workspace";

@@ -102,7 +102,7 @@ Comparison compare_elements(ir::Type type, const void* memory, std::span<const d
     const auto allowed = [&](std::size_t i) { return is_exact ? 0 : bound[i]; };
     Comparison result;
     bool wrong = false;
-    // Without a branch, so that it runs at the speed of memory; it runs twice per candidate.
+    // The loop has no branch, so that it runs at the speed of memory: it runs at least twice per candidate.
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const double value = static_cast<double>(got[i]);
       const double difference = std::abs(value - expected[i]);

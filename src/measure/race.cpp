@@ -113,7 +113,7 @@ class Race {
     return scores;
   }
 
-  /// Whether at least two scores are above the limit, and agree or are far above it: an undetected disturbance is
+  /// Whether all scores, at least two, are above the limit, and agree or are far above it: an undetected disturbance is
   /// unlikely to slow two of them by the same factor.
   bool is_given_up(const std::vector<double>& scores, double limit) const {
     if (scores.size() < 2) return false;
@@ -140,7 +140,7 @@ class Race {
       if (median(*racer) > suspicious) suspects.push_back(racer);
     }
     if (suspects.empty()) return;
-    // Includes the best one, which may have been the best because the reference kernel was disturbed.
+    // The second pass includes the best one, which may be the best only because the reference kernel was disturbed.
     std::vector<Racer*> second = suspects;
     if (best != reference_) second.push_back(best);
     if (!pass(second)) return;
@@ -150,7 +150,7 @@ class Race {
     }
   }
 
-  /// A time that one of them, or the reference kernel, reaches even by its slower samples.
+  /// The smallest upper quartile of the racers' scores, or the reference time if that is smaller.
   double upper_quartile_of_best(const std::vector<Racer*>& racers) const {
     double least = result_.reference_ns;
     for (const Racer* racer : racers) {
@@ -202,7 +202,7 @@ class Race {
     const Racer* best = best_of(going);
     const double limit = (1 + within) * upper_quartile_of_best(going);
     for (Racer* racer : going) {
-      // Not by the median, because two of three samples may have an undetected disturbance.
+      // The median is no criterion, because two of three samples may have an undetected disturbance.
       if (lower_quartile(*racer) > limit || is_clearly_slower(*racer, *best)) racer->running = false;
     }
     std::erase_if(going, [](const Racer* r) { return !r->running; });
@@ -256,7 +256,7 @@ class Race {
     for (int n = 0; n < affordable && challenger->running; ++n) {
       if (!pass({challenger})) return;
     }
-    // By the fresh samples only, because the others are the reason why it was chosen.
+    // Only the fresh samples decide, because the others are the reason why the challenger was chosen.
     Racer fresh = *challenger, fresh_reference = *reference_;
     fresh.samples.erase(fresh.samples.begin(), fresh.samples.begin() + static_cast<std::ptrdiff_t>(before));
     fresh_reference.samples.erase(fresh_reference.samples.begin(),
@@ -270,7 +270,7 @@ class Race {
     }
     if (paired_ratio(own, other).high >= 1) return;
     result_.successor = static_cast<std::size_t>(challenger - racers_.data());
-    // By all samples: it is the unit of all later scores, which a few disturbed fresh samples would shift.
+    // The new unit is taken from all samples, because a few disturbed fresh ones would shift all later scores.
     result_.successor_ns = median(*challenger);
   }
 

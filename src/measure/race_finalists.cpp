@@ -48,7 +48,8 @@ class FinalistRace {
     for (int taken = 1; taken < samples() && !passes_.is_over(); ++taken) passes_.pass(all_);
   }
 
-  /// The same number for all, because the samples of one pass are a pair: the number that the fastest needs.
+  /// The samples of each racer in a process: as many as the fastest needs, for all alike, because the samples of one
+  /// pass are compared as pairs.
   int samples() const {
     double shortest = std::numeric_limits<double>::infinity();
     for (const Racer& racer : racers_) {

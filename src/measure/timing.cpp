@@ -16,9 +16,9 @@ double median_of_sorted(const std::vector<double>& sorted) {
   return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 }
 
-// The number of samples that can be left out at each end of n ordered ones so that the rest still contains the median
-// with 95% confidence: the largest k with P(Binomial(n, 1/2) < k) <= 2.5%.
-std::size_t samples_outside(std::size_t n) {
+// The rank, from 1, of the lower end of the median's 95% confidence interval among n ordered samples: the largest k
+// with P(Binomial(n, 1/2) < k) <= 2.5%. 0 if no interval reaches 95%.
+std::size_t lower_rank_of_median(std::size_t n) {
   double probability = std::pow(0.5, static_cast<double>(n));  // of exactly k successes
   double below = 0;
   std::size_t k = 0;
@@ -30,15 +30,15 @@ std::size_t samples_outside(std::size_t n) {
   return k;
 }
 
-// The number of averages that can be left out at each end of the ordered averages of n values so that the centre of
-// symmetry lies beyond one of them with probability `tail`: the number of rank sums w with P(W <= w) <= tail. Above
-// kExact values the normal approximation is used.
+// The rank, from 1, of the lower end of the confidence interval of the centre of symmetry among the ordered averages of
+// n values; the centre lies below it with a probability of at most `tail`. It is the number of rank sums w with
+// P(W <= w) <= tail; 0 if there are none. Above kExact values the normal approximation is used.
 struct Level {
   double tail = 0, normal_quantile = 0;
 };
 constexpr Level k95{0.025, 1.96}, k98{0.01, 2.326};
 
-std::size_t averages_outside(std::size_t n, const Level& level) {
+std::size_t lower_rank_of_centre(std::size_t n, const Level& level) {
   constexpr std::size_t kExact = 100;
   const double most = static_cast<double>(n * (n + 1)) / 2;
   if (n > kExact) {
@@ -86,7 +86,7 @@ MedianInterval signed_rank_interval(const std::vector<double>& logs, const Level
     for (std::size_t j = i; j < n; ++j) averages.push_back((logs[i] + logs[j]) / 2);
   }
   std::sort(averages.begin(), averages.end());
-  const std::size_t outside = std::max<std::size_t>(averages_outside(n, level), 1) - 1;
+  const std::size_t outside = std::max<std::size_t>(lower_rank_of_centre(n, level), 1) - 1;
   return {std::exp(median_of_sorted(averages)), std::exp(averages[outside]),
           std::exp(averages[averages.size() - 1 - outside])};
 }
@@ -123,9 +123,8 @@ MedianInterval median_interval(std::span<const double> samples) {
   if (samples.empty()) return {};
   std::vector<double> sorted(samples.begin(), samples.end());
   std::sort(sorted.begin(), sorted.end());
-  // No interval reaches 95% with fewer than six samples, so their whole range is returned. samples_outside counts k
-  // from "fewer than k below", so that sample k (from 1) is the lower end.
-  const std::size_t k = std::max<std::size_t>(samples_outside(sorted.size()), 1) - 1;
+  // No interval reaches 95% with fewer than six samples, so their whole range is returned. Ranks count from 1.
+  const std::size_t k = std::max<std::size_t>(lower_rank_of_median(sorted.size()), 1) - 1;
   return {median_of_sorted(sorted), sorted[k], sorted[sorted.size() - 1 - k]};
 }
 

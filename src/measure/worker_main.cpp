@@ -26,6 +26,6 @@ int main(int argc, char** argv) {
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
   }
-  // What did not start may have threads, which nothing waits for.
+  // A role that failed may have left threads running, which nothing waits for.
   std::_Exit(1);
 }

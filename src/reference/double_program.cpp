@@ -63,7 +63,8 @@ class OperationJudge {
   Type type() const { return op_->results.front()->element; }
   std::string name(const std::string& part) const { return op_->name + "." + part; }
 
-  /// The value of member `m` of the body (of what is reduced), and its error as a number, at an element of the region.
+  /// The members of the body (of what is reduced) at an element of the region, with errors as numbers, and new reduce
+  /// axes.
   struct At {
     std::vector<IterVar> reduced;
     std::vector<JudgedExpr> members;
@@ -198,7 +199,7 @@ class OperationJudge {
             })};
   }
 
-  /// Members in double: reducers of variables of other types.
+  /// The reducer of `combiner`, with its floating-point members in double.
   Reducer in_double_precision(const ir::Combiner& combiner) const {
     std::vector<Expr> identity;
     for (const Expr& value : combiner.identity) identity.push_back(judge(value, {}, rounding_).value);

@@ -16,16 +16,6 @@
 
 namespace nestwright {
 
-std::vector<std::int64_t> constant_shape(const std::vector<Expr>& extents) {
-  std::vector<std::int64_t> shape;
-  for (const Expr& extent : extents) {
-    const std::int64_t* const constant = ir::as_const_int(extent);
-    check(constant != nullptr, "a tensor that is judged has a constant shape");
-    shape.push_back(*constant);
-  }
-  return shape;
-}
-
 namespace {
 
 constexpr int kColumns = 64;  ///< so that their partial sums stay in the L1 cache
@@ -67,7 +57,7 @@ std::vector<std::vector<double>> run_unscheduled(const std::vector<Tensor>& inpu
   args.insert(args.end(), outputs.begin(), outputs.end());
   std::vector<Array> arrays;
   for (std::size_t i = 0; i < args.size(); ++i) {
-    arrays.push_back(Array::empty(args[i].dtype(), constant_shape(passed_shape(args[i]))));
+    arrays.push_back(Array::empty(args[i].dtype(), ir::constants_of(passed_shape(args[i]))));
     if (i >= inputs.size()) continue;
     check(values[i]->size() == static_cast<std::size_t>(arrays[i].elements()), "an input has all of its elements");
     encode_elements(args[i].dtype(), *values[i], arrays[i].data());

@@ -17,7 +17,4 @@ std::vector<std::vector<double>> run_unscheduled(const std::vector<Tensor>& inpu
                                                  const std::vector<const std::vector<double>*>& values,
                                                  const std::vector<Tensor>& outputs, RunBy by);
 
-/// Returns the values of extents. Requires constants.
-std::vector<std::int64_t> constant_shape(const std::vector<Expr>& extents);
-
 }  // namespace nestwright

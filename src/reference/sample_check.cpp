@@ -12,7 +12,7 @@
 namespace nestwright {
 namespace {
 
-/// `most` numbers of elements, in ascending order: all, or the first, the last and others at random.
+/// The numbers of up to `most` elements, in ascending order: all, or the first, the last and others at random.
 std::vector<std::int64_t> sampled_elements(std::int64_t elements, std::int64_t most) {
   std::set<std::int64_t> chosen;
   std::mt19937_64 random(1);
@@ -37,7 +37,7 @@ struct Sample {
 
 Sample sample_of(const Operation& op, std::int64_t most) {
   Sample sample{.op = op};
-  const std::vector<std::int64_t> shape = constant_shape(Tensor(op).shape());
+  const std::vector<std::int64_t> shape = ir::constants_of(Tensor(op).shape());
   std::int64_t elements = 1;
   for (const std::int64_t extent : shape) elements *= extent;
   sample.elements = sampled_elements(elements, most);
@@ -75,7 +75,7 @@ void compare(const Sample& sample, const JudgedValues& compiled, const std::vect
              const std::vector<double>* bound) {
   for (std::size_t s = 0; s < sample.elements.size(); ++s) {
     const double got = compiled.values[static_cast<std::size_t>(sample.elements[s])];
-    // Both round.
+    // Both results are rounded, so their bounds add up.
     if (agree(got, interpreted[s], bound == nullptr ? 0 : 2 * (*bound)[s])) continue;
     throw InternalError("the reference of '" + compiled.tensor.name() + "' is " + std::to_string(got) +
                         " as compiled, but " + std::to_string(interpreted[s]) + " as interpreted, at element " +

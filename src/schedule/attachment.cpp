@@ -11,9 +11,9 @@ namespace {
 
 using Kind = AttachmentFault::Kind;
 
-class Search {
+class FaultFinder {
  public:
-  explicit Search(const ScheduleState& state) : state_(state) {}
+  explicit FaultFinder(const ScheduleState& state) : state_(state) {}
 
   std::vector<AttachmentFault> run() {
     for (std::size_t s = 0; s < state_.stages.size(); ++s) {
@@ -60,7 +60,7 @@ class Search {
     }
   }
 
-  /// What a reduction starts from is stored before its loops.
+  /// A stage that a reduction starts from is needed before the reduction's loops, so it may not be attached inside.
   void find_late_start(int number, int reader) {
     const ir::Reduce* reduction = stage(reader).op.compute()->reduction();
     if (reduction == nullptr || reduction->init.empty()) return;
@@ -144,6 +144,6 @@ class Search {
 
 }  // namespace
 
-std::vector<AttachmentFault> attachment_faults(const ScheduleState& state) { return Search(state).run(); }
+std::vector<AttachmentFault> attachment_faults(const ScheduleState& state) { return FaultFinder(state).run(); }
 
 }  // namespace nestwright

@@ -130,7 +130,7 @@ class Printer {
     return std::visit([&](const auto& node) { return print(e, node); }, e.node().value);
   }
 
-  /// As an argument of a function, which has overloads for axes.
+  /// `e` as an argument of a function: an axis is wrapped in Expr, since functions have overloads for axes.
   std::string argument(const Expr& e) const {
     const auto* ref = e.as<ir::VarRef>();
     const std::string text = print(e).text;
@@ -244,7 +244,7 @@ class Printer {
     if (call.intrinsic == ir::Intrinsic::kReinterpret) {
       return {fmt::format("reinterpret({}, {})", cpp_type(e.type()), args)};
     }
-    // scale() alone is not among the names that tensor expressions have by themselves.
+    // scale() is qualified, because a tensor or an axis may have this name (CppNames does not reserve it).
     const char* const space = call.intrinsic == ir::Intrinsic::kScale ? "ir::" : "";
     return {fmt::format("{}{}({})", space, ir::intrinsic_name(call.intrinsic), args)};
   }

@@ -68,8 +68,8 @@ std::string strides_text(const ir::Buffer& buffer, const CppNames& names) {
 }
 
 std::string with_passed_shape(const Operation& op, const std::string& made) {
-  if (!op.defined() || op->passed_shape.empty()) return made;
-  return fmt::format("passed_as({}, {{{}}})", made, fmt::join(op->passed_shape, ", "));
+  if (!op.defined() || !op->passed_shape) return made;
+  return fmt::format("passed_as({}, {{{}}})", made, fmt::join(*op->passed_shape, ", "));
 }
 
 bool occurs(const Var& var, const Expr& e) {
@@ -181,7 +181,7 @@ class Definitions {
     return fmt::format("{}", fmt::join(parameters, ", "));
   }
 
-  /// Likewise for a body that takes a span of them.
+  /// Names the indices of a body that takes a span of them, and returns its parameter.
   static std::string name_in_span(const ComputeOp& compute, CppNames& body) {
     bool is_any_used = false;
     for (std::size_t i = 0; i < compute.axes.size(); ++i) {

@@ -60,7 +60,7 @@ std::string size_text(const SplitSize& size) {
   return fmt::format("SplitSize{{{{{}}}, 0}}", fmt::join(size.factors, ", "));
 }
 
-/// As a last argument; nothing for the default.
+/// The tail strategy as the last argument of a call; empty for the default.
 std::string tail_text(const Tail& tail) {
   switch (tail.kind) {
     case TailKind::kGuard:

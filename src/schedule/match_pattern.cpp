@@ -105,7 +105,7 @@ class Matcher {
         const Expr index = value(split->outer) * Expr(factor) + value(split->inner);
         const std::int64_t* extent = ir::as_const_int(split->parent.extent());
         const bool cut = !split->counts.empty() || extent == nullptr || *extent % factor != 0;
-        // These two make other loops of the tail, which the intrinsic does not replace.
+        // These two make separate loops for the tail, which the intrinsic does not replace.
         const bool apart = split->tail.kind == TailKind::kPartition || split->tail.kind == TailKind::kCompose;
         if (is_inner(index) && cut && (!apart || is_inner(value(split->outer)))) {
           return fail(

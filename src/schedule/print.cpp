@@ -67,7 +67,7 @@ std::string stage_text(const ScheduleState& state, const StageState& stage) {
   for (const AlignNote& note : stage.alignments) {
     text += fmt::format("  stride of {} is {} modulo {}\n", note.axis.name(), note.offset, note.factor);
   }
-  if (stage.non_temporal) text += "  stores round the caches\n";
+  if (stage.non_temporal) text += "  stores bypass the caches\n";
   if (stage.slots > 0) {
     const std::string stages = stage.slots > 2 ? fmt::format(" in {} stages", stage.slots) : "";
     text += fmt::format("  double-buffered at {}{}\n", stage.attach.loop.name(), stages);

@@ -51,8 +51,8 @@ bool are_part(const std::vector<IterVar>& part, const std::vector<IterVar>& whol
   return true;
 }
 
-/// The axes of a stage's operation with the domains that it is computed over; in a scan, those over all its steps, and
-/// of a stage that only the steps read, what they read.
+/// The axes of a stage's operation, with the domains that it is computed over. For a stage in a scan's steps these
+/// cover all steps; for a stage that only the steps read, they are what the steps read.
 std::vector<IterVar> computed_axes(const ScheduleState& state, int stage) {
   const Operation& op = state.stages[static_cast<std::size_t>(stage)].op;
   const ScanPlace place = scan_place(state, stage);
@@ -89,7 +89,7 @@ void add_requirement(ScheduleState& state, ir::Requirement needed) {
     state.requirements.push_back(std::move(needed));
 }
 
-/// Requires spatial extents of at least 0 and reduction extents of at least 1, as of constant ones.
+/// Requires symbolic spatial extents to be at least 0, and symbolic reduction extents to be at least 1.
 void require_extents(const ComputeOp& op, ScheduleState& state) {
   for (const auto* axes : {&op.axes, &op.reduce_axes}) {
     for (const IterVar& axis : *axes) {

@@ -90,7 +90,7 @@ class ThreadReduction {
     return place;
   }
 
-  /// Splits the innermost part of `axis` that is not bound by the number of threads, which share it.
+  /// Splits the part of `axis` that is not bound yet by `threads`, and binds the inner loop to the index `kind`.
   void share_rows(const IterVar& axis, std::int64_t threads, ir::LoopKind kind) const {
     StageState& partial = at(stage_);
     IterVar loop = axis;

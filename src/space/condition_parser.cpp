@@ -70,7 +70,7 @@ class Parser {
 
   using Sign = std::pair<std::string_view, Kind>;
 
-  /// What `tighter` parses, joined by the signs, from the left. `require` refuses an operand of the other kind.
+  /// Parses operands of `tighter`, joined by `signs` from the left. `require` refuses an operand of the other kind.
   Node chain(Node (Parser::*tighter)(), std::initializer_list<Sign> signs, void (Parser::*require)(const Node&) const) {
     Node left = (this->*tighter)();
     for (;;) {

@@ -102,7 +102,7 @@ class Binder {
  public:
   explicit Binder(const Branch& branch) : branch_(branch) {}
 
-  /// None where the branch lacks a knob.
+  /// Returns an empty function if the branch lacks a knob.
   Number bind(const Node& node) {
     const auto [knob, option] = option_equality(node, [this](const std::string& n) { return find_knob(branch_, n); });
     if (knob != nullptr) return bind_option(*knob, *option, node.kind == Kind::kEq);

@@ -13,7 +13,7 @@ namespace {
 // The nearest of several random candidates is taken. There is one for each kPerDraw candidates, so that about as many
 // are nearer than the result in a long list as in a short one.
 constexpr std::size_t kPerDraw = 4, kMinDraws = 3, kMaxDraws = 64;
-constexpr std::size_t kPerJump = 8;  // one of so many moves goes to any candidate
+constexpr std::size_t kPerJump = 8;  // one move in this many goes to any candidate
 
 int other_candidate(const Knob& knob, int current, std::mt19937_64& random) {
   const int drawn = static_cast<int>(random_index(random, knob.candidates.size() - 1));

@@ -99,7 +99,7 @@ void Json::update(const Json& other) {
   for (std::size_t i = 0; i < other.names().size(); ++i) (*this)[other.names()[i]] = other.entries()[i];
 }
 
-/// As nlohmann's library has it.
+/// Converts a value to one of nlohmann's library, which prints it.
 struct Json::Printer {
   nlohmann::ordered_json operator()(const auto& value) const { return value; }
   nlohmann::ordered_json operator()(const List& list) const {

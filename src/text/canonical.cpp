@@ -130,7 +130,7 @@ std::string statement_text(const Program& program, const Stage& stage, const Ren
   return text + body + ")";
 }
 
-/// Empty where everything follows.
+/// The declaration of an input; empty if its shape follows from reads, its type is float32 and it has no range.
 std::string declaration_text(const TensorInfo& tensor, std::size_t& shapes, std::vector<NamedSize>& sizes) {
   std::string text;
   if (tensor.has_own_shape || tensor.type != kFloat32) text = ";" + tensor.name + ":" + tensor.type.str();

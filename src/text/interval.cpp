@@ -75,7 +75,7 @@ Bounds of_binary(BinaryOp op, const IndexInterval& a, const IndexInterval& b) {
   return std::nullopt;
 }
 
-/// A literal exponent of a shift that an interval may be shifted by.
+/// The number of bits of a shift, if it is a literal by which an interval may be shifted.
 std::optional<int> shift_of(const Term& term) {
   constexpr std::int64_t kMaxShift = 31;
   const auto* literal = std::get_if<Integer>(&term.value);
@@ -83,7 +83,7 @@ std::optional<int> shift_of(const Term& term) {
   return static_cast<int>(literal->value);
 }
 
-/// Of the bits whose range the language knows: x & 7, and shifts by literals.
+/// The interval of an operation on bits that has a known range: x & 7, and shifts by literals.
 Bounds of_bits(const FunctionCall& call, const Bounds& a) {
   if (call.name == "&") {
     const auto* mask = std::get_if<Integer>(&call.arguments[1].value);
@@ -99,7 +99,7 @@ Bounds of_bits(const FunctionCall& call, const Bounds& a) {
   return of_corners(*a, {factor, factor}, call.name == "<<" ? times : ir::floor_div);
 }
 
-/// The type that a term is computed in; nothing for a literal, which takes that of what it meets.
+/// The type that a term is computed in; nullopt for a literal, which takes the type of the other operand.
 std::optional<ir::Type> type_of(const Term& term, const Leaves& leaves) {
   if (std::holds_alternative<IndexValue>(term.value)) return kIndex;
   if (const auto* access = std::get_if<Access>(&term.value)) return leaves.type(*access);
@@ -150,7 +150,7 @@ Bounds of_call(const FunctionCall& call, const Leaves& leaves) {
   return type && type->is_int() ? argument(0) : std::nullopt;  // where it fits into the type
 }
 
-/// a + factor * b; nothing where it overflows.
+/// a + factor * b; nullopt if it overflows.
 std::optional<Linear> sum_of(Linear a, const Linear& b, std::int64_t factor) {
   const auto add = [&](std::int64_t& to, std::int64_t value) {
     std::int64_t product = 0;

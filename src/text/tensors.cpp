@@ -287,8 +287,7 @@ class TensorMaker {
     return or_padding(access, indices, ranges, shape);
   }
 
-  /// Indices of which phases are a part, (2*y + p + 2*r)/2, as sums of what moves them, y + r + p/2; others as they
-  /// are.
+  /// Rewrites indices that contain a phase, such as (2*y + p + 2*r)/2, as sums, y + r + p/2; others stay as they are.
   std::vector<Expr> affine(std::vector<Expr> indices) const {
     if (ranges_.empty()) return indices;
     ir::Ranges ranges;
@@ -356,8 +355,8 @@ class TensorMaker {
     return copy;
   }
 
-  /// Clamps indices that may be outside although the text was checked: elements of tensors, which only a declared range
-  /// keeps inside, to which nothing holds a caller; and conversions of floating-point numbers.
+  /// Clamps indices that may be outside although the text was checked: elements of tensors, since a caller need not
+  /// keep to their declared range, and conversions of floating-point numbers.
   void clamp_data(const Access& access, std::vector<Expr>& indices) const {
     const std::vector<std::int64_t>& shape = program_.find_tensor(access.tensor)->shape;
     for (std::size_t d = 0; d < indices.size(); ++d) {

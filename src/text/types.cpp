@@ -204,7 +204,7 @@ class TypeChecker {
     return find_infix(name) != nullptr ? "'" + name + "'" : name;
   }
 
-  /// Of an operator on bits.
+  /// Checks the operand types of an operator on bits.
   void check_bits(const FunctionCall& call, const std::vector<TermType>& types) const {
     for (std::size_t i = 0; i < types.size(); ++i) {
       const ir::Type type = types[i].type;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "expression/passed_shape.h"
 #include "support/error.h"
 #include "templates/framework/completion.h"
+#include "templates/matmul/matmul.h"
 #include "templates/matmul/shape.h"
 #include "templates/registry.h"
 #include "text/product.h"
@@ -30,15 +32,24 @@ Workload product_of(const text::Expression& expression) {
   return *product;
 }
 
-/// Puts the matmul's tensors in the place of the expression's.
-void replace_tensors(Definition& definition, const Definition& matmul, const text::Expression& expression) {
+/// Which arguments of an expression are A, B and C of its product.
+struct ArgumentsOf {
+  std::size_t a = 0, b = 0, c = 0;
+};
+
+ArgumentsOf arguments_of(const text::Expression& expression) {
   const text::Product product = *text::find_product(expression.program());
   const std::vector<std::size_t> parameters = expression.program().parameters();
-  for (std::size_t p = 0; p < parameters.size(); ++p) {
-    definition.args[p] = parameters[p] == product.a   ? matmul.args[0]
-                         : parameters[p] == product.b ? matmul.args[1]
-                                                      : matmul.args.back();
-  }
+  const auto argument = [&](std::size_t tensor) {
+    return static_cast<std::size_t>(std::find(parameters.begin(), parameters.end(), tensor) - parameters.begin());
+  };
+  return {argument(product.a), argument(product.b), argument(product.c)};
+}
+
+/// The matmul that takes the place of a definition, whose calls pass the same tensors in the same shapes.
+Definition matmul_of(const Workload& product, const Definition& definition, const ArgumentsOf& at) {
+  const auto passed = [&](std::size_t argument) { return ir::constants_of(passed_shape(definition.args[argument])); };
+  return define_matmul(product, {.a = passed(at.a), .b = passed(at.b), .c = passed(at.c)});
 }
 
 Template for_text(const Template& source, const ParsedText& text) {
@@ -47,9 +58,12 @@ Template for_text(const Template& source, const ParsedText& text) {
                                  const Target& target) {
     const auto expression = text.expression_of(workload);
     const Workload product = product_of(*expression);
-    Definition matmul = product.op->define(product);
+    const ArgumentsOf at = arguments_of(*expression);
+    Definition matmul = matmul_of(product, definition, at);
     Schedule schedule = source.schedule(tuning, product, matmul, target);
-    replace_tensors(definition, matmul, *expression);
+    definition.args[at.a] = matmul.args[0];
+    definition.args[at.b] = matmul.args[1];
+    definition.args[at.c] = matmul.args.back();
     return schedule;
   };
   made.seeds = [source, text](const Workload& workload, const Target& target) {

@@ -1,4 +1,5 @@
-// The templates of matmul for an expression that is a matrix product by its structure.
+// The templates of matmul for an expression that is a matrix product by its structure. Calls pass the tensors in the
+// shapes of the text.
 // Thread rule: pure functions.
 #pragma once
 
@@ -14,7 +15,7 @@ namespace nestwright {
 /// its types are not those of a matmul.
 std::optional<Workload> matmul_workload_of(const text::Expression& expression);
 
-/// Empty if the expression is not a product.
+/// The templates, in the order of matmul's. Empty if the expression is not a product.
 std::vector<Template> product_templates(const ParsedText& text);
 
 }  // namespace nestwright

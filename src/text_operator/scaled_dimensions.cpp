@@ -22,7 +22,7 @@ class Classes {
     parents_[b] = a;
     is_summed_[a] = is_summed_[a] || is_summed_[b];
   }
-  /// Elements of several values are added up.
+  /// Marks the class of `a`: elements with different values of it are added up.
   void set_summed(std::size_t a) { is_summed_[find(a)] = true; }
   bool is_summed(std::size_t a) const { return is_summed_[find(a)]; }
 

@@ -17,7 +17,7 @@ using ir::BinaryOp;
 using ir::Intrinsic;
 using ir::OneOf;
 
-/// Of a value that is no whole number, or may be rounded.
+/// The magnitude of a value that is not a whole number, or may be rounded.
 constexpr double kInexact = std::numeric_limits<double>::infinity();
 
 constexpr double kLargestDouble = std::numeric_limits<double>::max();

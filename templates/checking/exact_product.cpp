@@ -8,8 +8,8 @@
 namespace nestwright {
 namespace {
 
-// A block of B of this size stays in the first-level cache while the rows of A pass over it, and the sums of so many
-// rows in the second.
+// A block of B of kTerms x kColumns stays in the first-level cache while kRows rows of A are multiplied with it; the
+// sums of these rows stay in the second-level cache.
 constexpr std::size_t kTerms = 32;  ///< summed plainly before they are added with compensation
 constexpr std::size_t kColumns = 128;
 constexpr std::size_t kRows = 64;
@@ -18,7 +18,7 @@ constexpr std::size_t kRows = 64;
 struct Terms {
   double sum[kColumns], sum_squares[kColumns];
 };
-/// All terms so far: the sum, and what rounding took from it.
+/// All terms so far: their sum, and the rounding error that the sum lacks.
 struct Total {
   double sum[kColumns], lost[kColumns], sum_squares[kColumns];
 };
@@ -49,7 +49,7 @@ struct Total {
   }
 }
 
-/// Knuth's TwoSum: sum + lost stays what was added, to twice the precision.
+/// Adds the terms to the total by Knuth's TwoSum: sum + lost equals what was added, to twice the precision.
 [[gnu::always_inline]] inline void fold_terms(Total& total, Terms& terms, std::size_t width) {
   for (std::size_t j = 0; j < width; ++j) {
     const double before = total.sum[j], term = terms.sum[j];
@@ -62,7 +62,7 @@ struct Total {
   }
 }
 
-/// Some rows of the product, over one strip of columns: all of a's terms.
+/// Adds all `k` terms of some rows of the product, over one strip of columns.
 [[gnu::always_inline]] inline void add_rows(std::span<Total> totals, const double* a, const double* b, std::size_t n,
                                             std::size_t k, std::size_t width) {
   Terms terms{};
@@ -82,7 +82,7 @@ void add_rows_anywhere(std::span<Total> totals, const double* a, const double* b
 }
 
 #if defined(__x86_64__)
-// The same loops in wider vectors: large products would wait for their reference longer than for everything else.
+// The same loops with wider vectors: the reference of a large product would otherwise take longer than everything else.
 [[gnu::target("avx512f,prefer-vector-width=512")]] void add_rows_avx512(std::span<Total> totals, const double* a,
                                                                         const double* b, std::size_t n, std::size_t k,
                                                                         std::size_t width) {

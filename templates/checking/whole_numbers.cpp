@@ -20,7 +20,8 @@ WholeNumbers::WholeNumbers(double terms, int factors, double largest, std::uint6
   constexpr int kMaxMagnitude = 8;
   const double affordable = std::pow(largest / terms, 1.0 / factors);
   magnitude_ = static_cast<int>(std::clamp(affordable, 1.0, static_cast<double>(kMaxMagnitude)));
-  // Of ones and zeros about so many are to be ones; what chance adds to them is far less than the rest.
+  // The expected number of nonzero terms, as a share of `largest`. Random deviations are far smaller than the remaining
+  // quarter.
   constexpr double kMargin = 0.75;
   if (affordable < 1) nonzero_ = std::pow(kMargin * largest / terms, 1.0 / factors);
 }

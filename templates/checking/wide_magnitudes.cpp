@@ -15,7 +15,7 @@ constexpr int kReach = 24, kFloat16Reach = 6;
 
 }  // namespace
 
-// The other sets of inputs are drawn by the hash itself and the number after it.
+// The other sets of inputs are seeded with the hash itself and with the hash + 1.
 WideMagnitudes::WideMagnitudes(ir::Type type, const Workload& workload)
     : type_(type), reach_(type == kFloat16 ? kFloat16Reach : kReach), random_(stable_hash(workload.str()) + 2) {
   check(type.is_float(), "whole numbers are exact in any magnitude");

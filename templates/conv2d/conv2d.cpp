@@ -54,7 +54,7 @@ Operator conv2d_operator() {
           },
           [](const Workload& workload) {
             const Convolution c = conv2d_shape(workload);
-            // Such that every algorithm that the templates have is exact.
+            // Numbers so small that every algorithm of the templates is exact.
             return convolution_whole_inputs(c, workload, winograd_unsupported_reason(c).empty() ? kWinogradBits : 0);
           },
           [](const Workload& workload, const CheckedInputs& uniform) {

@@ -74,7 +74,8 @@ std::vector<std::int64_t> channel_counts(const Convolution& c) {
   return counts;
 }
 
-/// The elements of a filter that are fetched at a time. Those that are the same for this filter are offered once.
+/// Defines how many elements of a filter are fetched at a time. Options that mean the same for this filter are offered
+/// once.
 KnobExpr define_taps(Tuning& t, const Convolution& c, Knobs& knobs) {
   std::vector<std::string> options{"one"};
   if (c.columns.filter > 1) options.emplace_back("row");
@@ -215,7 +216,7 @@ Form make_form(const Convolution& c, const Definition& definition, const Knobs& 
   return form;
 }
 
-/// What a thread reads of an operand for one channel, in registers.
+/// Reads what a thread needs of `operand` for one channel into registers.
 void read_fragment(Schedule& s, const Tensor& operand, const Tensor& sums, const IterVar& channel,
                    const std::vector<int>& axes) {
   const Tensor fragment = s.cache_read(operand, ir::Scope::kLocal, {sums});
@@ -249,7 +250,7 @@ Schedule schedule_conv2d(Tuning& t, const Workload& workload, Definition& defini
   };
   in_shared_memory(patches, knobs.channels_inner ? 5 : 4, knobs.channels_inner ? knobs.channels : places);
   in_shared_memory(weights, 2, knobs.tile.filters.of_block());
-  // Neighbours in memory are fetched by neighbours.
+  // Adjacent threads fetch adjacent elements of memory.
   std::vector<IterVar> of_patches = patches.loops(), of_weights = weights.loops();
   of_patches.erase(of_patches.begin(), of_patches.begin() + 2);
   if (c.channels_last && !knobs.channels_inner) {
@@ -276,7 +277,7 @@ std::vector<Config> conv2d_seeds(const Workload& workload, const Target& target)
   std::vector<Config> seeds;
   for (const SeedTile& tile : tiles) {
     for (const bool plain : {false, true}) {
-      if (plain && &tile != &tiles.front()) continue;  // one shows what fetching ahead is worth
+      if (plain && &tile != &tiles.front()) continue;  // one plain seed shows what fetching ahead is worth
       Config& seed = seeds.emplace_back(to_config(tile, c, c.groups));
       const bool is_large = tile.filters * tile.rows * tile.columns >= 4096;
       seed.set("block_channels", {is_large ? 8 : 16});

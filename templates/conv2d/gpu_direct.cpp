@@ -25,7 +25,7 @@ struct Knobs {
   bool shares_weights = false;  ///< in shared memory; else they are read where they lie
 };
 
-/// Counts of channels that divide those of a group: others would be tested in the loops.
+/// Counts of channels that divide those of a group: others would need guards in the loops.
 std::vector<std::int64_t> channel_counts(const Convolution& c) {
   std::vector<std::int64_t> counts;
   for (std::int64_t count = 1; count <= std::min(c.group_channels(), kMaxChannels); ++count) {
@@ -124,7 +124,7 @@ Schedule schedule_direct(Tuning& t, const Workload& workload, Definition& defini
   Stage image = s[form.image];
   image.set_scope(ir::Scope::kShared).compute_at(sums, block);
   std::vector<IterVar> of_image{image.axis(1), image.axis(2), image.axis(3)};
-  // Neighbours in memory are fetched by neighbours.
+  // Adjacent threads fetch adjacent elements of memory.
   if (c.channels_last) std::rotate(of_image.begin(), of_image.begin() + 1, of_image.end());
   fetch_cooperatively(image, of_image, threads, 1);
   Stage weights = s[form.weights];

@@ -35,8 +35,9 @@
 namespace nestwright {
 namespace {
 
-/// The stride from the elements of one point to those of the next one is a cache line more than a multiple of a page:
-/// those of all points, which a transformation accesses together, would else share few sets of the first-level cache.
+/// The stride from the elements of one point to those of the next one is 16 elements, a cache line, more than a
+/// multiple of 1024, a page: otherwise the elements of all points, which a transformation accesses together, would
+/// share few sets of the first-level cache.
 constexpr std::int64_t kPage = 1024, kLine = 16;
 
 using Parallel = WinogradKnobs::Parallel;
@@ -62,7 +63,7 @@ class WinogradSchedule {
  private:
   bool is_parallel() const { return x_.parallel != Parallel::kNone; }
 
-  /// Y and the results that it is made of: blocks, then rows of tiles.
+  /// Splits Y, and the results that it is made of, into blocks and these into rows of tiles.
   BlockLoops schedule_results() {
     Stage y = s_[f_.y];
     const int rows_axis = c_.channels_last ? 1 : 2, filters_axis = c_.channels_last ? 3 : 1;
@@ -90,7 +91,7 @@ class WinogradSchedule {
     return {row_block, filter_block};
   }
 
-  /// One row of tiles of `results`, the loops `outer` around it.
+  /// Schedules one row of tiles of `results`, with the loops `outer` around it.
   void schedule_tiles(Stage results, std::vector<IterVar> outer, const IterVar& row, const IterVar& filters) {
     const auto [tile, column] = results.split(results.axis(2), factor(x_.tile), Tail::partition());
     const auto [vector, lane] = results.split(filters, factor(x_.lanes), Tail::predicate());
@@ -198,7 +199,7 @@ std::string why_not(const Workload& workload, const Target& target) {
 }  // namespace
 
 Template conv2d_winograd_template() {
-  return {"conv2d.winograd", 1, {DeviceKind::kCpu}, schedule_winograd, seeds, why_not};
+  return {"conv2d.winograd", 2, {DeviceKind::kCpu}, schedule_winograd, seeds, why_not};
 }
 
 }  // namespace nestwright

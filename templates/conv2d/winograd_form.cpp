@@ -114,7 +114,7 @@ class FormBuilder {
           winograd_element(q % Expr(tile_), winograd_outputs(tile_, each_of(points_, [&](const Expr& j) {
                                                                return form.result_rows(n, p, q / Expr(tile_), j, k);
                                                              })));
-      return finished(c_, scale == 1 ? sum : sum * ir::make_const(1 / scale, c_.types.sum), k, args_);
+      return finished(c_, sum, k, args_, scale);
     };
     form.results = compute({Expr(c_.images), Expr(rows), Expr(columns), Expr(c_.filters)}, result,
                            c_.channels_last ? "Y" : "results");

@@ -11,7 +11,7 @@
 namespace nestwright {
 namespace {
 
-/// Below, rounding errors of F(4x4) come too near to what the operator allows (winograd_transform.h).
+/// With fewer channels, the rounding errors of F(4x4) come too close to what the operator allows (winograd.cpp).
 constexpr std::int64_t kMinChannelsOfLargeTiles = 16;
 
 std::vector<std::string> tile_options(const Convolution& c) {
@@ -30,12 +30,12 @@ std::int64_t vectors_of_filters(const Convolution& c, const Target& target) {
   return ceil_div(c.filters, target.lanes(kFloat32));
 }
 
-/// What constraints need to know: no reference into a run.
+/// What constraints capture, by value because they outlive the run.
 struct Extents {
   WinogradCounts tiles;
   std::int64_t filters;
   bool filters_outer;
-  /// Tiles of a block of all but the last one, which may have fewer.
+  /// Tiles of each block but the last one, which may have fewer.
   std::int64_t of_block(std::int64_t row_blocks) const {
     return filters_outer ? tiles.all : ceil_div(tiles.rows, row_blocks) * tiles.columns;
   }
@@ -78,7 +78,7 @@ WinogradKnobs define_winograd_knobs(Tuning& t, const Convolution& c, const Targe
   const Extents e{winograd_counts(c, x.tile), c.filters, x.filters_outer};
   const std::int64_t filter_vectors = vectors_of_filters(c, target);
 
-  // Outside of the blocks of rows, those of filters have all of the tiles.
+  // If the loop over blocks of filters is the outer one, each of these blocks has all of the tiles.
   const KnobExpr row_blocks =
       t.define_knob("row_blocks", x.filters_outer ? std::vector<std::int64_t>{1} : block_counts(e.tiles.rows));
   const KnobExpr filter_blocks = t.define_knob("filter_blocks", block_counts(filter_vectors));

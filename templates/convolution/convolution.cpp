@@ -20,7 +20,7 @@ WindowAxis read_axis(const Workload& workload, const char* input, const char* fi
   return axis;
 }
 
-/// A parameter that stands at another one's value where it is not given.
+/// A parameter whose default is the value of another one.
 OperatorParameter following(const std::string& name, const std::string& meaning, Kind kind, const std::string& other) {
   return {name, meaning, kind, "as " + other, {}, [other](const Workload& before) { return before.choice(other); }};
 }
@@ -130,9 +130,11 @@ Expr window_index(const WindowAxis& axis, const Expr& output, const Expr& tap) {
   return output * axis.stride + tap * axis.dilation;
 }
 
-Expr finished(const Convolution& convolution, const Expr& sum, const Expr& filter, std::span<const Tensor> inputs) {
+Expr finished(const Convolution& convolution, const Expr& sum, const Expr& filter, std::span<const Tensor> inputs,
+              double scale) {
   Expr y = sum;
-  if (convolution.bias) y = y + cast(y.type(), inputs[2](filter));
+  if (convolution.bias) y = y + cast(y.type(), inputs[2](filter)) * ir::make_const(scale, y.type());
+  if (scale != 1) y = y * ir::make_const(1 / scale, y.type());
   if (convolution.relu) y = max(y, ir::make_const(0, y.type()));
   return cast(convolution.types.c, y);
 }

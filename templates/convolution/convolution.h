@@ -71,8 +71,11 @@ Expr padded_element(const Convolution& convolution, const Tensor& x, const Image
 /// The row or column of the padded image that tap `tap` of the filter reads for output `output`.
 Expr window_index(const WindowAxis& axis, const Expr& output, const Expr& tap);
 
-/// The epilogue: an element of Y from its sum, with bias and activation. `inputs` are the operator's.
-Expr finished(const Convolution& convolution, const Expr& sum, const Expr& filter, std::span<const Tensor> inputs);
+/// The epilogue: an element of Y from its sum, with bias and activation. `inputs` are the operator's. `sum` is `scale`
+/// times as large. It is divided last, so that no instruction fuses the division with the addition of the bias: a
+/// multiple of the scale times the rounded inverse is exact only where that product is rounded.
+Expr finished(const Convolution& convolution, const Expr& sum, const Expr& filter, std::span<const Tensor> inputs,
+              double scale = 1);
 
 /// Returns the element of W for a filter and the reduction axes: the channel of the group (the constant 0 if the group
 /// has one channel), row and column of the filter.

@@ -17,7 +17,8 @@ AxisTileKnobs define_axis(Tuning& t, const std::string& name, std::int64_t exten
   return {parts[0], parts[1], parts[2]};
 }
 
-/// Rows or columns: of a tile no more than a quarter lies past the end, and no thread does wholly.
+/// Rows or columns. The padding is at most a quarter of the extent, and no thread of the first block lies wholly past
+/// the end.
 AxisTileKnobs define_places(Tuning& t, const std::string& name, std::int64_t extent) {
   const bool any = extent <= kAnyFactor;
   SplitOptions options{.parts = 3,
@@ -32,7 +33,8 @@ AxisTileKnobs define_places(Tuning& t, const std::string& name, std::int64_t ext
   return define_axis(t, name, extent, options);
 }
 
-/// Parts are kept whole: by factors. Otherwise powers of two.
+/// The filters of a part. `whole`: they are split by factors, so that no tile crosses into the next part; otherwise by
+/// powers of two.
 AxisTileKnobs define_filters(Tuning& t, std::int64_t extent, bool whole) {
   SplitOptions options{.parts = 3,
                        .policy = whole ? SplitOptions::Policy::kFactors : SplitOptions::Policy::kPowerOfTwo,
@@ -45,7 +47,7 @@ AxisTileKnobs define_filters(Tuning& t, std::int64_t extent, bool whole) {
   return define_axis(t, "tile_k", extent, options);
 }
 
-/// Threads of a block that every workload can have.
+/// The number of threads that a block must have at least: a warp, or fewer if the target or the filters allow no more.
 std::int64_t min_threads(const Convolution& c, std::int64_t parts, const Target& target) {
   const std::int64_t filters = parts > 1 ? 1 : std::int64_t(std::bit_floor(std::uint64_t(c.filters)));
   return std::min<std::int64_t>({target.warp, target.threads_per_block, kMaxThreadsAlongAxis, filters});
@@ -115,7 +117,7 @@ std::vector<SeedTile> convolution_seed_tiles(const Convolution& c, std::int64_t 
         {32, 32, 4, 4},
         {32, 32, 4, 1},
         {16, 32, 2, 1}}) {
-    // A row as far as it goes, then further rows.
+    // A tile covers as much of a row as it can, then further rows.
     const std::int64_t thread_columns =
         std::min(thread_places, static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(columns))));
     const std::int64_t wide = std::min(places, ceil_div(columns, thread_columns) * thread_columns);

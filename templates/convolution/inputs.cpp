@@ -18,7 +18,7 @@ std::size_t image_elements(const Convolution& c) {
   return size(c.images * c.channels * c.rows.input * c.columns.input);
 }
 
-/// Of a tensor of images of so many channels: calls `f(at, image, channel)` for each element.
+/// Calls `f(at, image, channel)` for each element of a tensor of images with `channels` channels of `pixels` elements.
 template <class F>
 void for_each_element(const Convolution& c, std::int64_t channels, std::int64_t pixels, const F& f) {
   for (std::int64_t at = 0; at < c.images * channels * pixels; ++at) {
@@ -27,7 +27,7 @@ void for_each_element(const Convolution& c, std::int64_t channels, std::int64_t 
   }
 }
 
-/// Of W: calls `f(at, filter, channel)`, the channel counted within its group.
+/// Calls `f(at, filter, channel)` for each element of W; channels are counted within their group.
 template <class F>
 void for_each_weight(const Convolution& c, const F& f) {
   const std::int64_t window = c.rows.filter * c.columns.filter, channels = c.group_channels();
@@ -41,7 +41,7 @@ void for_each_weight(const Convolution& c, const F& f) {
 
 HostTensors convolution_whole_inputs(const Convolution& c, const Workload& workload, int more_bits) {
   if (!c.types.sum.is_float()) return {};
-  // A bias of at most 8 beside the sum.
+  // Leaves room for a bias of at most 8 beside the sum.
   const double largest = std::min(largest_exact(c.types.sum), largest_exact(c.types.c)) - 8;
   const std::uint64_t seed = stable_hash(workload.str());
   WholeNumbers factors(static_cast<double>(c.terms()), 2, std::ldexp(largest, -more_bits), seed),
@@ -54,7 +54,7 @@ HostTensors convolution_whole_inputs(const Convolution& c, const Workload& workl
 CheckedInputs convolution_wide_inputs(const Convolution& c, const Workload& workload, const CheckedInputs& uniform) {
   if (!c.types.sum.is_float()) return {};
   WideMagnitudes magnitudes(c.types.a, workload);
-  // A bias is added to every image.
+  // One bias is added to all images, which then cannot have scales of their own.
   const ProductReach reach =
       product_reach(magnitudes, c.types.sum, static_cast<double>(c.terms()), c.images, c.filters, c.bias);
   const std::vector<double> images = magnitudes.scales(size(c.images), reach.rows),

@@ -9,7 +9,8 @@
 namespace nestwright {
 namespace {
 
-/// Elements of patches that are laid out at a time, of 8 bytes: what a large image has of them would fill the memory.
+/// Elements (of 8 bytes) of the patches that are laid out at a time: all patches of a large image would fill the
+/// memory.
 constexpr std::size_t kPatchElements = std::size_t{1} << 22;
 
 std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
@@ -21,7 +22,7 @@ std::size_t element(const Convolution& c, std::int64_t channels, std::int64_t ro
                               : ((image * channels + channel) * rows + row) * columns + column);
 }
 
-/// One group of one image: the matrices whose product its results are.
+/// The two matrices whose product is the result of one group of one image.
 class Group {
  public:
   Group(const Convolution& c, const HostTensors& inputs, std::int64_t image, std::int64_t number)
@@ -77,7 +78,7 @@ class Group {
   std::int64_t image_, number_;
 };
 
-/// What is made of a sum before it is stored, and how far it may be off.
+/// Applies the epilogue to a sum and bounds the error of the result.
 class Finish {
  public:
   explicit Finish(const Convolution& c) : c_(c), error_(sum_error(static_cast<double>(c.terms()), c.types.sum)) {}

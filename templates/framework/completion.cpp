@@ -21,8 +21,8 @@ namespace {
 constexpr int kMaxRepairs = 32;
 constexpr std::size_t kMaxTriedBranches = 64;  // of a part of a space
 
-/// How far a candidate is from what is `wanted`: 0 equal; sizes are compared by ratio. Knobs of which nothing is wanted
-/// move the most easily.
+/// The distance of a candidate from what is `wanted`, 0 if they are equal; sizes are compared by ratio. If nothing is
+/// wanted of the knob (nullptr), distances are small, so that such knobs move first.
 double distance(const Knob& knob, int candidate, const ConfigEntry* wanted) {
   if (wanted == nullptr) return 0.1 * candidate;
   if (!wanted->label.empty()) return !knob.labels.empty() && knob.labels[candidate] == wanted->label ? 0 : 100;
@@ -34,13 +34,13 @@ double distance(const Knob& knob, int candidate, const ConfigEntry* wanted) {
   return sum;
 }
 
-/// Whether the choice `parallel`, the first option of which means one thread, is another one.
-bool has_parallel_choice(const Config& config) {
+/// Whether the configuration has a choice `parallel` and takes another option than "none".
+bool is_parallel(const Config& config) {
   const ConfigEntry* const choice = config.find("parallel");
   return choice != nullptr && choice->label != "none";
 }
 
-/// What the template defines where the choices are those of `partial`.
+/// The branch that the template defines with the choices of `partial`; where that names no option, with the first one.
 Branch branch_of(const Template& t, const Workload& workload, const Target& target, const Config& partial) {
   RecordingTuning tuning([&](const std::string& name, const std::vector<std::string>& options) -> std::size_t {
     const ConfigEntry* wanted = partial.find(name);
@@ -81,9 +81,9 @@ class Neighbourhood {
     return violated;
   }
 
-  /// `point` but for one knob of those that `violated` constraints read, so that the fewest constraints are violated,
-  /// and the distance is the least; none of the points `visited`, so that several knobs move where one is not enough.
-  /// nullopt where there is no such point.
+  /// `point` with another candidate for one of the knobs that the `violated` constraints read: the one that leaves the
+  /// fewest constraints violated, then the nearest one. Skips the points `visited`, so that several knobs move where
+  /// one is not enough. nullopt if there is no such point.
   std::optional<CandidateIndices> repaired(const CandidateIndices& point, const std::vector<int>& violated,
                                            const std::set<CandidateIndices>& visited) const {
     Repair best;
@@ -137,7 +137,7 @@ std::optional<Config> complete_in(const Branch& branch, const Config& partial) {
   return std::nullopt;
 }
 
-/// The branches, those first whose choices differ in the fewest from those of `partial`.
+/// The branches, sorted by the number of choices in which they differ from `partial`.
 std::vector<const Branch*> by_agreement(const std::vector<Branch>& branches, const Config& partial) {
   std::vector<std::pair<int, const Branch*>> order;
   for (const Branch& branch : branches) {
@@ -211,7 +211,7 @@ std::vector<Config> complete_each(const Template& t, const Workload& workload, c
   }
   if (target.device != DeviceKind::kCpu) return configs;
   const bool is_worth = is_worth_parallel_loop(workload.op->define(workload), target);
-  const auto is_suitable = [&](const Config& config) { return has_parallel_choice(config) == is_worth; };
+  const auto is_suitable = [&](const Config& config) { return is_parallel(config) == is_worth; };
   auto first = std::find_if(configs.begin(), configs.end(), is_suitable);
   for (std::size_t i = 0; first == configs.end() && !is_worth && i < configs.size(); ++i) {
     Config serial = configs[i];

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kMaxBranches = 10'000;
 
-/// A configuration makes a choice that the template does not have; that the template fails is another matter.
+/// A configuration takes no option of one of the template's choices: an error of the configuration, not of the
+/// template.
 class UnknownOption : public UsageError {
  public:
   using UsageError::UsageError;

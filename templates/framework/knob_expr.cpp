@@ -49,7 +49,7 @@ KnobExpr KnobExpr::operator!() const {
   return result;
 }
 
-/// Its code, reading from the knobs of both.
+/// Appends the code of `other`; both parts read from the union of the knobs.
 void KnobExpr::append(const KnobExpr& other) {
   for (const auto& knob : other.knobs_) {
     if (std::find(knobs_.begin(), knobs_.end(), knob) == knobs_.end()) knobs_.push_back(knob);
@@ -73,7 +73,7 @@ KnobExpr KnobExpr::over(const std::vector<std::shared_ptr<const KnobInRun>>& kno
 template <class ValueAt>
 std::int64_t KnobExpr::run(const ValueAt& value_at) const {
   std::int64_t stack[kMaxDepth + 1];
-  std::int64_t* top = stack;  // below the first operand; the left operand, once the right one, top[1], is taken off
+  std::int64_t* top = stack;  // below the first operand; after --top, two operands are top[0] and top[1]
   for (const Instruction *at = code_.data(), *const end = at + code_.size(); at < end; ++at) {
     switch (at->op) {
       case Op::kConstant:

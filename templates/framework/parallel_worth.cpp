@@ -5,7 +5,7 @@
 namespace nestwright {
 namespace {
 
-// Of one core. Real kernels are slower: what is called worth it is.
+// Peak rates of one core. Real kernels take longer, so work that these rates find worth a parallel loop is.
 constexpr double kCyclesPerNs = 4;
 constexpr double kVectorUnits = 2;
 constexpr double kBytesPerNs = 100;  // of the second-level cache and beyond

@@ -68,7 +68,7 @@ std::string legal_values(const OperatorParameter& parameter) {
   throw InternalError("unknown kind of parameter");
 }
 
-/// The whole text as a number; nothing where it is none.
+/// The whole text as a number; nullopt if it is not one.
 template <class Number>
 std::optional<Number> parse_number(const std::string& text) {
   Number value = 0;
@@ -77,7 +77,7 @@ std::optional<Number> parse_number(const std::string& text) {
   return value;
 }
 
-/// Whole numbers between separators; nothing where it is something else, or there are more than there are dimensions.
+/// Whole numbers between separators; nullopt if the text is something else or has more than kMaxDimensions of them.
 std::optional<std::vector<std::int64_t>> parse_list(const std::string& text, char separator) {
   std::vector<std::int64_t> values;
   for (std::size_t at = 0; at <= text.size();) {
@@ -246,7 +246,7 @@ Workload parse_workload(std::string_view text, std::shared_ptr<const Operator> s
     const std::string& value = values[i].empty() ? *fallback : values[i];
     workload.parameters.push_back({names[i], value, value == fallback});
   }
-  op.define(workload);  // which refuses what parameters make together, as tensors that are too large
+  op.define(workload);  // throws for illegal combinations of parameters, such as too large tensors
   return workload;
 }
 

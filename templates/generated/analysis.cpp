@@ -30,7 +30,8 @@ std::int64_t constant_extent(const IterVar& axis, const std::string& stage) {
                    " is a symbol: a space is made of constant extents only; give it a number");
 }
 
-/// The greatest common divisor of the numbers c of quotients `var`/c, if `e` mentions `var` nowhere else; else 1.
+/// The greatest common divisor of the divisors c of all quotients `var`/c in `e`, if it mentions `var` nowhere else;
+/// else 1.
 std::int64_t steady_points(const Expr& e, const ir::Var& var) {
   std::int64_t common = 0;
   int mentions = 0, quotients = 0;
@@ -184,7 +185,7 @@ class Analysis {
 
   const ScheduleState& state_;
   const std::vector<Tensor>& constants_;
-  std::vector<int> number_;  ///< of each stage of the schedule in found_; -1: it is inlined
+  std::vector<int> number_;  ///< index in found_ of each stage of the schedule; -1: it is inlined
   std::vector<StageAnalysis> found_;
 };
 

@@ -27,11 +27,12 @@ Schedule schedule_generated(Tuning& t, Definition& definition, const Target& tar
 Template generated_cpu_template() {
   Template result;
   result.name = "generated.cpu";
+  result.version = 2;
   result.is_generic = true;
   result.schedule = [](Tuning& t, const Workload&, Definition& definition, const Target& target) {
     return schedule_generated(t, definition, target);
   };
-  // By value: a template is copied into lists, and outlives none of its copies.
+  // By value: templates are copied into lists, and the copies outlive `result`.
   result.seeds = [plain = result](const Workload& workload, const Target& target) {
     return generated_seeds(plain, workload, target);
   };

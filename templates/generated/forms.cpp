@@ -136,7 +136,7 @@ int row_axis(const StageAnalysis& stage, int vector_axis, int but) {
       if (!access.mentions(vector_axis)) continue;
       score += !access.mentions(a) ? 1 : reads_windows(access, a, stage.spatial) ? 0.5 : 0;
     }
-    // Of axes that share alike the innermost, whose elements lie next to each other.
+    // Of axes with equal scores the innermost one is taken, whose elements are contiguous.
     score *= extent >= 4 ? 1 : 0.5;
     if (score > 0 && score >= best_score) {
       best = a;

@@ -9,8 +9,8 @@
 namespace nestwright {
 namespace {
 
-/// The loop over an axis of the stage, moved inside of those over the later axes of the same kind, which have one
-/// point.
+/// Moves the loop over `axis` of the stage inside of those over the later axes of the same kind, which have one point
+/// each, and returns it.
 IterVar innermost(Stage loops, const StageAnalysis& stage, int axis) {
   const bool is_reduced = axis >= stage.spatial;
   std::vector<IterVar> later;

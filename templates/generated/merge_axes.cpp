@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -24,7 +25,7 @@ struct OperationAxes {
   std::vector<IterVar> axes;
   std::size_t spatial = 0;
   std::vector<bool> is_merged;  ///< of each axis: with the next one; of a placeholder: each dimension
-  std::vector<Expr> bodies;     ///< axes of extent 1 are replaced by their only value
+  std::vector<Expr> bodies;     ///< as UnitAxisRemover makes them
 
   std::int64_t extent(std::size_t axis) const {
     return *ir::as_const_int(axes.empty() ? op->results.front()->shape[axis] : axes[axis].extent());
@@ -40,13 +41,40 @@ struct OperationAxes {
   }
 };
 
-Expr without_unit_axes(const Expr& body, const std::vector<IterVar>& axes) {
-  ir::Substitution points;
-  for (const IterVar& axis : axes) {
-    if (ir::is_const_int(axis.extent(), 1)) points.emplace(axis.var(), axis.min());
+/// Replaces axes of extent 1 by their only value. A spatial one that is an index by itself stays: it may be merged with
+/// its neighbours, and rules see that a reader has the rows of what it reads.
+class UnitAxisRemover final : public ir::Mutator {
+ public:
+  explicit UnitAxisRemover(const OperationAxes& op) {
+    for (std::size_t a = 0; a < op.axes.size(); ++a) {
+      const IterVar& axis = op.axes[a];
+      if (!ir::is_const_int(axis.extent(), 1)) continue;
+      points_.emplace(axis.var(), axis.min());
+      if (a < op.spatial) spatial_.insert(axis.var());
+    }
   }
-  return points.empty() ? body : ir::substitute(body, points);
-}
+  using Mutator::mutate;
+
+  Expr mutate(const Expr& e) override {
+    if (points_.empty() || !e.defined()) return e;
+    if (const auto* ref = e.as<ir::VarRef>()) {
+      const auto point = points_.find(ref->var);
+      return point == points_.end() ? e : point->second;
+    }
+    const auto* const load = e.as<ir::Load>();
+    if (load == nullptr) return mutate_children(e);
+    std::vector<Expr> indices;
+    for (const Expr& index : load->indices) {
+      const auto* const ref = index.as<ir::VarRef>();
+      indices.push_back(ref != nullptr && spatial_.contains(ref->var) ? index : mutate(index));
+    }
+    return ir::make_load(load->buffer, std::move(indices));
+  }
+
+ private:
+  ir::Substitution points_;
+  std::set<Var> spatial_;
+};
 
 /// Whether axes of the operation may be merged at all.
 bool may_merge(const Operation& op) { return op->results.size() == 1 && op->results.front()->strides.empty(); }
@@ -56,9 +84,8 @@ OperationAxes axes_of(const Operation& op) {
   if (const ComputeOp* const compute = op.compute()) {
     result.axes = compute->axes;
     result.axes.insert(result.axes.end(), compute->reduce_axes.begin(), compute->reduce_axes.end());
-    for (const Expr& body : compute->bodies) {
-      result.bodies.push_back(may_merge(op) ? without_unit_axes(body, result.axes) : body);
-    }
+    UnitAxisRemover remover(result);
+    for (const Expr& body : compute->bodies) result.bodies.push_back(may_merge(op) ? remover.mutate(body) : body);
   }
   const std::size_t count = std::max(result.axes.size(), result.spatial);
   for (std::size_t a = 0; a < count; ++a) {
@@ -85,8 +112,9 @@ class BodyRewriter final : public ir::Mutator {
  public:
   using StartsOf = std::function<std::vector<std::size_t>(const Buffer&)>;
 
-  /// `axes`: what replaces the first axis of each group. `reduce_axes`: those of the new reduction. `starts`: the first
-  /// dimension of each group of those of a tensor that is read. `made`: the tensor in place of each that is read.
+  /// `axes`: what replaces the first axis of each group. `reduce_axes`: those of the new reduction. `starts`: for a
+  /// tensor that is read, the first dimension of each group of merged ones. `made`: what replaces each tensor that is
+  /// read.
   BodyRewriter(ir::Substitution axes, std::vector<ir::ReduceAxis> reduce_axes, StartsOf starts,
                const std::map<Buffer, Tensor>& made)
       : axes_(std::move(axes)), reduce_axes_(std::move(reduce_axes)), starts_(std::move(starts)), made_(made) {}
@@ -243,7 +271,7 @@ class AxisMerger {
     return extent;
   }
 
-  /// Makes what takes the place of an operation, of which all that it reads has been made.
+  /// Makes the replacement of an operation. Requires the replacements of all that it reads.
   void rebuild(const OperationAxes& old) {
     const std::vector<Buffer>& results = old.op->results;
     if (is_kept(old)) {

@@ -42,7 +42,7 @@ IterVar first_of_several(const std::vector<IterVar>& loops, std::ptrdiff_t count
   return first == loops.begin() + count ? loops.front() : *first;
 }
 
-/// Whether no other read of the stage is of the same tensor: else a copy serves all of them.
+/// Whether the stage reads the tensor by this access alone: otherwise one copy serves all accesses.
 bool is_read_in_one_way(const StageAnalysis& sums, const OperandAccess& access) {
   return access.tensor.defined() &&
          std::count_if(sums.accesses.begin(), sums.accesses.end(),
@@ -116,7 +116,8 @@ class Packing {
     Stage stage = sketch_.schedule[packed];
     const std::vector<IterVar> loops = stage.loops();
     const std::int64_t line = 64 / access.tensor.dtype().bytes();
-    // Rows that are a multiple of 4 KiB apart share few sets of the first-level cache: an odd number of lines does not.
+    // Rows that are a multiple of 4 KiB apart share few sets of the first-level cache; rows an odd number of lines
+    // apart do not.
     stage.storage_align(loops[loops.size() - 2], 2 * line, line);
     const auto [vector, lane] = stage.split(
         loops.back(),
@@ -127,8 +128,9 @@ class Packing {
   }
 
  private:
-  /// Has vectors of what is contiguous in the tensor read into registers, as many as `packed` then stores by columns.
-  /// `loops`: those of `packed` outside `vector`. False where the tensor is not contiguous along the reduction.
+  /// Makes `packed` read the tensor into registers in vectors along its contiguous dimensions, as many as it then
+  /// stores by columns. `loops`: those of `packed` outside `vector`. Returns false if the tensor is not contiguous
+  /// along the reduction.
   bool read_by_rows(const OperandAccess& access, const Tensor& packed, int across, std::vector<IterVar> loops,
                     const IterVar& vector) {
     std::vector<IterVar> inside;  // loops of `packed` over a vector of the tensor

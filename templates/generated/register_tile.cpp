@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kMaxUnrolled = 512;  ///< operations in the body of the innermost loop
 constexpr std::int64_t kFewRows = 16;       ///< of the row axis: a tile may take rows of a second axis, too
 constexpr int kWidened = 5;                 ///< registers where operands and sums are widened for each operation
-constexpr std::int64_t kTasks = 8;          ///< of a thread: more need no further loop
+constexpr std::int64_t kTasks = 8;          ///< of each thread: with so many, no further loop is parallel
 
 std::int64_t extent_of(const StageAnalysis& stage, int axis) {
   return axis < 0 ? 1 : stage.extents[static_cast<std::size_t>(axis)];
@@ -26,7 +26,8 @@ std::vector<std::int64_t> block_counts(std::int64_t tiles) {
   return up_to({1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128, 192, 256}, tiles);
 }
 
-/// The number of lanes over which what is read along `axis` in steps, as X[c/4], stays the same; 0: nothing is.
+/// The number of adjacent points of `axis` that read the same element where an index is a quotient, as in X[c/4]; 0: no
+/// index is.
 std::int64_t steady_lanes(const StageAnalysis& stage, int axis) {
   std::int64_t common = 0;
   for (const OperandAccess& access : stage.accesses) {
@@ -36,8 +37,8 @@ std::int64_t steady_lanes(const StageAnalysis& stage, int axis) {
   return common;
 }
 
-/// Widths of a vector in elements: the register's first, narrower ones where they leave fewer lanes idle. Where a wider
-/// vector would gather what is read in steps, of `steady` points each, those that divide a step alone.
+/// Widths of a vector in elements: the register's first, then narrower ones that leave fewer lanes idle. If wider
+/// vectors would gather elements that stay the same over `steady` points, only widths that divide `steady`.
 std::vector<std::int64_t> lane_counts(std::int64_t extent, std::int64_t steady, ir::Type type, const Target& target) {
   constexpr std::int64_t kLeast = 4;
   std::vector<std::int64_t> widths{full_lanes(extent, type, target)};
@@ -102,7 +103,7 @@ struct TileNumbers {
   OptionKnob tail;
 };
 
-/// What constraints need to know: no reference into a run.
+/// What constraints capture, by value because they outlive the run.
 struct Extents {
   std::int64_t vector, row, second_row;
   std::vector<std::int64_t> others, reduce;
@@ -118,7 +119,8 @@ bool reads_narrow_floats(const StageAnalysis& stage) {
   });
 }
 
-/// Steps of an axis that are in one body of a loop: the rest of a loop of a single iteration follows it.
+/// The number of steps of an axis in one basic block: if the loop has a single iteration, its remainder is in the same
+/// block.
 std::int64_t steps_together(std::int64_t extent, std::int64_t unroll) { return extent < 2 * unroll ? extent : unroll; }
 
 void require_register_tile(ScopedTuning& t, const StageAnalysis& sums, const Extents& e, const TileNumbers& x,
@@ -224,7 +226,7 @@ TileRegisters::TileRegisters(const StageAnalysis& sums, const TileAxes& axes, co
 }
 
 bool TileRegisters::hold(const Body& body, std::size_t innermost) const {
-  // A body that needs more registers than there are has no smaller tile than this one.
+  // This is the smallest tile: it is accepted even if it needs more registers than there are.
   if (body.rows * body.vectors * body.unroll == 1) return true;
   const std::int64_t rest = extent_ % (body.vectors * body.lanes) % body.lanes;
   const bool overlaps =
@@ -244,8 +246,8 @@ std::int64_t overlapping_steps(const StageAnalysis& sums, int row, int axis) {
   return 0;
 }
 
-/// How many of the outermost loops threads may share: none of a stage that is a single tile, beside others that they
-/// share.
+/// Candidates for the number of outermost loops that threads share: 0 in a serial sketch, and for a stage that is a
+/// single tile.
 std::vector<std::int64_t> shared_loops(bool parallel, const Extents& e, std::int64_t tiles) {
   const bool is_single = tiles == 1 && e.row <= 1 && e.second_row <= 1 && e.others.empty();
   return parallel && !is_single ? std::vector<std::int64_t>{1, 2, 3} : std::vector<std::int64_t>{0};

@@ -7,7 +7,7 @@
 namespace nestwright {
 namespace {
 
-/// Bytes of what the stage reads and of what it makes, each once.
+/// Whether what the stage reads and stores, each counted once, is larger than the second-level cache.
 bool is_larger_than_l2(const StageAnalysis& stage, const Target& target) {
   return bytes_of(stage) > static_cast<double>(target.l2_bytes);
 }

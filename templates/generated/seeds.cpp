@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kSeeds = 12;
 
-/// The formulas of the seeds of one register tile.
+/// Makes the seeds of one register tile by formulas.
 class TileSeeds {
  public:
   TileSeeds(const StageAnalysis& stage, const ReductionForm& form, const Target& target)
@@ -69,7 +69,7 @@ class TileSeeds {
  private:
   std::int64_t extent(int axis) const { return stage_.extents[static_cast<std::size_t>(axis)]; }
 
-  /// Without the groups of blocks that the stage does not have.
+  /// `order` without the groups of blocks that the stage does not have.
   KnobValue block_order(KnobValue order) const {
     if (others_ == 1) std::erase(order, 0);
     if (row_ < 0) std::erase(order, 1);
@@ -83,9 +83,9 @@ class TileSeeds {
     return 1;
   }
 
-  static void set(StageSeed& wishes, const std::string& knob, SeedValue value) {
-    std::erase_if(wishes, [&](const auto& wish) { return wish.first == knob; });
-    wishes.emplace_back(knob, std::move(value));
+  static void set(StageSeed& seed, const std::string& knob, SeedValue value) {
+    std::erase_if(seed, [&](const auto& entry) { return entry.first == knob; });
+    seed.emplace_back(knob, std::move(value));
   }
 
   StageSeed tile(std::int64_t vectors, const char* tail) const {
@@ -111,34 +111,34 @@ class TileSeeds {
         --rows;
       }
     }
-    StageSeed wishes{{"vectors_along", form_.label()},
-                     {"vector_lanes", lanes},
-                     {"register_vectors", vectors},
-                     {"register_rows", rows},
-                     {"second_rows", second},
-                     {"tail", tail},
-                     {"reduction", "whole"},
-                     {"vector_blocks", 1},
-                     {"pack_rows", "no"},
-                     {"pack_vectors", prepares_ ? "prepared"
-                                      : packs_  ? "whole"
-                                                : "no"}};
-    wishes.emplace_back("unroll_k", unroll);
+    StageSeed seed{{"vectors_along", form_.label()},
+                   {"vector_lanes", lanes},
+                   {"register_vectors", vectors},
+                   {"register_rows", rows},
+                   {"second_rows", second},
+                   {"tail", tail},
+                   {"reduction", "whole"},
+                   {"vector_blocks", 1},
+                   {"pack_rows", "no"},
+                   {"pack_vectors", prepares_ ? "prepared"
+                                    : packs_  ? "whole"
+                                              : "no"}};
+    seed.emplace_back("unroll_k", unroll);
     const std::int64_t tasks = 2 * target_.threads;
     const bool others_suffice = others_ >= tasks;
-    wishes.emplace_back("row_blocks", others_suffice ? 1 : std::min(ceil_div(height, rows), tasks));
-    wishes.emplace_back("parallel_loops", others_suffice && outermost_other() < tasks ? 2 : 1);
+    seed.emplace_back("row_blocks", others_suffice ? 1 : std::min(ceil_div(height, rows), tasks));
+    seed.emplace_back("parallel_loops", others_suffice && outermost_other() < tasks ? 2 : 1);
     // Few rows: threads share the vectors.
     const bool shares_vectors = !others_suffice && ceil_div(height, rows) < target_.threads;
-    if (shares_vectors) set(wishes, "vector_blocks", tasks);
-    wishes.emplace_back("block_order",
-                        block_order(shares_vectors || transposed_ ? KnobValue{2, 0, 1} : KnobValue{0, 1, 2}));
+    if (shares_vectors) set(seed, "vector_blocks", tasks);
+    seed.emplace_back("block_order",
+                      block_order(shares_vectors || transposed_ ? KnobValue{2, 0, 1} : KnobValue{0, 1, 2}));
     // What is packed for the vectors of a tile is more than what its rows read: it stays in the cache for all rows.
     if (transposed_) {
-      set(wishes, "vector_blocks", ceil_div(extent(form_.vector_axis), vectors * lanes));
-      if (!prepares_) set(wishes, "pack_vectors", "block");
+      set(seed, "vector_blocks", ceil_div(extent(form_.vector_axis), vectors * lanes));
+      if (!prepares_) set(seed, "pack_vectors", "block");
     }
-    return wishes;
+    return seed;
   }
 
   const StageAnalysis& stage_;
@@ -163,10 +163,10 @@ std::vector<StageSeed> seeds_of(const StageAnalysis& stage, const Target& target
       of_forms.push_back(TileSeeds(stage, form, target).all());
     } else {
       of_forms.push_back(row_seeds(stage, target));
-      for (StageSeed& wishes : of_forms.back()) wishes.emplace_back("vectors_along", form.label());
+      for (StageSeed& seed : of_forms.back()) seed.emplace_back("vectors_along", form.label());
     }
   }
-  // The forms in turn, the likeliest one twice as often.
+  // Seeds are taken from the forms in turn, from the likeliest one twice as often.
   for (std::size_t i = 0; i < 2 * kSeeds; ++i) {
     for (std::size_t f = 0; f < of_forms.size(); ++f) {
       const std::size_t at = f == 0 ? i : i / 2;
@@ -176,7 +176,7 @@ std::vector<StageSeed> seeds_of(const StageAnalysis& stage, const Target& target
   return seeds;
 }
 
-/// The wishes of sums of far rows (far_rows.h): what streams from memory is fastest in half vectors.
+/// Sets the knobs of sums of far rows (far_rows.h): data that stream from memory are fastest in half vectors.
 void set_far_rows(Config& config, const StageAnalysis& sums, std::size_t seed, const Target& target) {
   constexpr std::array kStreams{"eight", "four", "one"};
   config.set("streams", {}, kStreams[seed % kStreams.size()]);
@@ -191,11 +191,11 @@ std::vector<Config> generated_seeds(const Template& t, const Workload& workload,
   merge_axes(definition);
   const std::vector<StageAnalysis> stages =
       analyse_stages(create_schedule(definition.outputs()), constants_of(definition));
-  std::vector<std::vector<StageSeed>> wishes;
+  std::vector<std::vector<StageSeed>> stage_seeds;
   std::size_t count = 1;
   for (const StageAnalysis& stage : stages) {
-    wishes.push_back(seeds_of(stage, target));
-    count = std::max(count, wishes.back().size());
+    stage_seeds.push_back(seeds_of(stage, target));
+    count = std::max(count, stage_seeds.back().size());
   }
   const bool far_rows = may_take_far_rows(definition, target);
   std::vector<Config> seeds;
@@ -203,7 +203,7 @@ std::vector<Config> generated_seeds(const Template& t, const Workload& workload,
     Config& config = seeds.emplace_back();
     config.set("parallel", {}, "loops");
     for (std::size_t s = 0; s < stages.size(); ++s) {
-      set_knobs(config, stages[s].name, wishes[s][i % wishes[s].size()]);
+      set_knobs(config, stages[s].name, stage_seeds[s][i % stage_seeds[s].size()]);
       if (stages[s].has_branch && !stages[s].is_reduction)
         config.set(stages[s].name + ".values", {}, i % 2 == 0 ? "stored" : "again");
     }

@@ -46,7 +46,7 @@ Definition define_layer_norm(const Workload& workload) {
           type.bytes() * (2 * elements + 2 * static_cast<double>(columns))};
 }
 
-/// What the reference says of one row.
+/// Computes the expected values of one row and the bounds of their errors.
 void judge_row(const double* x, const double* scale, const double* shift, std::size_t n, double epsilon, Type type,
                double* y, double* bound) {
   const double eps = epsilon_of(type), count = static_cast<double>(n), of_sum = summation_error(count, type);
@@ -74,7 +74,7 @@ void judge_row(const double* x, const double* scale, const double* shift, std::s
   }
 }
 
-/// Rows have a scale each, as have the elements of scale and shift.
+/// Each row of X has a scale of its own, and so does each element of scale and shift.
 CheckedInputs layer_norm_wide_inputs(const Workload& workload, const CheckedInputs&) {
   const auto columns = static_cast<std::size_t>(workload.size("columns"));
   WideMagnitudes magnitudes(workload.type("dtype"), workload);

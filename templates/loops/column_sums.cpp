@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::int64_t kUnrolledRows = 4;  ///< of a block at a time
 
-/// Has threads share blocks of columns, if they do. Returns the loop over columns that is left.
+/// Splits the columns into blocks that run in parallel if `sums.shares_columns`. Returns the loop over the columns of a
+/// block.
 IterVar share_columns(Tuning& t, Stage reduced, const ColumnSums& sums) {
   const int results = reduced.tensor().rank();
   IterVar column = reduced.axis(results - 1);
@@ -38,7 +39,7 @@ void move_blocks_outside(Stage reduced, const IterVar& block, const IterVar& ove
   for (const IterVar& loop : reduced.loops()) {
     if (loop == over || order.size() > 1) order.push_back(loop);
   }
-  order.pop_back();  // the last one is the blocks' again
+  order.pop_back();  // `block`, which is now the first one
   reduced.reorder(order);
 }
 

@@ -23,7 +23,7 @@ std::vector<Expr> with_threads(std::vector<Expr> rows, const Expr& threads, bool
   return rows;
 }
 
-/// Of the indices of a share, those of its row; and the thread.
+/// Splits the indices of a share into those of its row and that of its thread.
 std::pair<std::vector<Expr>, Expr> row_of(Indices at, bool first) {
   const Expr thread = first ? at.front() : at.back();
   const Indices row = first ? at.subspan(1) : at.first(at.size() - 1);
@@ -35,7 +35,7 @@ Expr across(const Expr& thread, std::int64_t bit) {
   return thread / Expr(2 * bit) * Expr(2 * bit) + (thread + Expr(bit)) % Expr(2 * bit);
 }
 
-/// What `warp` threads have, in each of them.
+/// Adds a butterfly that leaves the combined shares of `warp` threads in each of them.
 void exchange_in_warps(const SharedReduction& what, std::int64_t warp, ReducedRows& reduced) {
   for (std::int64_t bit = warp / 2; bit > 0; bit /= 2) {
     const Tensor before = reduced.shares.back();
@@ -51,7 +51,7 @@ void exchange_in_warps(const SharedReduction& what, std::int64_t warp, ReducedRo
   }
 }
 
-/// `fan_in` of the last shares make one of `next`.
+/// Combines the last shares, `fan_in` at a time, into `next` ones.
 void combine_shares(const SharedReduction& what, std::int64_t next, ReducedRows& reduced) {
   const IterVar r = reduce_axis(what.fan_in, "r");
   const Tensor before = reduced.shares.back();

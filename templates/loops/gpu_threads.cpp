@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kMaxItems = 8;
 constexpr std::int64_t kMinThreads = 32;  ///< offered: fewer leave most of every device idle
 
-/// `loop` shared out to the threads of a block: `loop` -> rounds, threads, bound.
+/// Splits `loop` into rounds and a loop over the threads of a block, and binds the latter.
 void share_among_threads(Stage stage, const IterVar& loop, const BlockThreads& threads) {
   const IterVar thread = stage.split(loop, factor(threads.count())).second;
   if (threads.y == 1 && threads.z == 1) {

@@ -6,7 +6,8 @@
 namespace nestwright {
 namespace {
 
-/// Tiles of `second` rows that make up the rest beside at least one of `rows`, the fewest; 0 where no number does.
+/// The fewest tiles of `second` rows that, with at least one tile of `rows` rows, cover `extent` exactly; 0 if there
+/// are none.
 std::int64_t second_tiles(std::int64_t extent, std::int64_t rows, std::int64_t second) {
   for (std::int64_t count = 1; count <= rows && count * second < extent; ++count) {
     if ((extent - count * second) % rows == 0) return count;
@@ -31,9 +32,9 @@ bool stays_in_registers(const RegisterTile& tile, const Target& target) {
   const bool mask_in_vector = tile.partial && target.has_fma() && !target.has_masks();
   const std::int64_t spare = tile.others + spare_registers(target) + (tile.strided ? 1 : 0) + (mask_in_vector ? 1 : 0);
   if (used + spare > target.vector_registers) return false;
-  // LLVM loads each of these once, and keeps them.
+  // LLVM keeps the elements that unrolled steps broadcast for several rows in registers.
   if (tile.overlaps && tile.unroll_k > 1 && used + tile.rows > target.vector_registers + 1) return false;
-  // Conversions and products of their own: unrolled, many are under way at once.
+  // Unrolled, bodies with conversions or separate products have many values in flight at once.
   const bool is_simple = (tile.others == 0 && tile.is_fused) || (target.has_masks() && tile.is_fused && !tile.partial);
   if (!is_simple) return tile.unroll_k == 1 && used + spare + 3 <= target.vector_registers;
   const std::int64_t under_way = tile.vectors == 1 ? 8 : 3;
@@ -41,7 +42,7 @@ bool stays_in_registers(const RegisterTile& tile, const Target& target) {
   if (tile.unroll_k == 1) return true;
   if (tile.strided && tile.unroll_k > 4) return false;
   if (target.has_masks()) {
-    // Its products are narrow, too, and widened where they meet the sums.
+    // The products of a narrower last vector are narrow, too, and are widened before they are added to the sums.
     if (tile.narrow_end && used + 9 > target.vector_registers) return false;
     if (tile.partial && tile.vectors > 1 && used + 5 > target.vector_registers) return false;
     if (tile.vectors > 2 && used + 3 > target.vector_registers) return false;

@@ -32,6 +32,9 @@ struct MatmulForm {
 /// follow A and B.
 Tensor matmul_result(const MatmulShape& shape, ir::Type type, const Tensor& sums, std::span<const Tensor> inputs);
 
+/// Makes the form's result the last argument of `definition`, passed as the one before; returns it.
+Tensor take_result(MatmulForm& form, Definition& definition);
+
 /// The operator's own form: products of the elements, widened to the type of the sums.
 MatmulForm plain_form(const Workload& workload, const Definition& definition);
 

@@ -24,11 +24,11 @@ bool has_own_matrices(const MatrixLayout& layout, std::int64_t batch) {
   return batch == 1 || layout.step >= (layout.rows - 1) * layout.leading + layout.columns;
 }
 
-/// `values` times the scales of their rows and columns in op(matrix).
+/// Multiplies `values` by the scales of their rows and columns in op(matrix).
 void multiply(std::vector<double>& values, const MatrixLayout& layout, const MatmulShape& shape, bool transposed,
               const Scales& rows, const Scales& columns) {
   const bool is_own = has_own_matrices(layout, shape.batch);
-  // Elements of several matrices are scaled once, as the last of these has them.
+  // An element that several matrices share is scaled once: by its place in the last of them.
   const std::vector<double> copy = is_own ? std::vector<double>() : values;
   const std::vector<double>& before = is_own ? values : copy;
   const auto multiply_row = [&](std::int64_t number, std::int64_t row) {
@@ -78,7 +78,7 @@ CheckedInputs matmul_wide_inputs(const Workload& workload, const CheckedInputs& 
   const auto m = static_cast<std::size_t>(shape.m), n = static_cast<std::size_t>(shape.n),
              k = static_cast<std::size_t>(shape.k);
   WideMagnitudes magnitudes(shape.type, workload);
-  // A bias is added to every row.
+  // One bias is added to all rows, which then cannot have scales of their own.
   const ProductReach reach =
       product_reach(magnitudes, shape.type, static_cast<double>(shape.k), shape.m, shape.n, shape.epilogue.bias);
   const Scales rows = magnitudes.scales(m, reach.rows), columns = magnitudes.scales(n, reach.columns),

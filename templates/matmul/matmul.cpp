@@ -1,5 +1,6 @@
 #include "templates/matmul/matmul.h"
 
+#include "expression/passed_shape.h"
 #include "expression/tensor.h"
 #include "templates/matmul/form.h"
 #include "templates/pointwise/functions.h"
@@ -24,11 +25,16 @@ std::vector<Expr> strides(std::int64_t batch, const MatrixLayout& layout) {
   return strides;
 }
 
-/// Element (row, column) of the matrix of the batch that `c` names, an element of C's.
+/// Element (row, column) of the matrix that belongs to the same product of the batch as the element `c` of C.
 Expr element(const Tensor& tensor, Indices c, const Expr& row, const Expr& column) {
   std::vector<Expr> indices{row, column};
   if (c.size() > 2) indices.insert(indices.begin(), c[0]);
   return tensor.at(indices);
+}
+
+/// `tensor`, which calls pass in `shape` if there is one.
+Tensor in_shape(const Tensor& tensor, const std::optional<std::vector<std::int64_t>>& shape) {
+  return !shape || *shape == ir::constants_of(tensor.shape()) ? tensor : passed_as(tensor, *shape);
 }
 
 /// The tensors that the epilogue reads beside the product, in the order of the arguments.
@@ -39,38 +45,6 @@ std::vector<Tensor> epilogue_inputs(const MatmulShape& shape) {
   if (shape.epilogue.bias) inputs.push_back(placeholder({Expr(shape.n)}, shape.type, "bias"));
   if (shape.epilogue.residual) inputs.push_back(placeholder(c_extents, shape.type, "residual", c_strides));
   return inputs;
-}
-
-Definition define_matmul(const Workload& workload) {
-  const MatmulShape shape = matmul_shape(workload);
-  const MatmulTypes types = matmul_types(workload.type("dtype"));
-  const Tensor a = placeholder(extents(shape.batch, shape.a), types.a, "A", strides(shape.batch, shape.a));
-  const Tensor b = placeholder(extents(shape.batch, shape.b), types.b, "B", strides(shape.batch, shape.b));
-  const IterVar r = reduce_axis(Expr(shape.k), "k");
-  const auto wide = [&](const Expr& e) { return shape.in_tf32 ? round_tf32(e) : cast(shape.type, e); };
-  const auto product_at = [&](Indices c) {
-    const Expr i = c[c.size() - 2], j = c.back();
-    return sum(wide(shape.ta ? element(a, c, r, i) : element(a, c, i, r)) *
-                   wide(shape.tb ? element(b, c, j, r) : element(b, c, r, j)),
-               r);
-  };
-  std::vector<Tensor> args{a, b};
-  const std::vector<Tensor> inputs = epilogue_inputs(shape);
-  const std::vector<Expr> c_extents = extents(shape.batch, shape.c);
-  const Tensor c = shape.epilogue.is_none()
-                       ? compute(c_extents, product_at, "C", strides(shape.batch, shape.c))
-                       : matmul_result(shape, types.c, compute(c_extents, product_at, "AB"), inputs);
-  args.insert(args.end(), inputs.begin(), inputs.end());
-  args.push_back(c);
-  double bytes = 0;
-  for (const Tensor& tensor : args) {
-    double elements = 1;
-    for (const Expr& e : tensor.shape()) elements *= static_cast<double>(*ir::as_const_int(e));
-    bytes += elements * tensor.dtype().bytes();
-  }
-  Definition definition{args, static_cast<int>(args.size()) - 1, 2 * shape.products(), bytes};
-  if (shape.prepares_b) definition.constant_inputs = {1};
-  return definition;
 }
 
 /// The length of a row of A, B or C as stored.
@@ -104,6 +78,40 @@ void add_layout(std::vector<OperatorParameter>& parameters, char matrix) {
 
 }  // namespace
 
+Definition define_matmul(const Workload& workload, const MatmulPassedShapes& passed) {
+  const MatmulShape shape = matmul_shape(workload);
+  const MatmulTypes types = matmul_types(workload.type("dtype"));
+  const Tensor a =
+      in_shape(placeholder(extents(shape.batch, shape.a), types.a, "A", strides(shape.batch, shape.a)), passed.a);
+  const Tensor b =
+      in_shape(placeholder(extents(shape.batch, shape.b), types.b, "B", strides(shape.batch, shape.b)), passed.b);
+  const IterVar r = reduce_axis(Expr(shape.k), "k");
+  const auto wide = [&](const Expr& e) { return shape.in_tf32 ? round_tf32(e) : cast(shape.type, e); };
+  const auto product_at = [&](Indices c) {
+    const Expr i = c[c.size() - 2], j = c.back();
+    return sum(wide(shape.ta ? element(a, c, r, i) : element(a, c, i, r)) *
+                   wide(shape.tb ? element(b, c, j, r) : element(b, c, r, j)),
+               r);
+  };
+  std::vector<Tensor> args{a, b};
+  const std::vector<Tensor> inputs = epilogue_inputs(shape);
+  const std::vector<Expr> c_extents = extents(shape.batch, shape.c);
+  const Tensor c = shape.epilogue.is_none()
+                       ? compute(c_extents, product_at, "C", strides(shape.batch, shape.c))
+                       : matmul_result(shape, types.c, compute(c_extents, product_at, "AB"), inputs);
+  args.insert(args.end(), inputs.begin(), inputs.end());
+  args.push_back(in_shape(c, passed.c));
+  double bytes = 0;
+  for (const Tensor& tensor : args) {
+    double elements = 1;
+    for (const Expr& e : tensor.shape()) elements *= static_cast<double>(*ir::as_const_int(e));
+    bytes += elements * tensor.dtype().bytes();
+  }
+  Definition definition{args, static_cast<int>(args.size()) - 1, 2 * shape.products(), bytes};
+  if (shape.prepares_b) definition.constant_inputs = {1};
+  return definition;
+}
+
 Tensor matmul_result(const MatmulShape& shape, ir::Type type, const Tensor& sums, std::span<const Tensor> inputs) {
   const Epilogue& epilogue = shape.epilogue;
   return compute(
@@ -124,6 +132,13 @@ Tensor matmul_result(const MatmulShape& shape, ir::Type type, const Tensor& sums
         return cast(type, x);
       },
       "C", strides(shape.batch, shape.c));
+}
+
+Tensor take_result(MatmulForm& form, Definition& definition) {
+  const bool is_sums = form.result == form.sums;
+  definition.args.back() = form.result = passed_like(form.result, definition.args.back());
+  if (is_sums) form.sums = form.result;
+  return form.result;
 }
 
 MatmulForm plain_form(const Workload& workload, const Definition& definition) {
@@ -174,7 +189,7 @@ Operator matmul_operator() {
                         "full",
                         {"full", "tf32"}});
   return {"matmul",          "matrix product C = op(A) op(B), op the identity or the transposition",
-          parameters,        define_matmul,
+          parameters,        [](const Workload& workload) { return define_matmul(workload); },
           matmul_reference,  matmul_whole_inputs,
           matmul_wide_inputs};
 }

@@ -7,11 +7,23 @@
 // residual lie as C does; C_in may be C's own memory, which is how a BLAS accumulates. Thread rule: pure functions.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <vector>
+
 #include "templates/framework/template.h"
 
 namespace nestwright {
 
 Operator matmul_operator();
+
+/// The shapes in which calls pass A, B and C (expression/passed_shape.h); nullopt: the matmul's own.
+struct MatmulPassedShapes {
+  std::optional<std::vector<std::int64_t>> a, b, c;
+};
+
+/// A matrix that is passed in another shape must be compact.
+Definition define_matmul(const Workload& workload, const MatmulPassedShapes& passed = {});
 
 /// Computed in double, with the bound 8 eps sqrt(K sum (a b)^2) for each element, where eps is that of the sums' type
 /// (bfloat16 products are exact in float32), plus that of the epilogue; integers are exact, and wrap around as int32

@@ -28,7 +28,7 @@ std::vector<double> read_matrix(const std::vector<double>& memory, const MatrixL
   return result;
 }
 
-/// As ir::Intrinsic::kRoundTf32 does it, by another way. Of what is a float32.
+/// Rounds to tf32 as ir::Intrinsic::kRoundTf32 does, by another method. Requires a float32.
 double rounded_to_tf32(double x) {
   if (x == 0 || !std::isfinite(x)) return x;
   const int exponent = std::max(std::ilogb(x), std::numeric_limits<float>::min_exponent - 1);
@@ -39,7 +39,7 @@ struct ElementOfC {
   double value, bound;
 };
 
-/// What the epilogue makes of a sum; `before`, `bias` and `residual` are 0 where it has none.
+/// Applies the epilogue to a sum and bounds the error; `before`, `bias` and `residual` are 0 if it has none.
 class Finish {
  public:
   Finish(const Epilogue& epilogue, const SumError& precision, double epsilon)
@@ -60,7 +60,7 @@ class Finish {
       case Epilogue::Activation::kRelu:
         return {static_cast<double>(std::max(x, 0.0L)), bound};
       case Epilogue::Activation::kGelu: {
-        // Nowhere steeper than 1.13; where it is near 0, x is still multiplied by an error of 1 + erf.
+        // GELU is nowhere steeper than 1.13; where it is near 0, the error of 1 + erf is still multiplied by x.
         const long double y = x / 2 * (1 + std::erf(x / std::numbers::sqrt2_v<long double>));
         return {static_cast<double>(y), 1.13 * bound + kSteps * epsilon_ * static_cast<double>(std::abs(x))};
       }
@@ -75,7 +75,7 @@ class Finish {
   double epsilon_;
 };
 
-/// The tensors of the inputs by what they are; nullptr for what there is not.
+/// The inputs by their roles; nullptr for those that the workload does not have.
 struct Inputs {
   const std::vector<double>*a = nullptr, *b = nullptr, *before = nullptr, *bias = nullptr, *residual = nullptr;
 };
@@ -107,7 +107,7 @@ Reference matmul_reference(const Workload& workload, const HostTensors& tensors)
   const auto m = static_cast<std::size_t>(shape.m), n = static_cast<std::size_t>(shape.n),
              k = static_cast<std::size_t>(shape.k);
   const SumError precision = sum_error(static_cast<double>(k), matmul_types(workload.type("dtype")).sum);
-  // Whole numbers have no epilogue.
+  // Products of integers have no epilogue.
   const Finish finish(shape.epilogue, precision, shape.type.is_float() ? epsilon_of(shape.type) : 0);
 
   // Between the rows of C a kernel must not write.

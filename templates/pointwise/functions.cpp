@@ -21,7 +21,7 @@ using Numbers = std::span<const double>;
 
 constexpr double kTanhScale = 0.7978845608028654;  ///< sqrt(2 / pi)
 constexpr double kTanhCubic = 0.044715;
-constexpr double kSlope = 2;  ///< of an error of the sum, on that of the function of it: above the largest slope
+constexpr double kSlope = 2;  ///< bounds the slopes of the functions, by which an error of their argument grows
 constexpr double kMinNormal = std::numeric_limits<float>::min();  ///< below, numbers have fewer digits
 
 Expr relu(const Expr& x) { return max(x, ir::make_float(0, x.type())); }
@@ -32,8 +32,8 @@ constexpr std::array kGeluTail{-0x1.62e43p-1,   -0x1.98846cp-1,  -0x1.45f028p-2,
                                -0x1.90ef16p-14, -0x1.0dd6f2p-13, 0x1.c83b94p-16, -0x1.0660fcp-19};
 constexpr double kGeluEnd = 11;  ///< beyond, the tail is 0 in float32
 
-// The part of x that is left to it, max(x, 0), less what the tail of the distribution takes: one polynomial and one
-// exponential, where the error function has two polynomials, and no cancellation below 0.
+// gelu(x) = max(x, 0) - |x| erfc(|x| / sqrt(2)) / 2: one polynomial and one exponential, where the error function has
+// two polynomials, and no cancellation below 0.
 Expr gelu(const Expr& x) {
   if (x.type().element() != kFloat32) return x * 0.5 * (1.0 + ir::erf(x * (1 / std::numbers::sqrt2)));
   const Expr size = min(ir::make_float(kGeluEnd, x.type()), ir::abs(x));

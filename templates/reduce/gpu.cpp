@@ -178,7 +178,7 @@ std::pair<IterVar, IterVar> bind_results(Stage y, const Knobs& knobs, bool in_ro
   return {x, inside};
 }
 
-/// `reduced`, whose result a kernel of its own stores.
+/// Schedules `reduced`, whose result is stored by a kernel of its own.
 void schedule_results(Schedule& s, const ReducedRows& reduced, const Knobs& knobs, bool in_rows) {
   const Tensor y = reduced.result;
   const Tensor own = s.cache_write(y, ir::Scope::kLocal);
@@ -263,7 +263,7 @@ std::vector<Config> reduce_seeds(const Workload& workload, const Target& target)
                                 {"unroll", {4}},
                                 {"lanes", {results >= target.multiprocessors * 1024 ? 4 : 1}}}));
   };
-  // Blocks enough for the device, of results or of parts of them.
+  // Enough blocks for the device, of results or of parts of them.
   const std::int64_t wanted = 4 * target.multiprocessors;
   if (in_rows) {
     const std::int64_t threads = row >= 4096 ? 512 : row >= 1024 ? 256 : row >= 256 ? 128 : 32;

@@ -45,7 +45,7 @@ Definition define_reduce(const Workload& workload) {
   return {{x, y}, 1, elements, type.bytes() * (elements + results)};
 }
 
-/// Of element number `e` of the input, the number of the result that it is reduced to.
+/// The number of the result that element number `e` of the input is reduced to.
 std::size_t result_of(const std::vector<ReduceGroup>& groups, std::size_t e) {
   std::size_t at = 0, stride = 1;
   for (auto group = groups.rbegin(); group != groups.rend(); ++group) {

@@ -36,7 +36,7 @@ std::int64_t kept_elements(const std::vector<ReduceGroup>& groups) {
 
 ir::Expr weighted(const Workload& workload, const ir::Expr& x) {
   if (workload.choice("function") != "mean") return x;
-  double elements = 1;  // that the mean is of
+  double elements = 1;  // that the mean is taken over
   for (const ReduceGroup& group : reduce_groups(workload))
     elements *= group.reduced ? static_cast<double>(group.extent) : 1;
   return x * ir::make_float(1 / elements, x.type());

@@ -27,7 +27,7 @@ Schedule schedule_scan(Tuning& t, const Workload& workload, Definition& definiti
 }
 
 std::vector<Config> scan_seeds(const Workload& workload, const Target& target) {
-  // Columns are all that there is to share out.
+  // Only the columns are distributed over threads.
   std::vector<Config> seeds =
       seed_product({{"time", {"threads"}}, {"threads", {64, 128, 256}}, {"lanes", {1, 4}}, {"items", {1}}});
   append(seeds, seed_rows({"time", "threads", "lanes", "items"}, {{"launches", 256, 4, 1}}));

@@ -71,7 +71,7 @@ Reference scan_reference(const Workload& workload, const HostTensors& inputs) {
   const double least = type == kFloat64 ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
   Reference reference{inputs, {std::vector<double>(steps * columns)}};
   for (std::size_t j = 0; j < columns; ++j) {
-    // More exact than the bounds of float64.
+    // In long double, which is more exact than the bounds of float64 are.
     long double value = inputs[0][j], sum_squares = value * value;
     for (std::size_t t = 1; t < steps; ++t) {
       const std::size_t at = t * columns + j;

@@ -32,8 +32,7 @@ Definition define_softmax(const Workload& workload) {
   return {{x, y}, 1, kFlopsPerElement * elements, 2 * type.bytes() * elements};
 }
 
-/// Scales of rows reach from 2^-24 to 2^8: the exponential of no element of the largest rows is a number, that of the
-/// difference to the largest one is.
+/// The scales of rows reach from 2^-24 to 2^8: in the largest rows exp(x) overflows, but exp(x - max) does not.
 CheckedInputs softmax_wide_inputs(const Workload& workload, const CheckedInputs&) {
   constexpr int kLargest = 8;
   const auto columns = static_cast<std::size_t>(workload.size("columns"));

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kMaxSide = 64;  ///< of a tile
 
-/// Rows or columns of X: blocks, of some elements of each thread, as far apart as there are threads.
+/// Rows or columns of X: blocks of `items` elements for each of `threads` threads, `threads` apart.
 template <class Int>
 struct SideOf {
   Int blocks, items, threads;
@@ -76,7 +76,7 @@ Knobs define_knobs(Tuning& t, std::int64_t rows, std::int64_t columns, Type type
   return knobs;
 }
 
-/// X's element at the place of the tile's, in whole tiles: 0 outside of X.
+/// X, or its transpose if the tile is laid out as Y is, padded with zeros to whole tiles.
 Tensor make_tile(const Tensor& x, std::int64_t rows, std::int64_t columns, const Knobs& knobs) {
   const std::int64_t padded_rows = ceil_div(rows, knobs.rows.of_block()) * knobs.rows.of_block(),
                      padded_columns = ceil_div(columns, knobs.columns.of_block()) * knobs.columns.of_block();
@@ -125,7 +125,7 @@ Schedule schedule_transpose(Tuning& t, const Workload& workload, Definition& def
     s[tile].storage_align(s[tile].axis(0), length + 1, length);
   }
   std::vector<IterVar> loops{s[tile].axis(0), s[tile].axis(1)};
-  if (knobs.as_y) std::swap(loops[0], loops[1]);  // neighbours in X are read by neighbours
+  if (knobs.as_y) std::swap(loops[0], loops[1]);  // adjacent threads read adjacent elements of X
   fetch_cooperatively(s[tile], loops, {knobs.rows.threads, knobs.columns.threads}, knobs.as_y ? 1 : knobs.lanes);
   return s;
 }

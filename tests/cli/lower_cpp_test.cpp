@@ -6,11 +6,13 @@
 #include <string>
 
 #include "cli/given_config.h"
+#include "expression/passed_shape.h"
 #include "ir/core/print.h"
 #include "lookup/lookup.h"
 #include "lower/lower.h"
 #include "schedule/schedule.h"
 #include "templates/registry.h"
+#include "text_operator/text_operator.h"
 
 namespace nestwright {
 namespace {
@@ -22,7 +24,8 @@ std::string loops(const Schedule& s, const std::vector<Tensor>& args, const std:
 /// The loops of the configuration that is printed: of a default, or completed from `config`.
 std::string expected(const std::string& workload, const std::string& target, const std::string& only = "",
                      const std::string& config = "") {
-  const Task task{parse_workload(workload), Target::parse(target)};
+  const Task task{is_expression_text(workload) ? workload_of(workload) : parse_workload(workload),
+                  Target::parse(target)};
   const Lookup found = config.empty() ? look_up(task, nullptr, only) : cli::given_config(task, config, only);
   return ir::to_string(program_of(task, *found.source, found.config, kernel_name(task.workload)));
 }
@@ -44,6 +47,26 @@ TEST(PrintedCpp, MatmulOfWords) {
 #include "printed/matmul_words.inc"
   const std::string target = "cpu,isa=avx512,threads=1,features=avx512_vnni";
   EXPECT_EQ(loops(s, args, target, "matmul"), expected("matmul m=32 n=32 k=64 dtype=uint8", target));
+}
+
+TEST(PrintedCpp, AProductThatIsPassedInTheShapesOfATextWithoutDimensions) {
+#include "printed/product_of_vectors.inc"
+  const std::string target = "cpu,isa=avx2,threads=1";
+  EXPECT_EQ(loops(s, args, target, "expression"), expected("s[] = sum(k, x[k] * y[k]) k=640", target, "matmul.cpu"));
+}
+
+TEST(PrintedCpp, AProductThatIsPassedInTheShapesOfATextOfPlanes) {
+#include "printed/product_of_planes.inc"
+  const std::string target = "cpu,isa=avx2,threads=1";
+  EXPECT_EQ(loops(s, args, target, "expression"),
+            expected("Y[s, h, o] = sum(c, X[s, h, c] * W[c, o]) s=5 h=3 o=40 c=36", target, "matmul.cpu"));
+}
+
+TEST(PrintedCpp, AnExpressionWhoseAxesAreMerged) {
+#include "printed/merged_axes.inc"
+  const std::string target = "cpu,isa=avx2,threads=1";
+  EXPECT_EQ(loops(s, args, target, "expression"),
+            expected("O[o, y, x] = sum(c, W[o, c] * X[c, y, x]) o=16 c=24 y=7 x=7", target, "generated.cpu"));
 }
 
 TEST(PrintedCpp, SoftmaxOnTheCpu) {

@@ -86,9 +86,7 @@ inline std::vector<Array> make_arguments(const ir::Program& program, unsigned se
   std::mt19937 random(seed);
   std::vector<Array> arrays;
   for (const ir::Parameter& parameter : ir::operator_parameters(program)) {
-    std::vector<std::int64_t> shape;
-    for (const ir::Expr& extent : parameter.buffer->shape) shape.push_back(*ir::as_const_int(extent));
-    Array array = Array::empty(parameter.buffer->element, shape);
+    Array array = Array::empty(parameter.buffer->element, ir::constants_of(parameter.buffer->shape));
     const ir::Type type = array.type();
     for (std::int64_t i = 0; i < array.elements(); ++i) {
       const int value = static_cast<int>(random() % 9) - 4;

@@ -184,9 +184,7 @@ inline std::vector<Array> arrays_for(const Definition& definition, const HostTen
   std::vector<Array> arrays;
   for (std::size_t i = 0; i < definition.args.size(); ++i) {
     const Tensor& tensor = definition.args[i];
-    std::vector<std::int64_t> shape;
-    for (const Expr& extent : tensor.shape()) shape.push_back(*ir::as_const_int(extent));
-    Array array = Array::empty(tensor.dtype(), shape);
+    Array array = Array::empty(tensor.dtype(), ir::constants_of(tensor.shape()));
     array.fill_bytes(0xff);  // a NaN in every element
     if (i < inputs.size()) {
       for (std::size_t e = 0; e < inputs[i].size(); ++e) {

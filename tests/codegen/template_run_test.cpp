@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "template_cases.h"
+#include "templates/registry.h"
 #include "tests/templates/input_sets.h"
 
 namespace nestwright::testing {
@@ -60,6 +61,31 @@ TEST_P(TemplateRuns, ComputeTheReference) {
     }
     EXPECT_EQ(configurations > 0, has_instructions_for(t.name, target.isa)) << t.name;
   }
+}
+
+// A multiple of the scale by which F(4x4) divides, times its rounded inverse, is exact; as an operand of a fused
+// multiplication and addition it is not.
+TEST(WinogradRuns, AreExactOnWholeNumbersBesideABias) {
+  if (!can_run(CpuIsa::kAvx2)) GTEST_SKIP() << "this machine lacks the instructions";
+  const Target target = target_of(CpuIsa::kAvx2);
+  const Template& winograd = *builtin_registry().find_template("conv2d.winograd");
+  const Workload workload = parse_workload("conv2d n=5 c=17 h=16 w=16 k=13 r=3 s=3 pad=1 epilogue=bias_relu");
+  const Definition definition = workload.op->define(workload);
+  std::mt19937_64 random(1);
+  const auto sets = testing_inputs::input_sets(workload, random_inputs(definition, random));
+  int large_tiles = 0;
+  for (const Config& config : winograd.seeds(workload, target)) {
+    if (!config.str().starts_with("tile=4x4")) continue;
+    ++large_tiles;
+    const Candidate candidate{&winograd, workload, target, config};
+    const LinkedProgram kernel = link(compile(lowered(candidate), target), make_pool(PoolKind::kSerial, 1));
+    for (const auto& [name, data] : sets) {
+      std::vector<Array> arrays = arrays_for(definition, data.inputs);
+      ASSERT_EQ(run_compiled(kernel, arrays), 0);
+      EXPECT_EQ(wrong_output(definition, arrays, data.reference), "") << config.str() << " of " << name;
+    }
+  }
+  EXPECT_GT(large_tiles, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Isas, TemplateRuns, ::testing::Values(CpuIsa::kX86_64, CpuIsa::kAvx2, CpuIsa::kAvx512),

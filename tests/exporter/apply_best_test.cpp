@@ -29,9 +29,7 @@ void expect_right(const Workload& workload, const AppliedKernel& applied) {
     }
   }
   const auto view = [&](std::size_t i) {
-    std::vector<std::int64_t> shape;
-    for (const ir::Expr& extent : definition.args[i].shape()) shape.push_back(*ir::as_const_int(extent));
-    return ArrayView(tensors[i].data(), kFloat32, shape);
+    return ArrayView(tensors[i].data(), kFloat32, ir::constants_of(definition.args[i].shape()));
   };
   applied.function(view(0), view(1), view(2));
   const Reference reference = op.reference(workload, inputs);

@@ -75,6 +75,17 @@ TEST(Call, TensorsComeInTheShapeInWhichTheyArePassed) {
   EXPECT_EQ(refusal(add, input, floats({3, 4})), "add: argument Y, dimension 0: expected 6, got 3");
 }
 
+TEST(Call, ATensorMayBePassedWithoutDimensions) {
+  const Tensor x = passed_as(placeholder({1, 1}, kFloat32, "X"), {});
+  const Tensor y = compute({1}, [&](Expr i) { return x(0, i) + 1.0; }, "Y");
+  const Function add = build(create_schedule(y), {x, y}, Target::parse("cpu"), "add", {.pipeline = Pipeline::kSearch});
+  const Array input = floats({});
+  Array output = floats({1});
+  add(input, output);
+  EXPECT_EQ(output.as<float>()[0], input.as<float>()[0] + 1);
+  EXPECT_EQ(refusal(add, floats({1, 1}), output), "add: argument X: expected rank 0, got 2");
+}
+
 TEST_F(BadCall, NumberOfArguments) {
   EXPECT_EQ(refusal(*fixed_, a_, b_), "matrix_mul: expected 3 arguments (A, B, C), got 2");
   EXPECT_EQ(refusal(*fixed_), "matrix_mul: expected 3 arguments (A, B, C), got 0");

@@ -25,7 +25,7 @@ struct JudgedText {
     std::mt19937_64 random(7);
     for (int i = 0; i < signature.inputs; ++i) {
       const Tensor& tensor = signature.args[static_cast<std::size_t>(i)];
-      Array array = Array::empty(tensor.dtype(), constant_shape(tensor.shape()));
+      Array array = Array::empty(tensor.dtype(), ir::constants_of(tensor.shape()));
       const bool is_float = tensor.dtype().is_float();
       std::vector<double>& values = inputs.emplace_back();
       for (std::int64_t e = 0; e < array.elements(); ++e) {

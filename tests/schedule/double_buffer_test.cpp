@@ -74,14 +74,17 @@ TEST_F(DoubleBuffer, StaysWhenTheStageMovesToAnotherLoop) {
 
 TEST_F(DoubleBuffer, RefusesAStageWithoutALoop) {
   refused([&] { s[cache].double_buffer(); }, "double_buffer", "B.cache",
-          "it is computed at root, where no iterations take turns: compute_at a loop first");
+          "it is computed at root, where there is no loop around it: compute_at a loop first, whose iterations "
+          "alternate between the buffers");
   refused([&] { s[c].double_buffer(); }, "double_buffer", "C",
-          "it is computed at root, where no iterations take turns: compute_at a loop first");
+          "it is computed at root, where there is no loop around it: compute_at a loop first, whose iterations "
+          "alternate between the buffers");
   s[cache].compute_at(s[c], i);
   s[cache].double_buffer();
   refused([&] { s[cache].double_buffer(); }, "double_buffer", "B.cache", "it is double-buffered already");
-  refused([&] { s[cache].compute_root(); }, "compute_root", "B.cache",
-          "it is double-buffered, and at root there are no iterations that could take turns");
+  refused(
+      [&] { s[cache].compute_root(); }, "compute_root", "B.cache",
+      "it is double-buffered, but at root there is no loop around it, whose iterations alternate between the buffers");
   expect_refused([&] { s[cache].compute_inline(); }, "compute_inline", "B.cache", "it was scheduled already");
 }
 

@@ -34,7 +34,8 @@ TEST(Prepare, RefusesWhatIsDoubleBuffered) {
   Schedule s = create_schedule(result);
   s[doubled].compute_at(s[result], s[result].axis(0)).double_buffer();
   EXPECT_EQ(message<ScheduleError>([&] { s[doubled].prepare(); }),
-            "prepare of B: it is double-buffered, and before the calls there are no iterations that could take turns");
+            "prepare of B: it is double-buffered, but before the calls there is no loop around it, whose iterations "
+            "alternate between the buffers");
 }
 
 TEST(Prepare, RefusesTheTileOfABlockedReduction) {

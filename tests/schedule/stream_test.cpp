@@ -11,7 +11,7 @@ TEST(Stream, IsNotedAndReplayed) {
   EXPECT_TRUE(s.state().stages.back().non_temporal);
   EXPECT_EQ(s.trace().steps().back(), (TraceStep{"stream", {"C"}}));
   EXPECT_THAT(s.str(),
-              ::testing::HasSubstr("C: float32[32, 48] in global, at root, output\n  stores round the caches\n"));
+              ::testing::HasSubstr("C: float32[32, 48] in global, at root, output\n  stores bypass the caches\n"));
   Schedule again = create_schedule(result);
   Trace::parse(s.trace().str()).replay(again);
   EXPECT_EQ(again.str(), s.str());

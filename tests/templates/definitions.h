@@ -19,10 +19,6 @@ inline Reference judge(const std::string& text, const HostTensors& inputs) {
 }
 
 /// Requires constant extents.
-inline std::vector<std::int64_t> shape_of(const Tensor& t) {
-  std::vector<std::int64_t> extents;
-  for (const Expr& e : t.shape()) extents.push_back(*ir::as_const_int(e));
-  return extents;
-}
+inline std::vector<std::int64_t> shape_of(const Tensor& t) { return ir::constants_of(t.shape()); }
 
 }  // namespace nestwright

@@ -66,6 +66,33 @@ int shared_reductions(const ir::Program& loops) {
   return count;
 }
 
+/// The tensors that a program allocates in global memory.
+std::string stored_tensors(const ir::Program& loops) {
+  std::string names;
+  const auto add = [&](const ir::Stmt& s) {
+    const auto* const allocation = s.as<ir::Allocate>();
+    if (allocation == nullptr || allocation->buffer->scope != ir::Scope::kGlobal) return;
+    names += (names.empty() ? "" : " ") + allocation->buffer->name;
+  };
+  ir::for_each_stmt(loops.host, add);
+  for (const ir::Kernel& kernel : loops.kernels) ir::for_each_stmt(kernel.body, add);
+  return names;
+}
+
+TEST(SpacesOfTexts, FuseWhatFollowsASumForOneImageAsForSeveral) {
+  for (const char* text :
+       {"T[n, o, y, x] = sum(c, W[o, c] * X[n, c, y, x]); Y[n, o, y, x] = max(T[n, o, y, x] + B[o], 0.0) n=1 o=64 c=64 "
+        "y=14 x=14",
+        "M[n, c] = sum(y, x, X[n, c, y, x]); Y[n, c, y, x] = X[n, c, y, x] - M[n, c]/49.0 n=1 c=64 y=7 x=7"}) {
+    EXPECT_EQ(stored_tensors(first_seed(text)), "") << text;
+    const Workload workload = workload_of(text);
+    const Target device = Target::parse("cuda,arch=sm_80");
+    const Template& source = *workload.op->find_template("generated.gpu");
+    const Instance made = instantiate(source, workload, device, seeds_of(source, workload, device).front());
+    EXPECT_EQ(stored_tensors(lower(made.schedule, made.definition.args, device, "seed")), "") << text;
+  }
+}
+
 TEST(SpacesOfTexts, ShareTheReductionsOfASingleImage) {
   const char* const group_norm =
       "M[n, g] = sum(c, y, x, X[n, 8*g + c, y, x]); Y[n, k, y, x] = X[n, k, y, x] - M[n, k/8]/25088.0; "

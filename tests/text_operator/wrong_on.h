@@ -9,7 +9,6 @@
 #include "kernel/build.h"
 #include "lower/lower.h"
 #include "measure/elements.h"
-#include "reference/host_run.h"
 #include "runtime/array.h"
 #include "search/check_data.h"
 #include "text_operator/text_operator.h"
@@ -27,7 +26,7 @@ inline std::string wrong_on(const CheckData& data, const ir::Program& loops, con
     if (inputs.empty() && std::string(name) != "uniform") return;
     std::vector<Array> arrays;
     for (std::size_t i = 0; i < args.size(); ++i) {
-      arrays.push_back(Array::empty(args[i].dtype(), constant_shape(passed_shape(args[i]))));
+      arrays.push_back(Array::empty(args[i].dtype(), ir::constants_of(passed_shape(args[i]))));
       if (i < inputs.size()) encode_elements(args[i].dtype(), inputs[i], arrays[i].data());
     }
     std::vector<ArrayRef> references;

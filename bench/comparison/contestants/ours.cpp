@@ -20,10 +20,8 @@ std::vector<ArrayView> views_of(const Definition& definition, const Operands& op
   std::vector<ArrayView> views;
   for (std::size_t i = 0; i < definition.args.size(); ++i) {
     const ir::Buffer& buffer = definition.args[i].buffer();
-    std::vector<std::int64_t> shape;
-    for (const Expr& extent : passed_shape(definition.args[i])) shape.push_back(*ir::as_const_int(extent));
-    std::vector<std::int64_t> strides;
-    for (const Expr& stride : buffer->strides) strides.push_back(*ir::as_const_int(stride));
+    const std::vector<std::int64_t> shape = ir::constants_of(passed_shape(definition.args[i]));
+    const std::vector<std::int64_t> strides = ir::constants_of(buffer->strides);
     const auto inputs = static_cast<std::size_t>(definition.inputs);
     if (i < inputs) {
       views.emplace_back(operands.inputs[i], buffer->element, shape, strides);

@@ -120,7 +120,7 @@ std::string CudaDialect::index(ir::LoopKind kind) const {
                      kComponents[ir::dimension_of(kind)]);
 }
 
-// Bypasses the first-level cache if there is an instruction that does, which only 16 bytes have.
+// Copies of 16 bytes bypass the first-level cache (cp.async.cg); shorter ones have no such instruction.
 std::string CudaDialect::asynchronous_copy(int bytes) const {
   return fmt::format(
       R"(static __device__ __forceinline__ void nw_copy_{0}(void* to, const void* from, bool condition) {{

@@ -21,7 +21,7 @@ constexpr const char* kFillAll =
 }}
 )";
 
-// Each lane passes the address of one row of 16 bytes: eight lanes those of one of four matrices. Lane l receives the
+// Each lane passes the address of one row of 16 bytes, eight lanes those of one of the four matrices. Lane l gets the
 // four bytes at 4*(l%4) of row l/4 of each matrix; transposed, two halves of column l/4.
 constexpr const char* kLoad =
     R"(static __device__ __forceinline__ void nw_ldmatrix{0}(

@@ -47,8 +47,9 @@ constexpr const char* kAwait =
 }}
 )";
 
-/// The distances of the cores of operand `x` in a descriptor. If it is swizzled, the second is that of 8 rows, and the
-/// first, of rows that run across the reduction only, that of one column of rows and the next.
+/// The distances of the cores of operand `x` in a descriptor. If `x` is swizzled, the second is the distance from one
+/// group of 8 rows to the next; the first counts only for rows that run across the reduction, and is the distance from
+/// one column of rows to the next.
 std::string cores_of(const char* x, bool transposes, bool swizzles) {
   const bool swaps = transposes && swizzles;
   return fmt::format("{0}(unsigned long long)({1}_{2} >> 4) << 32 | (unsigned int)({1}_{3} >> 4) << 16",

@@ -177,7 +177,8 @@ llvm::Value* FunctionEmitter::emit_load(const ir::Load& load, ir::Type type) {
   if (type.is_scalar()) {
     llvm::Value* pointer = address(load.buffer, access.offset);
     llvm::Value* mask = load.mask.defined() ? emit(load.mask) : nullptr;
-    // If the mask is off, a zero of the module is loaded instead, which needs no branch: a tensor may have no element.
+    // Where the mask is off, a constant zero of the module is loaded, because a tensor may have no element. This needs
+    // no branch.
     if (mask != nullptr) pointer = builder_.CreateSelect(mask, pointer, zero_in_memory());
     value = builder_.CreateAlignedLoad(memory_type, pointer,
                                        mask == nullptr ? alignment(load.buffer, access.offset) : element_align);

@@ -23,9 +23,9 @@ T taken(llvm::Expected<T> value) {
   return std::move(*value);
 }
 
-class Identity {
+class CodeHasher {
  public:
-  explicit Identity(const ObjectFile& file) : file_(file) {}
+  explicit CodeHasher(const ObjectFile& file) : file_(file) {}
 
   std::uint64_t hash(const CompiledObject& object) {
     for (const SymbolRef& symbol : file_.symbols()) {
@@ -87,7 +87,7 @@ class Identity {
 std::string code_identity(const CompiledObject& object) {
   const auto file = taken(ObjectFile::createObjectFile(llvm::MemoryBufferRef(object.object, object.symbol)));
   const ir::Workspace& workspace = object.workspace;
-  return fmt::format("{:016x}", hash_combine(hash_combine(Identity(*file).hash(object),
+  return fmt::format("{:016x}", hash_combine(hash_combine(CodeHasher(*file).hash(object),
                                                           static_cast<std::uint64_t>(workspace.shared_bytes)),
                                              static_cast<std::uint64_t>(workspace.per_thread_bytes)));
 }

@@ -58,7 +58,7 @@ llvm::Value* FunctionEmitter::emit_join(const ir::Call& call) {
   return words;
 }
 
-/// Part number `part` of each word, which has `bits` bits, as an int32.
+/// Part number `part` of each word, as an int32. A part has `bits` bits.
 llvm::Value* FunctionEmitter::part_of(llvm::Value* word, int part, int bits, bool is_signed) {
   const int above = 32 - bits * (part + 1);
   llvm::Value* high = above == 0 ? word : builder_.CreateShl(word, static_cast<std::uint64_t>(above));

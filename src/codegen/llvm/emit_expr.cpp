@@ -76,7 +76,7 @@ llvm::Value* FunctionEmitter::emit_binary(const ir::Binary& binary, ir::Type typ
   if (!type.is_float() && (binary.op == BinaryOp::kDiv || binary.op == BinaryOp::kMod)) {
     return emit_floor_division(binary, type);
   }
-  // Indices are required not to overflow; data wraps, that of the indices' type, too.
+  // Indices are required not to overflow; data wraps around, even if it has the type of indices.
   const auto is_data = [](const ir::Expr& e) {
     if (const auto* cast = e.as<ir::Cast>())
       return cast->value.as<ir::VarRef>() == nullptr || !cast->value.type().is_int();

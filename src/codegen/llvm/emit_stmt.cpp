@@ -168,7 +168,7 @@ void FunctionEmitter::emit_parallel(const ir::For& loop) {
   builder_.CreateCall(run_type, run, {pool, tasks, stub, closure});
 }
 
-// Everything in scope is captured: it is little, and values that the body does not use cost nothing there.
+// All values in scope are captured: they are few, and those that the body does not use cost nothing there.
 FunctionEmitter::Captures FunctionEmitter::capture(const ir::For& loop) {
   Captures captures;
   for (const auto& entry : buffers_) {

@@ -22,7 +22,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>(
      "uint",      "ulong",      "uniform",   "ushort",    "vec_step",     "warpSize",     "write_only"});
 static_assert(std::is_sorted(kReserved.begin(), kReserved.end()));
 
-/// exp, and expf of CUDA.
+/// Whether devices have a mathematical function of this name: exp, or expf of CUDA.
 bool is_function(std::string_view name) {
   for (int i = 0; i <= static_cast<int>(ir::kLastIntrinsic); ++i) {
     const char* const function = ir::intrinsic_info(static_cast<ir::Intrinsic>(i)).device;
@@ -31,7 +31,7 @@ bool is_function(std::string_view name) {
   return false;
 }
 
-/// float4, uint2, make_int4, vload8, as_float, __shared__: what the languages may define.
+/// Whether the languages may define the name: float4, uint2, make_int4, vload8, as_float, __shared__.
 bool looks_built_in(std::string_view name) {
   for (const std::string_view prefix :
        {"nw_", "_", "make_", "as_", "convert_", "vload", "vstore", "cl_", "CL_", "CLK_", "M_"}) {

@@ -115,7 +115,7 @@ std::string Prelude::narrow(Type type) {
   return "nw_" + type.str() + "_of_float32";
 }
 
-// The number of the row in its lowest bits is xored to that of the piece.
+// Xors the number of the piece with the lowest bits of the row's number.
 std::string Prelude::swizzle(Type type) {
   const std::int64_t piece = ir::kSwizzledPieceBytes / type.bytes();
   return define("int", fmt::format("nw_swizzle_{}", type.bytes()),

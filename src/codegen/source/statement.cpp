@@ -31,8 +31,8 @@ void StatementWriter::write(const Stmt& s, int depth) {
                         [&](const Let& n) { write_let(n, depth); }, [&](const IfThenElse& n) { write_if(n, depth); },
                         [&](const Store& n) { n.asynchronous ? write_copy(n, depth) : write_store(n, depth); },
                         [&](const Allocate& n) {
-                          if (n.buffer->scope != Scope::kShared)
-                            write_array(n, depth);  // declared at the top of the kernel
+                          // Shared arrays are declared at the top of the kernel.
+                          if (n.buffer->scope != Scope::kShared) write_array(n, depth);
                           write(n.body, depth);
                         },
                         [](const Prefetch&) {},  // GPUs hide latency by other threads

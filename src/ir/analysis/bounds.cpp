@@ -107,8 +107,8 @@ Interval truth_of_comparison(const Binary& n, const Ranges& ranges) {
   return truth_if_known(intervals_hold(n.op, a, b), intervals_hold(opposite(n.op), a, b));
 }
 
-// Returns what holds() tells without effort, in one pass over the condition: operands may be selects with conditions in
-// turn.
+// What holds() finds with effort 0: {1, 1} if the condition is true, {0, 0} if it is false, {0, 1} if that is unknown.
+// Takes one pass over the condition, because operands may be selects with conditions of their own.
 Interval truth(const Expr& condition, const Ranges& ranges) {
   if (is_true(condition)) return {1, 1};
   if (is_false(condition)) return {0, 0};
@@ -169,7 +169,7 @@ Interval bounds_of_atom(const Expr& e, const Ranges& ranges) {
   if (const auto* n = e.as<Broadcast>()) return interval_bounds(n->value, ranges);
   if (const auto* n = e.as<Call>(); n && n->intrinsic == Intrinsic::kAbs && type == kIndex) {
     const Interval value = interval_bounds(n->args[0], ranges);
-    if (value.lo == Interval::kMin && reads_data(e)) return {};  // of the least integer it is the integer itself
+    if (value.lo == Interval::kMin && reads_data(e)) return {};  // the magnitude of the smallest int64 wraps to itself
     const Interval both = max(value, scale(value, -1));
     return {both.lo < 0 ? 0 : both.lo, both.hi};
   }
@@ -240,8 +240,8 @@ bool quotient_at_least(const Linear& sum, std::size_t index, const Binary& n, st
   std::int64_t k = rest.terms[index].coefficient;
   rest.terms.erase(rest.terms.begin() + static_cast<std::ptrdiff_t>(index));
   rest.constant -= goal;
-  // Terms whose coefficient k does not divide are lost in the rounding below: variables are replaced by their worst
-  // end.
+  // The rounding below loses precision for terms whose coefficients are not multiples of k: such variables are replaced
+  // by the bound that makes the sum smallest.
   for (std::size_t t = rest.terms.size(); t-- > 0;) {
     const LinearTerm term = rest.terms[t];
     const auto* ref = term.atom.as<VarRef>();

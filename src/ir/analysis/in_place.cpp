@@ -19,9 +19,9 @@ bool has_same_layout(const Buffer& a, const Buffer& b) {
 }
 
 /// Visits the stores to an output with the loops around each.
-class StoresTo {
+class InPlaceCheck {
  public:
-  StoresTo(const Buffer& output, const Buffer& input) : output_(output), input_(input) {}
+  InPlaceCheck(const Buffer& output, const Buffer& input) : output_(output), input_(input) {}
 
   void walk(const Stmt& stmt, const Ranges& known) {
     if (!stmt.defined()) return;
@@ -53,16 +53,14 @@ class StoresTo {
     }
   }
 
-  /// Whether every store writes each element once, and `loads_in_place` loads of the input read the element that is
-  /// written.
-  bool is_written_once = true;
-  std::size_t loads_in_place = 0;
+  bool is_written_once = true;     ///< whether every store writes each element once
+  std::size_t loads_in_place = 0;  ///< loads of the input that read the element that is written
 
  private:
   void check_store(const Store& store, const Ranges& known) {
     for (const Var& loop : loops_) {
       if (known.find(loop).is_point()) continue;  // the branch of a tail, or a loop of one iteration
-      // Two iterations that write the same element: the second would read the result of the first.
+      // If two iterations wrote the same element, the second would read the result of the first.
       is_written_once = is_written_once && std::any_of(store.indices.begin(), store.indices.end(),
                                                        [&](const Expr& index) { return mentions(index, loop); });
     }
@@ -72,7 +70,7 @@ class StoresTo {
     });
   }
 
-  /// Of two statements that store the same element, the second reads what the first has stored.
+  /// If two statements store the same element, the second would read what the first has stored.
   void check_stored_once(const Block& block, std::size_t second) {
     const auto store_of = [&](const Stmt& stmt) {
       const Stmt* inside = &stmt;
@@ -93,7 +91,7 @@ class StoresTo {
 };
 
 bool is_in_place(const Program& program, const Buffer& output, const Buffer& input) {
-  StoresTo stores(output, input);
+  InPlaceCheck stores(output, input);
   std::size_t loads = 0, loads_of_output = 0;
   for (const Kernel& kernel : program.kernels) {
     stores.walk(kernel.body, ranges_of_symbols(program));

@@ -11,7 +11,8 @@
 namespace nestwright::ir {
 namespace {
 
-/// An index whose value iterations must have in common to access one element, up to less than `lanes`.
+/// An index of the access: two iterations can access one element only if their values of `sum` differ by less than
+/// `lanes`.
 struct Coordinate {
   Linear sum;
   int lanes;
@@ -24,7 +25,7 @@ struct Division {
   std::int64_t divisor;
 };
 
-/// Determines loop by loop the iteration from the coordinates of the element.
+/// Proves, loop by loop, that the coordinates of an element determine the iteration that accesses it.
 class InjectivityProof {
  public:
   InjectivityProof(const std::vector<Expr>& indices, const std::vector<const For*>& loops) : undetermined_(loops) {
@@ -80,8 +81,8 @@ class InjectivityProof {
     return is_multiple(difference.add(remainder.dividend, -1), quotient.divisor);
   }
 
-  /// Removes the loops that the coordinate determines. It determines all that it depends on, where their iterations are
-  /// the digits of a number of mixed radix: each moves it by more than all smaller steps together.
+  /// Removes the loops that the coordinate determines. It determines all loops that it depends on if their iterations
+  /// are the digits of a mixed-radix number: the step of each loop exceeds the range of all smaller steps together.
   bool determine_loops(const Coordinate& coordinate) {
     struct Digit {
       std::int64_t step, count;

@@ -347,6 +347,16 @@ const std::int64_t* as_const_int(const Expr& e) {
   return imm ? &imm->value : nullptr;
 }
 
+std::vector<std::int64_t> constants_of(std::span<const Expr> literals) {
+  std::vector<std::int64_t> values;
+  for (const Expr& literal : literals) {
+    const std::int64_t* const value = as_const_int(literal);
+    check(value != nullptr, "an extent or a stride is no literal");
+    values.push_back(*value);
+  }
+  return values;
+}
+
 bool is_const_int(const Expr& e, std::int64_t value) {
   const std::int64_t* constant = as_const_int(e);
   return constant && *constant == value;

@@ -60,6 +60,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -405,6 +406,8 @@ Expr reducer_combine(ReducerKind kind, const Expr& a, const Expr& b);
 
 /// The value of an integer literal; nullptr for any other expression, also one that could be folded.
 const std::int64_t* as_const_int(const Expr& e NESTWRIGHT_LIFETIME_BOUND);
+/// The values of integer literals, as the extents of a tensor often are. Requires that all are literals.
+std::vector<std::int64_t> constants_of(std::span<const Expr> literals);
 bool is_const_int(const Expr& e, std::int64_t value);
 /// Whether a bool expression is the literal true or false, or a broadcast of it.
 bool is_true(const Expr& e);

@@ -49,8 +49,8 @@ bool same_sum(const Expr& a, const Expr& b) {
 
 void accumulate(Linear& sum, const Expr& e, std::int64_t scale);
 
-// Adds scale * a * b to `sum` if that is a sum of other atoms than a * b. Each factor is taken apart once: nested
-// products would else take exponential time.
+// Adds scale * a * b to `sum` if that is a sum of other atoms than a * b. Each factor is taken apart only once, because
+// nested products would otherwise take exponential time.
 bool accumulate_product(Linear& sum, const Expr& a, const Expr& b, std::int64_t scale) {
   if (const std::int64_t* factor = as_const_int(b)) {
     accumulate(sum, a, mul_wrapping(scale, *factor));
@@ -61,7 +61,7 @@ bool accumulate_product(Linear& sum, const Expr& a, const Expr& b, std::int64_t 
     return true;
   }
   const Linear of_a = to_linear(a), of_b = to_linear(b);
-  if (of_b.is_constant()) {  // as a whole, as (i + 2) - i is
+  if (of_b.is_constant()) {  // constant as a sum, such as (i + 2) - i
     sum.add(of_a, mul_wrapping(scale, of_b.constant));
     return true;
   }
@@ -256,7 +256,8 @@ bool never_equal(const Expr& a, const Expr& b) {
   const std::int64_t *m = as_const_int(x->b), *n = as_const_int(y->b);
   if (!m || !n || *m != *n || *m <= 0) return false;
   const Linear dividend = to_linear(x->a), other = to_linear(y->a);
-  if (may_wrap(dividend) || may_wrap(other)) return false;  // then a difference does not keep its remainder
+  // A difference that wraps around does not keep its remainder.
+  if (may_wrap(dividend) || may_wrap(other)) return false;
   const Linear apart = Linear(dividend).add(other, -1);
   return apart.is_constant() && apart.constant % *m != 0;
 }

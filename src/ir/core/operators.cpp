@@ -83,8 +83,8 @@ void make_agree(Expr& a, Expr& b, const char* op) {
 
 namespace {
 
-// x+0, x-0, x*1, x*0, x/1, x%1 and the neutral elements of && and ||; undefined where none applies. Only x*1 and x/1
-// hold for floats: -0 + 0 is 0, and x*0 is NaN for a NaN.
+// x+0, x-0, x*1, x*0, x/1, x%1 and the neutral elements of && and ||; undefined where none applies. Of floats only x*1
+// and x/1 are simplified: -0 + 0 is 0, and x*0 is NaN for a NaN.
 Expr drop_neutral(BinaryOp op, const Expr& a, const Expr& b) {
   if (const auto* imm = b.as<FloatImm>()) {
     return (op == BinaryOp::kMul || op == BinaryOp::kDiv) && imm->value == 1 ? a : Expr();
@@ -156,7 +156,8 @@ Expr apply(BinaryOp op, const Expr& left, const Expr& right) {
 
 namespace {
 
-// As users write it. apply() accepts a divisor of 0, which substitution may leave in an operand that is not chosen.
+// Division as users write it, which may not be by the literal 0. apply() accepts that, because substitution may leave
+// it in an operand that is not chosen.
 Expr divide(BinaryOp op, const Expr& a, const Expr& b) {
   if (a.defined() && b.defined() && a.type().is_int() && is_const_int(b, 0)) {
     throw UsageError(std::string("operator '") + binary_op_name(op) + "' divides " + to_string(a) +

@@ -88,7 +88,7 @@ class Printer {
       list(parameters, [&](const Parameter* parameter) {
         if (parameter->is_constant) out_ += "constant ";
         declare(parameter->buffer);
-        if (!parameter->shape.empty()) out_ += fmt::format(" passed as [{}]", fmt::join(parameter->shape, ", "));
+        if (parameter->shape) out_ += fmt::format(" passed as [{}]", fmt::join(*parameter->shape, ", "));
       });
       out_ += ')';
     }

@@ -28,8 +28,8 @@ struct Parameter {
   /// For an input, whether only the preparation reads it, so that calls do not need it.
   bool is_constant = false;
   /// The extents of the caller's tensor if they are not the buffer's: it holds the same elements in the same order, and
-  /// both are compact. Empty: they are the buffer's.
-  std::vector<std::int64_t> shape = {};
+  /// both are compact. nullopt: they are the buffer's.
+  std::optional<std::vector<std::int64_t>> shape = {};
 };
 
 /// The number of elements of a tensor with these extents; nullopt if one is negative or their product exceeds int64.

@@ -119,7 +119,7 @@ std::int64_t truncate(double value, Type to) {
   return static_cast<std::int64_t>(whole);
 }
 
-// Through float32, as processors do.
+// Rounds to a narrow type by way of float32, as processors do.
 double round_narrow(double value, Type type) {
   return type.is_narrow_float() ? round_float(round_float(value, kFloat32), type) : round_float(value, type);
 }

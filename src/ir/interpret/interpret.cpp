@@ -300,7 +300,8 @@ class Interpreter : private ExprInterpreter {
     for (Frame* frame : frames) {
       if (frame->copies != nullptr) frame->copies->wait(static_cast<std::size_t>(barrier.pending));
     }
-    // Statements after the barrier are ordered after all before it: as another execution of the concurrent loop.
+    // Statements after the barrier are ordered after all those before it, so they count as another execution of the
+    // concurrent loop.
     const std::uint32_t phase = races_.open_loop(*group_.loop);
     std::int64_t thread = 0;
     for (Frame* frame : frames) frame->strand = races_.fork(group_.base, phase, thread++);

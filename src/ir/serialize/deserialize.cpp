@@ -13,8 +13,8 @@ namespace {
 
 [[noreturn]] void malformed(const std::string& what) { throw UsageError("malformed program: " + what); }
 
-/// The depth of a node and the number of nodes below it. Beyond the limits of the format a program is refused, because
-/// walks recurse.
+/// The depth of a node, and the size of the tree that it unfolds to, in which a shared node counts each time. A program
+/// beyond the format's limits is refused, because walks recurse.
 struct Reach {
   std::uint32_t depth = 0;
   std::uint64_t unfolded = 0;
@@ -55,9 +55,10 @@ class Reader {
       const Role role = enumerator<Role>();
       const int in_place_of = small_number(parameters, "the input of an output") - 1;
       const bool is_constant = small_number(1, "constant or not") == 1;
-      std::vector<std::int64_t> shape(count("extents"));
-      for (std::int64_t& extent : shape) extent = signed_number();
-      program.parameters.push_back({std::move(buffer), role, in_place_of, is_constant, std::move(shape)});
+      Parameter& parameter = program.parameters.emplace_back(std::move(buffer), role, in_place_of, is_constant);
+      if (small_number(1, "passed in another shape or not") == 0) continue;
+      parameter.shape.emplace(count("extents"));
+      for (std::int64_t& extent : *parameter.shape) extent = signed_number();
     }
     program.symbols = refs(vars_);
     const std::uint64_t requirements = count("requirements");

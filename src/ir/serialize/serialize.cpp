@@ -49,8 +49,10 @@ class Writer {
       byte(static_cast<std::uint8_t>(parameter.role));
       number(static_cast<std::uint64_t>(parameter.in_place_of + 1));
       byte(parameter.is_constant ? 1 : 0);
-      number(parameter.shape.size());
-      for (const std::int64_t extent : parameter.shape) signed_number(extent);
+      byte(parameter.shape ? 1 : 0);
+      if (!parameter.shape) continue;
+      number(parameter.shape->size());
+      for (const std::int64_t extent : *parameter.shape) signed_number(extent);
     }
     number(program.symbols.size());
     for (const Var& symbol : program.symbols) ref(symbol);
@@ -217,19 +219,19 @@ class Writer {
       number(value.size());
       for (const auto& part : value) write_fields(part);
     } else {
-      number_of(value);
+      write_value(value);
     }
   }
 
-  void number_of(bool value) { byte(value ? 1 : 0); }
-  void number_of(int value) { number(static_cast<std::uint64_t>(value)); }
-  void number_of(std::int64_t value) { signed_number(value); }
-  void number_of(double value) { real(value); }
-  void number_of(Type value) { type(value); }
-  void number_of(const std::string& value) { text(value); }
+  void write_value(bool value) { byte(value ? 1 : 0); }
+  void write_value(int value) { number(static_cast<std::uint64_t>(value)); }
+  void write_value(std::int64_t value) { signed_number(value); }
+  void write_value(double value) { real(value); }
+  void write_value(Type value) { type(value); }
+  void write_value(const std::string& value) { text(value); }
   template <class E>
     requires std::is_enum_v<E>
-  void number_of(E value) {
+  void write_value(E value) {
     byte(static_cast<std::uint8_t>(value));
   }
 

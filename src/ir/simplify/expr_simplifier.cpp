@@ -10,7 +10,7 @@
 namespace nestwright::ir {
 namespace {
 
-// The value of a disabled lane of a masked load, in all lanes.
+// Whether all lanes have the value that a masked load gives in a disabled lane.
 bool is_positive_zero(const Expr& e) {
   if (const auto* broadcast = e.as<Broadcast>()) return is_positive_zero(broadcast->value);
   const auto* imm = e.as<FloatImm>();

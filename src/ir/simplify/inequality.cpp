@@ -103,8 +103,8 @@ void add_digit_facts(const Expr& atom, const Linear& sum, std::vector<Linear>& f
   facts.push_back(Linear{*c - 1, {}}.add(rest, -1));
 }
 
-/// The sum divided by the common divisor of its coefficients, rounded down: at least 0 where the sum is, as 40 - 6*n is
-/// where 6 - n is. Its bounds are tighter, since they count only the values that the sum of integers has.
+/// The sum divided by the common divisor of its coefficients, rounded down. It is at least 0 exactly where the sum is:
+/// 40 - 6*n >= 0 where 6 - n >= 0. Its bounds are tighter, since they count only the values that the sum can have.
 Linear tightened(Linear sum) {
   std::int64_t divisor = 0;
   for (const LinearTerm& term : sum.terms) divisor = std::gcd(divisor, term.coefficient);
@@ -199,8 +199,9 @@ bool search(const Linear& sum, const Ranges& ranges, int depth, int& budget) {
   return search_with(facts, target.terms, target, ranges, depth, budget);
 }
 
-/// `sum` with the terms that are no multiples of its quotients' and remainders' coefficients at their lower bounds, and
-/// rounded: 15 - 2*(x/20) - r, of an r up to 1, is at least 0 where 7 - x/20 is. Absent where there is no such term.
+/// `sum` with a lower bound in place of the terms whose coefficients are not multiples of those of its quotients and
+/// remainders, tightened: 15 - 2*(x/20) - r with r <= 1 is at least 0 where 7 - x/20 is. Absent if there is no such
+/// term.
 std::optional<Linear> rounded_to_quotients(const Linear& sum, const Ranges& ranges) {
   std::int64_t divisor = 0;
   for (const LinearTerm& term : sum.terms)
@@ -214,7 +215,7 @@ std::optional<Linear> rounded_to_quotients(const Linear& sum, const Ranges& rang
   return tightened(whole);
 }
 
-/// Whether no values are in `ranges`, as two conditions never hold together: then anything holds.
+/// Whether `ranges` admits no values, because some of its conditions never hold together: then everything is proved.
 bool is_contradictory(const Ranges& ranges) {
   return std::any_of(ranges.facts().begin(), ranges.facts().end(),
                      [&](const Linear& fact) { return !may_wrap(fact) && interval_bounds(fact, ranges).hi < 0; });

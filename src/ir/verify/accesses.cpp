@@ -82,7 +82,7 @@ class Collector {
   std::vector<Access> collect() {
     visit(program_.preparation);
     visit(program_.host);
-    // A kernel is visited at its launch, within the loops around it; one that is never launched by itself.
+    // A kernel is visited at its launch, within the loops around it. Kernels that are never launched are visited here.
     for (std::size_t k = 0; k < program_.kernels.size(); ++k) visit_kernel(k);
     return std::move(accesses_);
   }
@@ -104,7 +104,7 @@ class Collector {
 
   Expr resolve(const Expr& e) const { return values_.empty() ? e : substitute(e, values_); }
   Expr resolve_lane(const Expr& e, int lanes) { return resolve(AtLane(lane(lanes)).mutate(e)); }
-  /// Simplified as the indices are, so that a condition on f / 2 * 2 + f % 2 is known of f.
+  /// Simplifies the condition as indices are simplified, so that one on f / 2 * 2 + f % 2 becomes one on f.
   Expr resolve_condition(const Expr& e, int lanes) {
     const Expr resolved = resolve_lane(e, lanes);
     return simplify(resolved, *known_);  // known_ after resolve_lane(), which adds the lane of a vector

@@ -20,7 +20,7 @@ bool are_disjoint(const Access& first, const Access& second) {
 }
 
 /// Whether `store`, which is later in the program than `load`, may be executed before it, in an earlier iteration of a
-/// loop around both: the load is not in the first iteration.
+/// loop around both. True only if the load is proved not to be in the first iteration of such a loop.
 bool runs_earlier(const Access& load, const Access& store) {
   for (std::size_t l = load.private_loops; l < std::min(load.loops.size(), store.loops.size()); ++l) {
     if (load.loops[l].loop != store.loops[l].loop) return false;

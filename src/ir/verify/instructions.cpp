@@ -1,5 +1,5 @@
-// Checks that the operands of tensor instructions are what their bodies access: it derives the place of each operand
-// from the body, independently of instruction selection, and compares.
+// Checks that the operands of tensor instructions are what their bodies access: the place of each operand is derived
+// from the body, independently of instruction selection, and compared.
 #include <algorithm>
 #include <map>
 #include <optional>

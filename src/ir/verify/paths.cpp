@@ -115,8 +115,8 @@ void split_digit(Side& side, std::int64_t divisor) {
   if (interval.hi != Interval::kMax) side.facts.push_back(interval.hi - sum);
 }
 
-/// Whether iterations that agree in the first `agreeing` digits and differ in the next are impossible or touch
-/// different elements. Modifies `second` for this case.
+/// Whether iterations are impossible or touch different elements if they agree in the first `agreeing` digits and the
+/// next digit of `first` is the smaller one (`before`) or the greater one (otherwise).
 bool apart_at_digit(const Side& first, Side second, std::size_t agreeing, bool before) {
   Substitution same;
   for (std::size_t d = 0; d < agreeing; ++d) same.emplace(second.digits[d], first.digits[d]);

@@ -28,8 +28,8 @@ struct SplitIndex {
   Interval of_loop_range;
   Interval varying;
   bool varies = false;
-  // What varies within an iteration, as digits of a number of which the loop's part is one: terms below its step, and
-  // above.
+  // What varies within an iteration, if the index is a mixed-radix number of which the loop's part is one digit: the
+  // terms below the loop's step, and those above it.
   Interval lower{0, 0};
   std::int64_t upper_step = 0;  ///< divides the terms above; 0 where there are none
 };
@@ -99,7 +99,7 @@ std::optional<std::int64_t> evaluate(const Expr& e, const Var& var, std::int64_t
 }
 
 /// True only where `functions` together are injective in `var` on `range`.
-bool identify(const std::vector<Linear>& functions, const Var& var, Interval range) {
+bool are_injective(const std::vector<Linear>& functions, const Var& var, Interval range) {
   std::vector<Expr> known;
   for (const Linear& function : functions)
     if (function.terms.size() == 1) known.push_back(function.terms.front().atom);
@@ -161,7 +161,7 @@ bool apart_by_index(const SplitAccess& first, const SplitAccess& second, const V
     }
     if (is_one_value || is_digit(f, s)) equal_functions.push_back(f.of_loop);
   }
-  return identify(equal_functions, var, {std::min(a.lo, b.lo), std::max(a.hi, b.hi)});
+  return are_injective(equal_functions, var, {std::min(a.lo, b.lo), std::max(a.hi, b.hi)});
 }
 
 Access simple(Access access) {
@@ -181,7 +181,7 @@ bool have_common(const std::set<int>& a, const std::set<int>& b) {
   return std::any_of(a.begin(), a.end(), [&](int phase) { return b.count(phase) > 0; });
 }
 
-/// The accesses to one buffer that is shared by the iterations of one loop.
+/// Checks the accesses to one buffer that the iterations of one loop share. Reports at most one violation.
 void check_shared(const For& loop, const std::vector<SplitAccess>& accesses, std::vector<std::string>& violations) {
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     const Access& store = *accesses[i].access;

@@ -12,8 +12,8 @@ namespace nestwright::ir {
 namespace {
 
 /// A buffer with a place in the workspace, and its live range, from the first to the last statement by number. The live
-/// range contains each loop inside of its allocation that accesses it as a whole, since one iteration may read what
-/// another one wrote.
+/// range contains the whole of each loop inside the allocation that accesses the buffer, since one iteration may read
+/// what another one wrote.
 struct Placed {
   const Allocate* allocation = nullptr;
   int first = -1, last = -1;
@@ -29,7 +29,7 @@ Expr bytes_of(const Buffer& buffer) {
   return elements * Expr(buffer->element.bytes());
 }
 
-/// Collects live ranges in program order.
+/// The buffers that have a place in the workspace, in program order; their live ranges are not set yet.
 std::vector<Placed> placed_buffers(const Program& program) {
   std::vector<Placed> result;
   const auto collect = [&](const Stmt& s) {

@@ -232,14 +232,14 @@ class StructureCheck {
   }
 
   void check_passed_shape(const Parameter& parameter) {
-    if (parameter.shape.empty()) return;
+    if (!parameter.shape) return;
     const Buffer& buffer = parameter.buffer;
     std::vector<std::int64_t> own;
     for (const Expr& extent : buffer->shape) {
       const std::int64_t* constant = as_const_int(extent);
       own.push_back(constant != nullptr ? *constant : -1);
     }
-    if (!buffer->strides.empty() || !count_elements(own) || count_elements(own) != count_elements(parameter.shape))
+    if (!buffer->strides.empty() || !count_elements(own) || count_elements(own) != count_elements(*parameter.shape))
       report("parameter " + buffer->name + " is passed in a shape that does not hold its elements");
   }
 

@@ -14,7 +14,7 @@ class Unroller : public Mutator {
   using Mutator::mutate;
   Expr mutate(const Expr& e) override { return e; }
 
-  /// Sets count_ to the number of statements after unrolling, limited to steps_ + 1.
+  /// Adds the number of statements that `s` has after unrolling to count_, which is limited to steps_ + 1.
   Stmt mutate(const Stmt& s) override {
     if (!s.defined()) return s;
     const std::int64_t before = count_;

@@ -9,7 +9,8 @@
 //
 // Fills of shared memory go through registers, except for asynchronous copies (lower/staged_fill.h). With more than two
 // slots, each fill by asynchronous copies is a group (ir::CommitCopies), so that a barrier waits for the oldest group
-// only and n - 2 stay in flight. A loop with a constant number of iterations below n has as many slots as iterations.
+// only and n - 2 stay in flight. A loop with a constant number of iterations below n has as many slots as iterations,
+// but at least two.
 //
 // Conditions and lets between the loop and fill(v) move with it. Stages of one loop move together, in their order.
 // fill(v) may move if it reads nothing that the loop writes, except by fills that move with it; stages that may not
@@ -199,9 +200,9 @@ struct LoopRewrite {
   std::vector<Buffer> allocated;
 };
 
-class Doubler : public Mutator {
+class SlotRewriter : public Mutator {
  public:
-  Doubler(const std::vector<Group>& groups, const Stmt& s, bool has_async_copy)
+  SlotRewriter(const std::vector<Group>& groups, const Stmt& s, bool has_async_copy)
       : groups_(groups), has_async_copy_(has_async_copy), around_(groups.size()) {
     for (std::size_t g = 0; g < groups.size(); ++g) {
       for (const Buffer& buffer : buffers_of(groups[g])) group_of_.emplace(buffer, g);
@@ -467,9 +468,9 @@ Program double_buffer(Program program, PassContext& context) {
   for (std::size_t k = 0; k < context.notes.size(); ++k) {
     if (context.notes[k].double_buffered.empty()) continue;
     Stmt& body = program.kernels[k].body;
-    Doubler doubler(context.notes[k].double_buffered, body, has_async_copy);
-    const Stmt result = doubler.mutate(body);
-    doubler.require_effect();
+    SlotRewriter rewriter(context.notes[k].double_buffered, body, has_async_copy);
+    const Stmt result = rewriter.mutate(body);
+    rewriter.require_effect();
     if (!result.same_as(body)) body = simplify(result, ranges_of_symbols(program));
   }
   return program;

@@ -150,7 +150,7 @@ class Merger {
   std::array<Threads, kIndices.size()> threads_;
 };
 
-class Blocks final : public Mutator {
+class BlockMutator final : public Mutator {
  public:
   using Mutator::mutate;
   Expr mutate(const Expr& e) override { return e; }
@@ -165,7 +165,7 @@ class Blocks final : public Mutator {
 }  // namespace
 
 Program merge_threads(Program program, PassContext&) {
-  return on_kernels(std::move(program), [](const Stmt& body) { return Blocks().mutate(body); });
+  return on_kernels(std::move(program), [](const Stmt& body) { return BlockMutator().mutate(body); });
 }
 
 }  // namespace nestwright::passes

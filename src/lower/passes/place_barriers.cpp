@@ -8,7 +8,7 @@
 //                                       barrier
 //
 // A statement that reads the element that it writes, as a reduction does, needs no barrier: each element of a stage is
-// computed by one thread. Nor do accesses to elements that certainly differ, such as those of the two halves of a
+// computed by one thread. Nor do accesses to elements that certainly differ, such as those in different slots of a
 // double buffer. Copies in groups (ir::CommitCopies) may stay in flight as long as their groups allow, at most to the
 // end of the loop that begins them.
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ struct Element {
     if (!(buffer == other.buffer)) return false;
     for (std::size_t d = 0; d < indices.size(); ++d) {
       const Expr &a = indices[d], &b = other.indices[d];
-      if (a.defined() && b.defined() && never_equal(a, b)) return false;  // such as the halves of a double buffer
+      if (a.defined() && b.defined() && never_equal(a, b)) return false;  // such as the slots of a double buffer
     }
     return true;
   }
@@ -128,8 +128,8 @@ class Placer {
     body.forget(loop.var);
     const int pending = pending_.value_or(0);
     if (commits_copies(loop.body)) pending_.reset();
-    const bool in_turns = loop.kind == LoopKind::kSerial || loop.kind == LoopKind::kUnrolled;
-    if (in_turns && must_wait(body.exit, body.entry)) {
+    const bool is_sequential = loop.kind == LoopKind::kSerial || loop.kind == LoopKind::kUnrolled;
+    if (is_sequential && must_wait(body.exit, body.entry)) {
       body.stmt = block({body.stmt, make_barrier(pending)});
       body.exit = {};
       body.waits = body.always_reaches_barrier = true;

@@ -114,7 +114,8 @@ class Lifetimes final : public Visitor {
   std::vector<OpenLoop> open_;
 };
 
-// Assigns offsets by first fit, in the order of allocation, from `base` bytes on. Returns the bytes used.
+// Assigns offsets by first fit, in the order of allocation, from `base` bytes on. Returns the bytes used,
+// those before `base` included.
 std::int64_t place(std::map<Buffer, Lifetime>& lifetimes, bool per_thread, std::int64_t base) {
   std::vector<Lifetime*> pending, placed;
   for (auto& [buffer, lifetime] : lifetimes) {

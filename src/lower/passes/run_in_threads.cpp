@@ -112,7 +112,8 @@ class Replacer : public Mutator {
 };
 
 /// The loop over time with the previous row in a local buffer, which has an element for each one that a step of the
-/// thread stores. Undefined if the steps read other rows, or if there is no row 0.
+/// thread stores. Undefined if the steps have several stores, if they read other rows than the previous one, if the row
+/// before the first step is not row 0, or if the loops around the store do not start at 0 with constant extents.
 Stmt keep_row(const For& time, const Stmt& body) {
   const std::optional<OnlyStore> only = find_only_store(body);
   if (!only) return {};

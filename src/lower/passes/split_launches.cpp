@@ -112,7 +112,7 @@ class Splitter {
     return make_launch(number);
   }
 
-  /// `s` with its bound loops moved outermost. Requires bound loops.
+  /// `s` with its bound loops moved outermost; `s` itself if it has none.
   Stmt bound_first(const Stmt& s) {
     const For* bound = find_bound(s);
     if (bound == nullptr) return s;

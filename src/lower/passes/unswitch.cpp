@@ -26,7 +26,7 @@ constexpr std::int64_t kMaxCopied = 2000;  ///< statements of a kernel
 
 bool has_scalar_mask(const Load& load) { return load.mask.defined() && load.mask.type().is_scalar(); }
 
-/// What a load yields under a mask of these conjuncts.
+/// The load with the conjunction of these conditions as its mask; without a mask if there are none.
 Expr load_under(const Load& load, const std::vector<Expr>& mask) {
   return make_load(load.buffer, load.indices, conjunction(mask));
 }
@@ -53,9 +53,9 @@ class MaskSimplifier : public RangesMutator {
 };
 
 /// Replaces a conjunct of scalar masks by its value.
-class Decision : public Mutator {
+class ConditionReplacer : public Mutator {
  public:
-  Decision(Expr condition, bool holds) : condition_(std::move(condition)), holds_(holds) {}
+  ConditionReplacer(Expr condition, bool holds) : condition_(std::move(condition)), holds_(holds) {}
   using Mutator::mutate;
   Expr mutate(const Expr& e) override {
     const Expr inside = mutate_children(e);
@@ -133,8 +133,8 @@ class Unswitcher : public RangesMutator {
     copied_ += size;
     // The versions are unswitched on the other conditions in turn.
     const Expr& first = conditions.front();
-    const Stmt where_false = Copier({}, true).mutate(Decision(first, false).mutate(s));
-    return mutate_inside(make_if(first, Decision(first, true).mutate(s), where_false));
+    const Stmt where_false = Copier({}, true).mutate(ConditionReplacer(first, false).mutate(s));
+    return mutate_inside(make_if(first, ConditionReplacer(first, true).mutate(s), where_false));
   }
 
  private:

@@ -53,7 +53,7 @@ int vector_width(const Stmt& body, const Target& target) {
 }
 
 // Whether vectors may be partial. AVX2 has masked loads and stores of elements of 4 and 8 bytes only.
-bool masks_for(const Stmt& body, const Target& target) {
+bool can_mask(const Stmt& body, const Target& target) {
   if (target.has_masks()) return true;
   bool wide = target.isa == CpuIsa::kAvx2;
   const auto note = [&](const Buffer& buffer) { wide &= buffer->element.bytes() >= 4; };
@@ -93,7 +93,7 @@ class Vectorizer final : public Mutator {
                       loop.var.name(), extent.constant, kMaxVectorizedIterations));
     }
     std::vector<Stmt> stmts;
-    const bool has_masks = masks_for(loop.body, target_);
+    const bool has_masks = can_mask(loop.body, target_);
     for (const Piece& piece : cut(extent.constant, vector_width(loop.body, target_), has_masks)) {
       const Expr first = loop.min + Expr(piece.first);
       const bool fresh = piece.first > 0;  // only one copy may keep the bindings

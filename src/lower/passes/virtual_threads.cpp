@@ -36,9 +36,9 @@ Buffer copies_of(const Buffer& buffer, const Expr& count) {
 
 /// Copies a statement for one virtual thread: substitutes `with` for its variable, and puts it in front of the indices
 /// of private buffers.
-class OneThread final : public Copier {
+class ThreadCopier final : public Copier {
  public:
-  OneThread(const Var& thread, const Expr& with, const std::map<Buffer, Buffer>& copies)
+  ThreadCopier(const Var& thread, const Expr& with, const std::map<Buffer, Buffer>& copies)
       : Copier({{thread, with}}, false), number_(with), copies_(copies) {}
 
   Expr mutate(const Expr& e) override {
@@ -117,9 +117,9 @@ class Interleaver {
     }
     const Var number(loop_.var.name(), loop_.var.type());
     return make_for(number, loop_.min, loop_.extent, LoopKind::kUnrolled,
-                    OneThread(loop_.var, number, copies_).mutate(s));
+                    ThreadCopier(loop_.var, number, copies_).mutate(s));
   }
-  Stmt first(const Stmt& s) const { return OneThread(loop_.var, Expr(0), copies_).mutate(s); }
+  Stmt first(const Stmt& s) const { return ThreadCopier(loop_.var, Expr(0), copies_).mutate(s); }
 
   bool differs(const Expr& e) const {
     return any_expr(e, [&](const Expr& part) {

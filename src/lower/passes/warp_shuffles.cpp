@@ -35,7 +35,7 @@ namespace {
 
 using namespace ir;
 
-/// An access in warp-uniform control flow.
+/// An access to a shared buffer. A buffer that is accessed in divergent control flow is refused.
 struct Access {
   std::vector<Expr> indices;
   bool stores = false;

@@ -4,9 +4,9 @@
 //
 //   T[1 - half, i] = A[...]  ->  async T[1 - half, i] = A[...]
 //
-// Copies may stay in flight at a barrier only in a group (ir::CommitCopies), for which the verifier has shown that no
-// thread accesses them before a barrier waits for the group. A store outside all groups does not become a copy if the
-// next barrier is one that leaves groups in flight.
+// Copies may stay in flight at a barrier only in a group (ir::CommitCopies). No thread accesses the elements of a group
+// before a barrier waits for it, which ir/verify/copies.cpp checks. A store outside all groups does not become a copy
+// if the next barrier leaves groups in flight.
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -42,9 +42,9 @@ bool is_candidate(const Store& store) {
 }
 
 /// Follows the execution of one thread, with the copies that it has begun since the last barrier.
-class Follower {
+class CopyFinder {
  public:
-  explicit Follower(const Stmt& kernel) {
+  explicit CopyFinder(const Stmt& kernel) {
     for_each_stmt(kernel, [&](const Stmt& s) {
       if (const auto* store = s.as<Store>()) stored_.insert(store->buffer);
     });
@@ -232,7 +232,7 @@ class Marker final : public RangesMutator {
 }  // namespace
 
 Stmt asynchronous_copies(const Stmt& kernel, const Ranges& known) {
-  return Marker(Follower(kernel).copies(), known).mutate(kernel);
+  return Marker(CopyFinder(kernel).copies(), known).mutate(kernel);
 }
 
 Program asynchronous_copies(Program program, PassContext& context) {

@@ -57,7 +57,7 @@ constexpr std::int64_t kMaxDistance = 1 << 18;                  ///< bytes that 
 }
 
 /// The distances along one dimension of a matrix: between neighbours in a core, between one core and the next, and
-/// between 128 bytes of these and the next.
+/// between one group of kCores cores and the next.
 struct Distances {
   std::int64_t inside = 0, cores = 0, rows = 0;
 };
@@ -74,8 +74,8 @@ std::int64_t count_of(const Loops& loops) {
   return count;
 }
 
-/// The distances of the address `sum` along one dimension, which has one loop, or one over cores of `core` elements and
-/// one inside a core, and maybe one around them over 8 cores each.
+/// The distances of the address `sum` along one dimension, which has a single loop, or a loop over cores of `core`
+/// elements and one inside a core, or also a loop around these over groups of kCores cores.
 Distances distances(const Linear& sum, const Loops& loops, std::int64_t core, const Buffer& of) {
   const auto distance = [&](std::size_t loop) { return sum.coefficient(loops[loop]->var); };
   const std::size_t count = loops.size();
@@ -212,7 +212,7 @@ SharedMatrix shared_matrix(const Load& load, const Loops& across, const Loops& s
     return distance > 0 && distance % row == 0 && distance * bytes < kMaxDistance;
   };
   const auto is_even = [](const Distances& d) { return d.rows == kCores * d.cores; };
-  // Rows of 128 bytes, 8 of which lie in one piece, as do more of them.
+  // Swizzled rows have 128 bytes and follow each other without gaps.
   const std::int64_t long_row = kCores * row;
   const Distances &in_row = rows_across ? x : k, &of_rows = rows_across ? k : x;
   const bool ends_with_row = count_of(rows_across ? across : steps) <= (is_a && rows_across ? kWarpRows : long_row);

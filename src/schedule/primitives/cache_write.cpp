@@ -110,7 +110,8 @@ Tensor Schedule::cache_write(const Tensor& tensor, ir::Scope scope, const std::o
   replace_operation(state, index + 1, make_copy_out(state.stages[static_cast<std::size_t>(index) + 1], tile));
   StageState& copy = state.stages[static_cast<std::size_t>(index) + 1];
   move_reduction(state, index + 1, {});
-  std::swap(copy.copy_of, state.stages[static_cast<std::size_t>(index)].copy_of);  // of a cache: now the tile reads it
+  // If the stage is a cache, the tile reads its source now.
+  std::swap(copy.copy_of, state.stages[static_cast<std::size_t>(index)].copy_of);
   state.trace.append({"cache_write", {stage_name, ir::scope_name(scope)}});
   return Tensor(tile);
 }

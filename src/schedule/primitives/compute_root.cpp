@@ -20,7 +20,9 @@ Stage& Stage::compute_root() {
     primitive.refuse(stage.name, "it is the tile of a blocked reduction: attach it inside the loop of the blocks");
   }
   if (stage.slots > 0) {
-    primitive.refuse(stage.name, "it is double-buffered, and at root there are no iterations that could take turns");
+    primitive.refuse(stage.name,
+                     "it is double-buffered, but at root there is no loop around it, whose iterations alternate "
+                     "between the buffers");
   }
   primitive.require_no_part({ScanPart::kUpdate, ScanPart::kStep},
                             "which has its values inside the time loop only: compute_at takes loops of the update too");

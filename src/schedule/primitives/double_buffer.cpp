@@ -35,7 +35,9 @@ Stage& Stage::double_buffer(std::int64_t stages) {
     primitive.refuse(stage.name, "it is the tile of a blocked reduction, which starts from the block before");
   }
   if (stage.attach.kind != AttachKind::kAt) {
-    primitive.refuse(stage.name, "it is computed at root, where no iterations take turns: compute_at a loop first");
+    primitive.refuse(stage.name,
+                     "it is computed at root, where there is no loop around it: compute_at a loop first, whose "
+                     "iterations alternate between the buffers");
   }
   if (is_in_registers(stage.scope)) {
     primitive.refuse(stage.name,

@@ -42,7 +42,7 @@ IterVar Stage::fuse(const IterVar& outer, const IterVar& inner) {
   }
   const IterVar fused = make_loop(outer.name() + "." + inner.name(), outer.extent() * inner.extent(), outer);
   std::vector<std::string> arguments = {primitive.label(outer), primitive.label(inner)};
-  // Comes first: the arguments may refer to the leaves that are replaced below.
+  // The relation is stored first, because `outer` and `inner` may refer to the leaves that are replaced below.
   stage.relations.emplace_back(FuseRelation{outer, inner, fused});
   primitive.move_attached(inner, fused);
   stage.leaves[at] = fused;

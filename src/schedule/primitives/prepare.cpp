@@ -27,8 +27,8 @@ Stage& Stage::prepare() {
   }
   if (stage.slots > 0) {
     primitive.refuse(stage.name,
-                     "it is double-buffered, and before the calls there are no iterations that could take "
-                     "turns");
+                     "it is double-buffered, but before the calls there is no loop around it, whose iterations "
+                     "alternate between the buffers");
   }
   stage.attach = {AttachKind::kPrepared, -1, {}};
   primitive.record({stage.name});

@@ -11,7 +11,7 @@
 // Preconditions:
 //  1. i and j are different loops, and neither is the time of a scan.
 //  2. Both can be split this way (split.cpp), and no stage is computed at them. With compose, both have the same
-//  segments.
+//     segments.
 //  3. Stages that are computed at other loops stay where they may be (reorder.cpp).
 #include "schedule/primitives/primitive.h"
 

@@ -1,7 +1,7 @@
 // block_reduction: the threads of a block reduce a row together, or several columns with several threads each.
 //
-//   for i: for k: y[i] += A[i, k]     ->      blocks i: threads: part = sum of A[i, k], one k of all threads' each
-//                                               threads: parts of parts, in shared memory; y[i] = the last ones
+//   for i: for k: y[i] += A[i, k]     ->      blocks i: threads: part = sum of A[i, k], k = thread, thread + threads...
+//                                               threads: sums of parts, in shared memory; y[i] = sum of the last ones
 //   for j: for k: y[j] += A[k, j]     ->      blocks of j: threads j, part: part = sum of A[k, j]; then as above
 #include <algorithm>
 
@@ -17,7 +17,8 @@ constexpr std::int64_t kMinSteps = 32;           ///< of a reduction that severa
 constexpr std::int64_t kMaxColumnThreads = 256;  ///< along x
 constexpr std::int64_t kMaxPartThreads = 64;     ///< along y
 
-/// Whether neighbours in memory belong to other results, not to other steps, in what most is read of.
+/// Whether adjacent elements of the largest tensor that is read belong to different results, not to different steps of
+/// the reduction.
 bool is_in_columns(const StageAnalysis& stage) {
   const OperandAccess* largest = nullptr;
   const auto elements = [](const OperandAccess& access) { return access.tensor.buffer()->elements(); };

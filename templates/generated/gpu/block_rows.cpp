@@ -14,7 +14,7 @@ constexpr std::int64_t kMaxRowsOfBlock = 8;
 constexpr std::int64_t kMinShared = 64;  ///< steps of the loops of a reduction that threads share, if it has so many
 
 std::int64_t bytes_of_point(const StageAnalysis& stage) {
-  // Of a tuple all members, of which none is wider than the widest type.
+  // All members of a tuple, each as wide as the widest type (8 bytes).
   return stage.results == 1 ? stage.tensor.dtype().bytes() : 8 * stage.results;
 }
 
@@ -25,7 +25,8 @@ std::int64_t columns_of(const StageAnalysis& stage, int row_axes) {
   return product;
 }
 
-/// The innermost loops of the reduction as one, so many that the threads of a warp have work.
+/// Fuses the innermost loops of the reduction until they have kMinShared iterations, if there are so many, and returns
+/// the result.
 IterVar loop_to_share(Stage loops, const StageAnalysis& stage) {
   IterVar shared = loops.reduce_axis(stage.reduced() - 1);
   for (int a = stage.reduced() - 2; a >= 0 && *ir::as_const_int(shared.extent()) < kMinShared; --a) {

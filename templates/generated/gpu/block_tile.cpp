@@ -18,7 +18,7 @@
 namespace nestwright {
 namespace {
 
-/// Whether the sums are computed in tiles, not a row by a block.
+/// Whether blocks compute tiles of the sums, rather than one row each.
 bool is_in_tiles(GpuSketch& sketch, int number) {
   if (!sketch.is_contraction(number)) return false;
   const StageAnalysis& stage = sketch.of(number);
@@ -118,7 +118,7 @@ void fetch_operand(GpuSketch& sketch, const BlockTileShape& shape, const BlockTi
   if (operand.computed >= 0) sketch.finish(operand.computed);
 }
 
-/// Computes what only the sums read, and is not fetched, where it is read.
+/// Inlines cheap stages that only the sums read and that are not fetched.
 void inline_operands(GpuSketch& sketch, const BlockTileShape& shape) {
   for (const OperandAccess& access : sketch.of(shape.sums).accesses) {
     if (access.producer < 0 || sketch.is_finished(access.producer)) continue;

@@ -9,7 +9,7 @@ namespace nestwright {
 namespace {
 
 constexpr std::int64_t kMaxElements = 8;           ///< of a thread along an axis
-constexpr std::int64_t kMaxThreadsAlongAxis = 64;  ///< of which a device takes as many along z
+constexpr std::int64_t kMaxThreadsAlongAxis = 64;  ///< the most that devices allow along z
 constexpr std::int64_t kAnyFactor = 256;           ///< extents up to here are split by any factor, others by powers
 constexpr std::int64_t kMaxOfBlock = 256;          ///< points of a block along an axis
 constexpr std::int64_t kMaxUnrolledSteps = 1024;   ///< multiply-adds that the loops of a thread are unrolled to
@@ -101,7 +101,7 @@ class TileDefinition {
         t_.define_knob("unroll_window", may_unroll ? std::vector<std::int64_t>{1, 0} : std::vector<std::int64_t>{0});
   }
 
-  /// Indices along an axis of the stage that a slice covers.
+  /// The number of indices along `axis` of the stage that a slice covers.
   KnobExpr covered(int axis) const {
     for (std::size_t a = 0; a < axes_.size(); ++a) {
       if (shape_.tiled[a] == axis) return axes_[a].of_block();
@@ -147,7 +147,7 @@ class TileDefinition {
                                             vector_widths(has_vectors ? whole : 1, access.tensor.dtype()));
       t_.require(lanes == 1 || (row % lanes == 0 && KnobExpr(whole) % row == 0),
                  "vectors that are fetched would cross the end of a slice or of a row");
-      // Elsewhere the verifier cannot prove that each thread stores elements of its own (ir/verify).
+      // Otherwise the verifier cannot prove that each thread stores elements of its own (ir/verify).
       const KnobExpr along_x = axes_.back().threads, in_row = row / lanes;
       t_.require(all_threads() == along_x || in_row % along_x == 0 || along_x % in_row == 0,
                  "threads of one row of the block would fetch parts of rows");

@@ -12,7 +12,8 @@ constexpr std::int64_t kMaxWindow = 32;  ///< steps of the axes inside of a slic
 
 std::int64_t extent_of(const StageAnalysis& stage, int axis) { return stage.extents[static_cast<std::size_t>(axis)]; }
 
-/// The axis of threads that differ fastest: the one whose points are neighbours in memory, unless it is short.
+/// The axis that threadIdx.x runs along: the one whose points are contiguous in memory, or, if that is short, the
+/// longest.
 int fastest_axis(const StageAnalysis& stage) {
   int longest = 0;
   for (int a = 0; a < stage.spatial; ++a) {
@@ -22,7 +23,8 @@ int fastest_axis(const StageAnalysis& stage) {
   return longest;
 }
 
-/// How many operands an axis shares: they do not move along it; counted twice where they move along `beside`.
+/// The number of operands that are reused along `axis`, as they do not depend on it; those that depend on `beside`
+/// count twice.
 int operands_shared(const StageAnalysis& stage, int axis, int beside) {
   int count = 0;
   for (const OperandAccess& access : stage.accesses) {
@@ -31,7 +33,7 @@ int operands_shared(const StageAnalysis& stage, int axis, int beside) {
   return count;
 }
 
-/// The axis that shares the most, the innermost of several; -1 where none shares any.
+/// The axis along which the most operands are reused, the innermost of several such axes; -1 if there is no reuse.
 int sharing_axis(const StageAnalysis& stage, int beside, const std::vector<int>& taken) {
   int best = -1, most = 0;
   for (int a = 0; a < stage.spatial; ++a) {

@@ -21,7 +21,7 @@ int longest_axis(const StageAnalysis& stage) {
   return static_cast<int>(std::max_element(first, stage.extents.end()) - first);
 }
 
-/// Numbers of parts: those that divide the axis, if any do, as others would test every step.
+/// Numbers of parts: those that divide the axis, if any do, since others need a guard in every step.
 std::vector<std::int64_t> part_counts(const StageAnalysis& stage) {
   const std::int64_t extent = stage.extents[static_cast<std::size_t>(stage.spatial + longest_axis(stage))];
   std::vector<std::int64_t> counts, even;
@@ -33,7 +33,8 @@ std::vector<std::int64_t> part_counts(const StageAnalysis& stage) {
   return even.empty() ? counts : even;
 }
 
-/// The number of parts that a stage is divided into: a choice, since what a part offers depends on its size.
+/// The number of parts that a stage is divided into: a choice, since the candidates of other knobs depend on the size
+/// of a part.
 std::int64_t choose_parts(GpuSketch& sketch, const StageAnalysis& stage) {
   std::vector<std::string> options{"1"};
   for (const std::int64_t count : part_counts(stage)) options.push_back(std::to_string(count));
@@ -48,7 +49,7 @@ void make_parts(GpuSketch& sketch, const StageAnalysis& stage, std::int64_t part
   s.rfactor(stage.tensor, part, 0);
 }
 
-/// Sums up the only result as the one element of a row.
+/// Turns the reduction to one value into a row of one element, which is then summed up.
 void make_row(Schedule& s, const Tensor& y) {
   const std::vector<IterVar> loops = s[y].loops();
   s.rfactor(y, s[y].split(loops.front(), nparts(1)).first, 0);

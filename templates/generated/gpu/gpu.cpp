@@ -3,11 +3,13 @@
 #include "templates/generated/generated.h"
 #include "templates/generated/gpu/gpu_rules.h"
 #include "templates/generated/gpu/gpu_seeds.h"
+#include "templates/generated/merge_axes.h"
 
 namespace nestwright {
 namespace {
 
-Schedule schedule_on_gpu(Tuning& t, const Definition& definition, const Target& target) {
+Schedule schedule_on_gpu(Tuning& t, Definition& definition, const Target& target) {
+  merge_axes(definition);
   GpuSketch sketch(t, definition, target);
   inline_injective(sketch);
   divide_reductions(sketch);
@@ -21,12 +23,13 @@ Schedule schedule_on_gpu(Tuning& t, const Definition& definition, const Target& 
 Template generated_gpu_template() {
   Template result;
   result.name = "generated.gpu";
+  result.version = 2;
   result.devices = gpus();
   result.is_generic = true;
   result.schedule = [](Tuning& t, const Workload&, Definition& definition, const Target& target) {
     return schedule_on_gpu(t, definition, target);
   };
-  // By value: a template is copied into lists, and outlives none of its copies.
+  // By value: templates are copied into lists, and the copies outlive `result`.
   result.seeds = [plain = result](const Workload& workload, const Target& target) {
     return generated_gpu_seeds(plain, workload, target);
   };

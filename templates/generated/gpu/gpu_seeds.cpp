@@ -5,6 +5,7 @@
 
 #include "templates/framework/completion.h"
 #include "templates/generated/gpu/block_tile.h"
+#include "templates/generated/merge_axes.h"
 #include "templates/generated/stage_seed.h"
 #include "templates/loops/divide.h"
 
@@ -25,7 +26,7 @@ constexpr SeedBlock kSeedBlocks[] = {{128, 128, 8, 8}, {64, 128, 4, 8}, {64, 64,
 KnobValue split_of(std::int64_t extent, std::int64_t of_block, std::int64_t elements) {
   elements = std::min(elements, static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(extent))));
   const std::int64_t blocks = ceil_div(extent, std::max(of_block, elements));
-  // Of short axes blocks of equal size; of long ones powers of two.
+  // Short axes get blocks of equal size, long ones powers of two.
   const bool is_short = extent <= 256;
   const std::int64_t threads =
       is_short ? ceil_div(ceil_div(extent, blocks), elements) : std::max<std::int64_t>(1, of_block / elements);
@@ -46,32 +47,33 @@ std::vector<StageSeed> tile_seeds(const StageAnalysis& stage, const Target& targ
   std::vector<StageSeed> seeds;
   for (const SeedBlock& block : blocks) {
     for (const bool plain : {false, true}) {
-      StageSeed& wants = seeds.emplace_back();
-      wants = {{"parts", "1"},
-               {"form", "tile"},
-               {"staging", plain && block.thread_x == 1 ? "none" : "shared"},
-               {"tile_" + std::to_string(x), split_of(extent(x), block.x, block.thread_x)},
-               {"strips", 1},
-               {"block_k", plain ? 16 : 8},
-               {"unroll_k", plain ? 4 : 8},
-               {"unroll_window", 1},
-               {"stages", plain ? 1 : 2},
-               {"padding", 4},
-               {"store_lanes", 4}};
-      if (y >= 0) wants.emplace_back("tile_" + std::to_string(y), split_of(extent(y), block.y, block.thread_y));
+      StageSeed& seed = seeds.emplace_back();
+      seed = {{"parts", "1"},
+              {"form", "tile"},
+              {"staging", plain && block.thread_x == 1 ? "none" : "shared"},
+              {"tile_" + std::to_string(x), split_of(extent(x), block.x, block.thread_x)},
+              {"strips", 1},
+              {"block_k", plain ? 16 : 8},
+              {"unroll_k", plain ? 4 : 8},
+              {"unroll_window", 1},
+              {"stages", plain ? 1 : 2},
+              {"padding", 4},
+              {"store_lanes", 4}};
+      if (y >= 0) seed.emplace_back("tile_" + std::to_string(y), split_of(extent(y), block.y, block.thread_y));
       if (shape.tiled.size() == 3) {
-        // So many rows that the block has the points that it would have of a wide one.
+        // As many rows as give the block the points that it would have along a wide axis.
         const std::int64_t rows = std::max<std::int64_t>(1, block.x / extent(x));
-        wants.emplace_back("tile_" + std::to_string(shape.tiled.front()),
-                           split_of(extent(shape.tiled.front()), rows, 1));
+        seed.emplace_back("tile_" + std::to_string(shape.tiled.front()),
+                          split_of(extent(shape.tiled.front()), rows, 1));
       }
-      for (std::size_t i = 0; i < stage.accesses.size(); ++i) wants.emplace_back("fetch_lanes_" + std::to_string(i), 4);
+      for (std::size_t i = 0; i < stage.accesses.size(); ++i) seed.emplace_back("fetch_lanes_" + std::to_string(i), 4);
     }
   }
   return seeds;
 }
 
-/// What seeds want of a stage of points, of rows, or of one that threads reduce. `row`: the longest reduction nearby.
+/// Partial configurations of a stage of points, of rows, or of a reduction that threads share. `row`: the longest
+/// reduction that is not tiled.
 std::vector<StageSeed> row_seeds(const StageAnalysis& stage, std::int64_t row, bool has_rows, const Target& target) {
   const std::int64_t fitting = row >= 8192 ? 512 : row >= 1024 ? 256 : row >= 256 ? 128 : 32;
   const std::int64_t several = fitting > 32 || stage.points() < 4 * target.multiprocessors ? 1 : 4;
@@ -100,22 +102,23 @@ std::vector<StageSeed> row_seeds(const StageAnalysis& stage, std::int64_t row, b
 }  // namespace
 
 std::vector<Config> generated_gpu_seeds(const Template& t, const Workload& workload, const Target& target) {
-  const Definition definition = workload.op->define(workload);
+  Definition definition = workload.op->define(workload);
+  merge_axes(definition);
   const std::vector<StageAnalysis> stages = analyse_stages(create_schedule(definition.outputs()));
   std::int64_t row = 1;
   const auto is_tiled = [](const StageAnalysis& stage) { return is_contraction(stage) && !reads_rows_once(stage); };
   for (const StageAnalysis& stage : stages) row = std::max(row, is_tiled(stage) ? 1 : stage.reduced_points());
-  std::vector<std::vector<StageSeed>> wants;
+  std::vector<std::vector<StageSeed>> stage_seeds;
   for (const StageAnalysis& stage : stages) {
-    wants.push_back(is_tiled(stage) ? tile_seeds(stage, target) : row_seeds(stage, row, row > 1, target));
+    stage_seeds.push_back(is_tiled(stage) ? tile_seeds(stage, target) : row_seeds(stage, row, row > 1, target));
   }
   std::vector<Config> seeds;
   for (std::size_t i = 0; i < kGpuSeeds; ++i) {
     Config& config = seeds.emplace_back();
     for (std::size_t s = 0; s < stages.size(); ++s) {
-      // Of its parts, too, and of those of what is reduced to one value.
+      // The stages that divide_reductions makes of it get the same values.
       for (const char* parts : {"", ".rf", ".rf_2"}) {
-        set_knobs(config, stages[s].name + parts, wants[s][i % wants[s].size()]);
+        set_knobs(config, stages[s].name + parts, stage_seeds[s][i % stage_seeds[s].size()]);
       }
     }
   }

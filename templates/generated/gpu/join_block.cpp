@@ -9,7 +9,8 @@
 namespace nestwright {
 namespace {
 
-/// A value a row, or several that the threads share.
+/// Binds the loop over the rows of a block, if it has several, to threadIdx.y, and the loops inside a row, if any, to
+/// threadIdx.x.
 void share_values(Stage loops, const StageAnalysis& stage, const RowBlockNest& nest) {
   if (nest.rows > 1) loops.bind(loops.axis(nest.row_axes - 1), kThreadIdxY);
   if (stage.spatial == nest.row_axes) return;

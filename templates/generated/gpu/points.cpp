@@ -6,7 +6,7 @@
 namespace nestwright {
 namespace {
 
-/// Of the points of a reduction a thread has one at a time: its accumulators are no vectors.
+/// A thread computes the points of a reduction one at a time: its accumulators are not vectors.
 ElementTile define_points(ScopedTuning& t, const StageAnalysis& stage, std::int64_t points, const Target& target) {
   const int last = stage.spatial - 1;
   const bool has_vectors = !stage.is_reduction && stage.results == 1 && stage.result_stride(last) == 1;

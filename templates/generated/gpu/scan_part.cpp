@@ -47,7 +47,7 @@ Part part_of(GpuSketch& sketch, const StageAnalysis& stage) {
   return part;
 }
 
-/// Whether the scan, of whose earlier rows an update reads some, is read in the column that is computed.
+/// Whether the update reads earlier rows of the scan only in the column that it computes.
 bool reads_own_columns(const StageAnalysis& update, const Operation& scan) {
   return std::all_of(update.accesses.begin(), update.accesses.end(), [&](const OperandAccess& access) {
     if (!access.tensor.defined() || !(access.tensor.op() == scan)) return true;
@@ -58,10 +58,10 @@ bool reads_own_columns(const StageAnalysis& update, const Operation& scan) {
   });
 }
 
-/// How the time of a scan may run.
+/// Where the loop over the time of a scan may run.
 struct TimeOptions {
   bool in_threads = true;    ///< its step is one stage, of which each thread has columns
-  bool has_columns = false;  ///< or a single step; else one thread computes all steps
+  bool has_columns = false;  ///< or a single step; otherwise one thread computes all steps
 };
 
 TimeOptions time_options(GpuSketch& sketch, int scan) {
@@ -82,7 +82,8 @@ TimeOptions time_options(GpuSketch& sketch, int scan) {
   return options;
 }
 
-/// The time of a scan, whose parts are not yet bound.
+/// Makes the loop over the time of a scan run inside the threads, if that is chosen or one thread computes all steps.
+/// Requires that the parts of the scan are not bound yet.
 void schedule_time(GpuSketch& sketch, const StageAnalysis& stage, int scan) {
   const TimeOptions options = time_options(sketch, scan);
   Stage loops = sketch.schedule[stage.tensor];
@@ -92,8 +93,9 @@ void schedule_time(GpuSketch& sketch, const StageAnalysis& stage, int scan) {
   if (runs_inside) loops.pragma(loops.axis(0), "in_threads", 1);
 }
 
-/// A value of a step that has no columns while others do: a reduction needs a bound loop around it to be a kernel. That
-/// is the loop over the rows, as a step may need several, or else one over a single part of the reduction.
+/// Schedules a stage of a step that has no columns while others have some. A reduction needs a bound loop around it to
+/// be a kernel: the loop over the rows, of which a step may need several, or a loop over a single part of the
+/// reduction.
 void schedule_single(Schedule& s, const StageAnalysis& stage, const Part& part_of_scan) {
   if (!stage.is_reduction) {
     if (part_of_scan.place.part == ScanPart::kStep && stage.results == 1) s[stage.tensor].compute_inline();

@@ -40,7 +40,7 @@ bool may_inline(const Sketch& sketch, int number, InlineCriterion is_worth_it) {
   });
 }
 
-/// The first stage to inline, or -1. `kept`: those that are stored by choice.
+/// The first stage to inline, or -1. `kept`: stages that stay stored, by choice or because inlining failed.
 int next_to_inline(Sketch& sketch, InlineCriterion is_worth_it, std::vector<std::string>& kept) {
   for (int i = 0; i < static_cast<int>(sketch.stages.size()); ++i) {
     const StageAnalysis& stage = sketch.of(i);

@@ -47,7 +47,7 @@ void join_tiles(Sketch& sketch, int number) {
   }
   ScopedTuning t = sketch.knobs_of(number);
   schedule_points(sketch, t, number, false);
-  if (at < 0) {  // in this order of the nest's loops: the knobs are the same
+  if (at < 0) {  // in other orders of the loops there may be one: the knobs must be the same
     sketch.add_nest({SketchNest::Kind::kRows, number, {}});
     return;
   }

@@ -32,7 +32,7 @@ bool is_identity(const OperandAccess& access, int rank) {
   return true;
 }
 
-/// The reduction that `stage` alone reads, element by element; -1 where there is none.
+/// The reduction that stage `number` alone reads, element by element; -1 if there is none.
 int sums_of(Sketch& sketch, int number) {
   const StageAnalysis& stage = sketch.of(number);
   if (stage.is_reduction || stage.results > 1) return -1;
@@ -48,7 +48,7 @@ int sums_of(Sketch& sketch, int number) {
           return other.producer != access.producer || is_identity(other, stage.spatial);
         });
     if (!fits || !reads_elements || producer.results > 1 || !sketch.is_tiled(access.producer)) continue;
-    // Of sums of columns each is stored by itself.
+    // Column sums are stored by a rule of their own.
     if (!is_of_columns(producer, sketch.form_of(access.producer))) return access.producer;
   }
   return -1;

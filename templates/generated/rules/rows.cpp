@@ -30,7 +30,7 @@ int common_rows(Sketch& sketch, int root, int rows) {
   return common;
 }
 
-/// The result takes its elements from the sums of rows that are far apart.
+/// Schedules the sums of rows that are far apart, or the stage that takes the result from them (far_rows.h).
 void schedule_far_rows(Sketch& sketch, int number) {
   const StageAnalysis& stage = sketch.of(number);
   if (!stage.is_reduction) {

@@ -57,7 +57,7 @@ void schedule_single_value(Sketch& sketch, int number) {
   }
   if (in_threads) blocks.parallel(shared);
   if (!is_lanes) return;
-  // The same candidates for all numbers of blocks.
+  // The candidates must not depend on the number of blocks, which is a knob: the largest number decides.
   const std::int64_t most = (in_threads ? blocks_of.back() : 1) * streams;
   const std::int64_t innermost =
       shares_last ? extent / most : stage.extents[static_cast<std::size_t>(stage.last_reduced())];

@@ -45,7 +45,8 @@ Transposition transposition_of(const StageAnalysis& stage) {
   return {};
 }
 
-/// How threads share the blocks. Threads that share the rows or columns start together anew for each of the others.
+/// How threads share the blocks. A parallel loop over rows or columns is started again in each iteration of the other
+/// loops.
 std::string choose_share(Sketch& sketch, const StageAnalysis& stage, std::int64_t others) {
   if (!sketch.parallel) return "none";
   const std::int64_t threads = sketch.target.threads;

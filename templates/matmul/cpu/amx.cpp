@@ -2,8 +2,10 @@
 // at a time, to which products of tiles of A's and B's words are added.
 //
 //   for blocks of N, K, M (in some order, one of them parallel):
-//     pack a panel of B: words of four bytes or two halves, 16 columns next to each other; pack rows of A, or read in
-//     place for blocks of tiles: T = 0, or C where the reduction is blocked
+//     pack a panel of B: words of four bytes or two halves, 16 columns next to each other
+//     pack rows of A                                                           (or read them in place)
+//     for blocks of tiles:
+//       T = 0, or C where the reduction is blocked                             (in tile registers)
 //       for k in steps of 16 words: T[x, y] += A.tile[x] * B.tile[y]
 //       C = T
 //
@@ -41,7 +43,7 @@ struct AmxKnobs {
   bool n_outer = false;                     ///< within a block of both, tiles of N outside those of M
 };
 
-/// Tiles of registers along an axis of so many tiles, the best guess first.
+/// Candidates for the tiles of a block of registers along an axis of `tiles` tiles, the best guess first.
 std::vector<std::int64_t> tile_counts(std::int64_t tiles) { return up_to({2, 1, 3}, tiles); }
 
 AmxKnobs define_knobs(Tuning& t, const MatmulForm& form, const Target& target) {
@@ -129,7 +131,8 @@ Blocks schedule_blocks(Stage c, const AmxKnobs& knobs, const IterVar& k_blocks) 
   return blocks;
 }
 
-/// Rows or columns of a stage in tiles: unrolled, so that each has a number.
+/// Splits rows or columns of a stage into tiles. The loop over tiles is unrolled, so that each tile has a constant
+/// register number.
 IterVar split_tiles(Stage stage, const IterVar& axis, std::vector<IterVar>& tiles) {
   const auto [tile, element] = stage.split(axis, factor(kTileSize), Tail::partition());
   stage.unroll(tile);
@@ -148,9 +151,9 @@ void schedule_loads(Schedule& s, const Tensor& from, const Tensor& sums, const I
 }
 
 Schedule schedule_amx(Tuning& t, const Workload& workload, Definition& definition, const Target& target) {
-  const MatmulForm form = make_word_form(workload, definition, kind_for(workload));
+  MatmulForm form = make_word_form(workload, definition, kind_for(workload));
   const AmxKnobs knobs = define_knobs(t, form, target);
-  const Tensor c = definition.args.back() = form.result;
+  const Tensor c = take_result(form, definition);
   Schedule s = create_schedule(c);
   IterVar k_blocks;
   Tensor sums;

@@ -7,8 +7,7 @@
 //         tile[rows, vectors*lanes] = 0, or C's block where the reduction is blocked     (in registers)
 //         for k: tile += A[rows, k] * B[k, vectors]
 //         C = epilogue(tile)
-//     where the reduction is blocked: C = epilogue of the sums, which are stored, a block of the loops outside K's at a
-//     time
+//     where the reduction is blocked: C = epilogue(stored sums), once per block of the loops outside K's
 #include "templates/matmul/cpu/knobs.h"
 
 #include "templates/matmul/cpu/blocks.h"
@@ -65,8 +64,8 @@ Tensor pack_b(Schedule& s, const MatmulForm& form, const Tensor& b, const Tensor
   } else {
     s[packed].compute_at(s[c], blocks.loops[static_cast<std::size_t>(at)]);
   }
-  // Threads share the work where the panel is packed outside of the parallel loop.
-  // One matrix of a batch at a time is packed at a loop.
+  // Threads share the packing if it is outside of the parallel loop. At root the outermost loop is shared, over the
+  // batch or the panels; at a loop, one matrix is packed, and its panels are shared.
   const std::size_t panels = whole ? 0 : loops.size() - 3;
   if (whole ? knobs.parallel != MatmulKnobs::Parallel::kNone : at < blocks.parallel) s[packed].parallel(loops[panels]);
   return packed;
@@ -113,9 +112,9 @@ Schedule schedule_plain(Tuning& t, const Workload& workload, Definition& definit
 
 }  // namespace
 
-Schedule schedule_matmul(Tuning& t, const MatmulForm& form, Definition& definition, const Target& target) {
+Schedule schedule_matmul(Tuning& t, MatmulForm form, Definition& definition, const Target& target) {
   const MatmulKnobs knobs = define_matmul_knobs(t, form, target);
-  const Tensor c = definition.args.back() = form.result;
+  const Tensor c = take_result(form, definition);
   Tensor a = form.a, b = form.b;
   Schedule s = create_schedule(c);
   if (form.row_sums.defined()) {
@@ -144,7 +143,7 @@ Schedule schedule_matmul(Tuning& t, const MatmulForm& form, Definition& definiti
   if (knobs.pack_b != Pack::kNo) b = pack_b(s, form, b, stored, tile, blocks, knobs);
   if (knobs.pack_a != Pack::kNo) a = pack_a(s, form, a, stored, tile, blocks, knobs);
   for (Tensor* operand : {&a, &b}) {
-    // What is neither stored nor an input is made where it is used, from an input, which prefetches name.
+    // An operand that is neither packed nor an input is inlined; prefetches name the input that it is computed from.
     if (operand->op().compute() == nullptr || !(*operand == form.a || *operand == form.b)) continue;
     s[*operand].compute_inline();
     *operand = definition.args[*operand == form.a ? 0 : 1];

@@ -40,11 +40,11 @@ std::string why_not(const Workload& workload, const Target& target) {
   return {};
 }
 
-/// The axis of C's that runs over the rows of the matrix; the other one has a single element.
+/// The axis of C that runs over the rows of the matrix; the other one has a single element.
 IterVar row_axis(Stage stage, const MatrixVector& problem) { return stage.axis(problem.matrix_is_a ? 0 : 1); }
 IterVar single_axis(Stage stage, const MatrixVector& problem) { return stage.axis(problem.matrix_is_a ? 1 : 0); }
 
-/// Partial sums of `width` lanes apart, of which `sums` is then made; each is a stage at `at`, in registers.
+/// Adds a stage of `width` partial sums, each of elements `width` apart, which `sums` then adds up.
 Tensor add_partial_sums(Schedule& s, const Tensor& sums, std::int64_t width) {
   const IterVar lane = s[sums].split(s[sums].loops().back(), factor(width)).second;
   return s.rfactor(sums, lane, 2);

@@ -55,7 +55,7 @@ std::vector<std::vector<int>> block_orders(bool blocked, bool reduction_last) {
   return orders;
 }
 
-/// Loops over one block only come first, in a fixed order: the others name the same loops again.
+/// Loops over a single block come first, in a fixed order: other orders give the same nest.
 bool is_canonical_order(const KnobValue& order, std::int64_t blocks_m, std::int64_t blocks_n) {
   std::int64_t last_single = -1;
   bool seen_real = false;
@@ -80,7 +80,7 @@ struct Nest {
   int full_lanes;                                                   ///< of a vector register
   std::int64_t row_extent, vector_extent;                           ///< of C's axes, across and along vectors
   std::vector<std::int64_t> k_counts;                               ///< of blocks of the reduction that may be chosen
-  bool blocked = false;                                             ///< so the reduction is
+  bool blocked = false;                                             ///< the reduction is in blocks
   bool composed = false;                                            ///< the rows are tiles of two heights
   bool is_finished() const { return !(form.result == form.sums); }  ///< the epilogue is a stage of its own
 };
@@ -103,7 +103,7 @@ void choose_packing(const Nest& nest, MatmulKnobs& knobs) {
                  : chosen == "whole"  ? Pack::kWhole
                  : chosen == "block"  ? Pack::kBlock
                                       : Pack::kNo;
-  // What is made of A's rows is made along them.
+  // An operand that is computed from A is computed along rows, so it is packed by rows only.
   const bool is_made = nest.form.a.op().compute() != nullptr;
   std::vector<std::string> pack_a;
   if (!nest.form.copies_a) pack_a.emplace_back("no");
@@ -131,7 +131,7 @@ std::vector<std::int64_t> choose_tail(Nest& nest, const MatmulKnobs& knobs) {
   for (std::int64_t rows = 1; rows <= max_rows && fits_registers(rows, std::int64_t{1}, nest.target); ++rows) {
     heights.push_back(rows);
   }
-  // A packed panel of A has one tile height, as have the blocks of sums that a blocked reduction stores.
+  // A packed panel of A has one tile height, and so do the blocks of sums that a blocked reduction stores.
   const bool is_one_height = knobs.pack_a == Pack::kBlock || (nest.blocked && nest.is_finished());
   const std::vector<std::int64_t> composable =
       is_one_height ? std::vector<std::int64_t>{} : composable_rows(heights, nest.row_extent);
@@ -180,7 +180,7 @@ Numbers define_numbers(const Nest& nest, const std::vector<std::int64_t>& height
   return {lanes, rows, vectors, row_blocks, vector_blocks, k_blocks, unroll_k, block_order};
 }
 
-/// What the numbers are in this run, and what follows from them.
+/// Copies the numbers of this run, and what follows from them, into `knobs`.
 void take_numbers(const Nest& nest, const Numbers& x, MatmulKnobs& knobs) {
   knobs.lanes = x.lanes;
   knobs.rows = x.rows;
@@ -208,7 +208,7 @@ void require_register_tile(const Nest& nest, const Numbers& x, const MatmulKnobs
           std::int64_t rows, std::int64_t vectors, std::int64_t unroll_k, std::int64_t lanes) {
         const std::int64_t rest = extent % (vectors * lanes) % lanes;
         const bool narrow_end = in_place && is_narrower_vector(rest, lanes);
-        // Panels are padded: with masks of their own kind, only what is stored needs one then.
+        // Packed panels are padded to whole vectors: on a target with mask registers, only stores need a mask then.
         const bool partial = rest > 0 && (in_place || !target.has_masks());
         return stays_in_registers(
             {rows, max_vectors(extent, vectors, lanes, target), unroll_k, strided, partial, narrow_end, others, fused},
@@ -248,8 +248,7 @@ void require_blocks(const Nest& nest, const Numbers& x, const MatmulKnobs& knobs
   }
 }
 
-/// Requires that a packed block, so many rows or columns of the matrix of so many steps, takes no more than
-/// `max_bytes`.
+/// Requires that a packed block, of `across` rows or columns of `steps` elements, takes no more than `max_bytes`.
 void require_packed_block(const Nest& nest, const KnobExpr& across, const KnobExpr& steps, std::int64_t max_bytes,
                           const char* reason) {
   nest.t.require(

@@ -43,8 +43,8 @@ struct MatmulKnobs {
 MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulForm& form, const Target& target);
 
 /// Schedules the blocked nest for a form, which the template made from the definition's A and B. Defines the knobs, and
-/// replaces the definition's C by the form's.
-Schedule schedule_matmul(Tuning& t, const MatmulForm& form, Definition& definition, const Target& target);
+/// replaces the definition's C by the form's, passed in the same shape.
+Schedule schedule_matmul(Tuning& t, MatmulForm form, Definition& definition, const Target& target);
 
 /// Reduction steps of each of `blocks` blocks, a multiple of 8 so that unrolling comes out even.
 template <class Blocks>

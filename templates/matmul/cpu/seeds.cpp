@@ -97,7 +97,7 @@ class SeedFormulas {
       : shape_(shape), target_(target), is_parallel_(is_parallel) {
     if (is_parallel) {
       const bool rows_suffice = ceil_div(shape.m, tile(2).rows) >= 2 * target.threads;
-      threads_ = shape.batch >= target.threads ? "batch" : rows_suffice ? "m" : "n";
+      parallel_axis_ = shape.batch >= target.threads ? "batch" : rows_suffice ? "m" : "n";
     }
   }
 
@@ -107,8 +107,8 @@ class SeedFormulas {
     for (const Row& row : table()) {
       if (!row.applies) continue;
       Seed& seed = seeds.emplace_back(row.seed);
-      if (seed.parallel.empty()) seed.parallel = threads_;
-      if (threads_ == "n" && seed.k_block == 0) seed.block_order = {kAxisN, kAxisM};
+      if (seed.parallel.empty()) seed.parallel = parallel_axis_;
+      if (parallel_axis_ == "n" && seed.k_block == 0) seed.block_order = {kAxisN, kAxisM};
     }
     for (const Seed& seed : with_other_threads()) seeds.push_back(seed);
     // Only those that are made for a large product: what is near the best of them is worth more than the others.
@@ -282,12 +282,12 @@ class SeedFormulas {
     return seed;
   }
 
-  /// The likely best tile on other threads than suit the shape.
+  /// The tile that is likely the best, with other loops parallel than those that suit the shape.
   std::vector<Seed> with_other_threads() const {
     if (target_.threads < 2) return {};
     std::vector<Seed> seeds;
     for (const char* other : {"n", "m", "both", "none"}) {
-      if (other == threads_) continue;
+      if (other == parallel_axis_) continue;
       Seed& seed = seeds.emplace_back(packs() ? with_b(tile(2), "whole") : tile(2));
       seed.parallel = other;
       // One start of the threads, not one a block of rows.
@@ -301,7 +301,7 @@ class SeedFormulas {
   const MatmulShape& shape_;
   const Target& target_;
   bool is_parallel_;
-  std::string threads_ = "none";  ///< what runs in parallel, as suits the shape
+  std::string parallel_axis_ = "none";  ///< the parallel loop that suits the shape
 };
 
 }  // namespace

@@ -40,7 +40,7 @@ std::string why_not(const Workload& workload, const Target& target) {
   return {};
 }
 
-/// C from `total`, which sums the parts: vectors of it, each summed in registers.
+/// Schedules C, which is computed in vectors, and `total`, which adds up the parts of each vector in registers.
 void schedule_sum(Schedule& s, const Tensor& c, const Tensor& total, const MatmulKnobs& knobs) {
   const int across = knobs.vector_m ? 0 : 1;
   auto [outer, inner] = s[c].split(s[c].axis(across), factor(knobs.vectors * knobs.lanes), Tail::predicate());
@@ -126,7 +126,7 @@ Schedule schedule_split_k(Tuning& t, const Workload& workload, Definition& defin
 
 std::vector<Config> seeds(const Workload& workload, const Target& target) {
   const MatmulShape shape = matmul_shape(workload);
-  // Every configuration is parallel: none is a default of small work.
+  // Every configuration is parallel: none may be the default for little work.
   if (!why_not(workload, target).empty() || !is_worth_parallel_loop(workload.op->define(workload), target)) return {};
   const bool narrow = shape.n < target.lanes(shape.type) && shape.m > shape.n;
   std::vector<Config> partial;

@@ -1,5 +1,7 @@
 #include "templates/matmul/gpu/register_tiles.h"
 
+#include "expression/passed_shape.h"
+
 namespace nestwright {
 namespace {
 
@@ -9,9 +11,9 @@ using Indices = std::span<const Expr>;
 struct Operand {
   Tensor matrix;
   bool along_k;                          ///< it is stored [across, k], else [k, across]
-  bool keep;                             ///< so it is padded, too, else [k, across]
-  std::int64_t across, k;                ///< that there are
-  std::int64_t padded_across, padded_k;  ///< with zeros
+  bool keep;                             ///< the padded copy is stored [across, k], else [k, across]
+  std::int64_t across, k;                ///< extents of the matrix
+  std::int64_t padded_across, padded_k;  ///< those of the copy, padded with zeros
   bool is_rounded;                       ///< to tf32
 };
 
@@ -49,7 +51,7 @@ ir::Type matmul_gpu_sums(const Workload& workload) {
   return sum == kFloat16 ? kFloat32 : sum;
 }
 
-MatmulGpuForm matmul_gpu_form(const Workload& workload, const Definition& definition, const MatmulGpuKnobs& knobs) {
+MatmulGpuForm matmul_gpu_form(const Workload& workload, Definition& definition, const MatmulGpuKnobs& knobs) {
   const MatmulShape shape = matmul_shape(workload);
   const ir::Type type = matmul_gpu_sums(workload);
   const std::int64_t of_part = ceil_div(ceil_div(shape.k, knobs.parts), knobs.k_block) * knobs.k_block;
@@ -104,7 +106,8 @@ MatmulGpuForm matmul_gpu_form(const Workload& workload, const Definition& defini
         "sums");
   }
   const std::span<const Tensor> inputs(definition.args.begin() + 2, definition.args.end() - 1);
-  form.result = matmul_result(shape, matmul_types(workload.type("dtype")).c, sums, inputs);
+  Tensor& c = definition.args.back();
+  form.result = c = passed_like(matmul_result(shape, matmul_types(workload.type("dtype")).c, sums, inputs), c);
   return form;
 }
 

@@ -79,7 +79,7 @@ Fetch define_fetch(Tuning& t, const Operand& x, const ThreadTileKnobs& tile, con
   return {rows, lanes};
 }
 
-/// Of a thread: accumulators, and what it reads for a step.
+/// Registers of a thread: accumulators, and what it reads for a step.
 KnobExpr registers_of(const ThreadTileKnobs& m, const ThreadTileKnobs& n, const Product& p) {
   return words(p.sums) * m.of_thread() * n.of_thread() + p.operand_words() * (m.of_thread() + n.of_thread()) +
          kSpareRegisters;

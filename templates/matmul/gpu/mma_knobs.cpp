@@ -75,7 +75,7 @@ KnobExpr define_fetch(Tuning& t, const Operand& x, const WarpTileKnobs& tile, co
   return lanes;
 }
 
-/// Of a thread: sums, operands, and what is fetched ahead other than asynchronously.
+/// Registers of a thread: sums, operands, and what it fetches ahead without asynchronous copies.
 KnobExpr registers_of(const WarpTileKnobs& m, const WarpTileKnobs& n, const SliceKnobs& slice, const Product& p) {
   const bool by_warps = p.kind == MmaKind::kWarps;
   const std::int64_t bytes = p.types.a.bytes();
@@ -185,16 +185,14 @@ MatmulMmaKnobs define_matmul_mma_knobs(Tuning& t, const Workload& workload, cons
 
 MatmulGpuForm matmul_mma_form(const Workload& workload, Definition& definition, const MatmulMmaKnobs& knobs) {
   const auto [a, b] = mma_operands(workload);
-  MatmulGpuKnobs whole;  // of which only what is padded counts
+  MatmulGpuKnobs whole;  // of which only the extents and layouts of the padded operands count
   whole.m.elements = knobs.m.of_block();
   whole.n.elements = knobs.n.of_block();
   whole.k_block = knobs.k_block;
   whole.rows_a = a.rows;
   whole.rows_b = b.rows;
   whole.rounds_at_use = true;
-  MatmulGpuForm form = matmul_gpu_form(workload, definition, whole);
-  definition.args.back() = form.result;
-  return form;
+  return matmul_gpu_form(workload, definition, whole);
 }
 
 void bind_blocks(Stage c, const std::vector<IterVar>& batch, IterVar m, const IterVar& n, const MatmulMmaKnobs& knobs) {

@@ -74,7 +74,7 @@ struct Operand {
   const ThreadTile& tile;
 };
 
-/// In shared memory: neighbours in the matrix are read by neighbouring threads.
+/// Fetches the slice into shared memory: adjacent threads read adjacent elements of the matrix.
 void fetch_slice(Schedule& s, const Operand& x, const MatmulGpuKnobs& knobs) {
   Stage stage = s[x.slice];
   const int first = x.slice.rank() - 2;
@@ -88,7 +88,7 @@ void fetch_slice(Schedule& s, const Operand& x, const MatmulGpuKnobs& knobs) {
   if (knobs.double_buffer) stage.double_buffer(knobs.stages);
 }
 
-/// What a thread reads of it for one step of the reduction, in registers.
+/// Reads what a thread needs of the slice for one step of the reduction into registers.
 void read_fragment(Schedule& s, const Operand& x, const Tensor& tile, const IterVar& step) {
   const Tensor fragment = s.cache_read(x.slice, ir::Scope::kLocal, {tile});
   Stage stage = s[fragment];
@@ -120,7 +120,7 @@ void schedule_tile(Schedule& s, const MatmulGpuForm& form, const MatmulShape& sh
   }
 }
 
-/// C from the partial sums, an element a thread.
+/// Schedules C, of which each thread computes an element from the partial sums.
 void schedule_sum(Schedule& s, const MatmulGpuForm& form, const Target& target) {
   Stage c = s[form.result];
   const std::int64_t threads = std::min<std::int64_t>(kSumThreads, target.threads_per_block);
@@ -131,7 +131,6 @@ void schedule_sum(Schedule& s, const MatmulGpuForm& form, const Target& target) 
 Schedule schedule_matmul_gpu(Tuning& t, const Workload& workload, Definition& definition, const Target& target) {
   const MatmulGpuKnobs knobs = define_matmul_gpu_knobs(t, workload, target);
   const MatmulGpuForm form = matmul_gpu_form(workload, definition, knobs);
-  definition.args.back() = form.result;
   Schedule s = create_schedule(form.result);
   if (!knobs.shared) {
     for (const Tensor& operand : {form.a, form.b}) s[operand].compute_inline();

@@ -79,7 +79,8 @@ struct MatmulGpuForm {
   Tensor result;   ///< C
   bool has_batch = false;
 };
-MatmulGpuForm matmul_gpu_form(const Workload& workload, const Definition& definition, const MatmulGpuKnobs& knobs);
+/// Replaces the definition's C by the form's, passed in the same shape.
+MatmulGpuForm matmul_gpu_form(const Workload& workload, Definition& definition, const MatmulGpuKnobs& knobs);
 
 /// Valid configurations from formulas, the best guess first; never empty.
 std::vector<Config> matmul_gpu_seeds(const Workload& workload, const Target& target);

@@ -59,7 +59,7 @@ std::vector<Config> matmul_gpu_seeds(const Workload& workload, const Target& tar
   const auto fills = [&](const Block& block) { return missing(block) <= 1; };
   if (std::none_of(order.begin(), order.end(), fills)) std::reverse(order.begin(), order.end());
   std::stable_partition(order.begin(), order.end(), fills);
-  // A vector is computed by threads in a row, whatever else.
+  // If C is a vector, blocks of a single row or column come first in any case.
   const auto in_a_row = [&](const Block& block) { return shape.m == 1 ? block.m == 1 : shape.n == 1 && block.n == 1; };
   std::stable_partition(order.begin(), order.end(), in_a_row);
   std::vector<Config> seeds;
@@ -69,7 +69,7 @@ std::vector<Config> matmul_gpu_seeds(const Workload& workload, const Target& tar
     }
     for (const bool plain : {false, true}) append(seeds, seeds_of(block, shape, 1, plain));
   }
-  // Nothing of a vector's product is read twice.
+  // A product with a vector reads no element of the matrix twice, so its best block reads in place, too.
   const bool is_vector = shape.m == 1 || shape.n == 1;
   append(seeds, seeds_of(is_vector ? order.front() : order.back(), shape, 1, true));
   seeds.back().set("staging", {}, "none");

@@ -11,6 +11,7 @@
 #include "ir/serialize/format.h"
 #include "support/error.h"
 #include "tests/ir/programs.h"
+#include "tests/support/golden.h"
 #include "tests/support/message.h"
 
 namespace nestwright::ir {
@@ -47,7 +48,7 @@ Program everything() {
       make_let(x, make_int(-7, kInt32), make_store(w, {0}, cast(kFloat16, Expr(x) % make_int(3, kInt32)))),
   });
   Program program =
-      program_of({{a}, {c, Role::kOutput}, {d, Role::kInput, -1, false, {2, 3}}},
+      program_of({{a}, {c, Role::kOutput}, {d, Role::kInput, -1, false, {{2, 3}}}},
                  make_allocate(s, make_for(i, 1, n / 2, LoopKind::kThreadY, make_allocate(w, body)), 128, true, n * 64),
                  {n, stride});
   program.workspace = {4096, 1 << 20, n * stride, n * 64};
@@ -83,6 +84,21 @@ TEST(Serialize, KeepsWhatPrintingDoesNotShow) {
   EXPECT_FALSE(back.kernels[1].body.defined());
 }
 
+TEST(Serialize, AShapeWithoutDimensionsIsAShape) {
+  const Buffer a("A", kFloat32, {1}), b("B", kFloat32, {1});
+  const Program program = program_of({{a, Role::kInput, -1, false, std::vector<std::int64_t>{}}, {b}},
+                                     make_store(b, {0}, make_float(1, kFloat32)));
+  const Program back = deserialize(serialize(program));
+  ASSERT_TRUE(back.parameters[0].shape.has_value());
+  EXPECT_TRUE(back.parameters[0].shape->empty());
+  EXPECT_FALSE(back.parameters[1].shape.has_value());
+}
+
+TEST(Serialize, FuzzersStartFromProgramsOfThisVersion) {
+  testing::expect_golden(serialize(everything()), "tests/fuzz/corpus/program/everything");
+  testing::expect_golden(serialize(TiledMatmul().program()), "tests/fuzz/corpus/program/tiled_matmul");
+}
+
 TEST(Serialize, KeepsSharedNodesShared) {
   const Program back = deserialize(serialize(everything()));
   const Buffer &a = back.parameters[0].buffer, &c = back.parameters[1].buffer;
@@ -115,7 +131,7 @@ TEST(Serialize, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(refusal(bytes + "!"), HasSubstr("1 bytes follow its end"));
   EXPECT_THAT(refusal(bytes.substr(0, 40)), HasSubstr("malformed program: "));
   bytes[4] = format::kVersion + 1;
-  EXPECT_THAT(refusal(bytes), HasSubstr("it has version 14, this reader knows version 13"));
+  EXPECT_THAT(refusal(bytes), HasSubstr("it has version 15, this reader knows version 14"));
 }
 
 TEST(Serialize, RefusesDanglingReferences) {

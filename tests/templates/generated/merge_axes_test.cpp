@@ -13,9 +13,7 @@ namespace nestwright {
 namespace {
 
 std::string shape_text(const std::vector<Expr>& shape) {
-  std::vector<std::int64_t> extents;
-  for (const Expr& extent : shape) extents.push_back(*ir::as_const_int(extent));
-  return fmt::format("[{}]", fmt::join(extents, ", "));
+  return fmt::format("[{}]", fmt::join(ir::constants_of(shape), ", "));
 }
 
 /// The shapes that the expression of a text computes with: "X [64, 49], Y [49]".
@@ -66,6 +64,14 @@ TEST(MergeAxes, OnlyWhereAllReadsKeepThemTogether) {
       << "what is read otherwise later stays, and so does what it is computed from";
   EXPECT_EQ(merged("Y[i, j] = argmax(k, X[i, j, k]) i=20 j=30 k=4"), "X [20, 30, 4], Y [20, 30]")
       << "the results of a tuple keep their axes";
+}
+
+TEST(MergeAxes, OfOneImageAsOfSeveral) {
+  EXPECT_EQ(merged("M[n, c] = sum(y, x, X[n, c, y, x]); Y[n, c, y, x] = X[n, c, y, x] - M[n, c] n=1 c=64 y=7 x=7"),
+            "X [64, 49], Y [64, 49]");
+  EXPECT_EQ(merged("Y[b, s, j] = sum(k, X[b, s, k] * W[k, j]) b=1 s=127 j=64 k=32"),
+            "X [127, 32], W [32, 64], Y [127, 64]");
+  EXPECT_EQ(merged("Y[c, z, x] = X[c, z, x] * 2 c=8 z=1 x=9"), "X [72], Y [72]") << "between two others";
 }
 
 TEST(MergeAxes, LeavesScansAsTheyAre) {

@@ -15,11 +15,7 @@ using testing_matmul::inputs;
 using testing_matmul::workload;
 
 TEST(MatmulDefinition, HasTheShapesOfTheTranspositions) {
-  const auto shape = [](const Tensor& t) {
-    std::vector<std::int64_t> extents;
-    for (const Expr& e : t.shape()) extents.push_back(*ir::as_const_int(e));
-    return extents;
-  };
+  const auto shape = [](const Tensor& t) { return ir::constants_of(t.shape()); };
   const Definition d = builtin_registry().find_operator("matmul")->define(workload(3, 5, 7, 3, "float64"));
   EXPECT_EQ(d.inputs, 2);
   EXPECT_THAT(shape(d.args[0]), ::testing::ElementsAre(7, 3));
