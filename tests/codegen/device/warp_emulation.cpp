@@ -19,20 +19,6 @@ namespace {
 
 // The text before the source.
 constexpr const char* kThreads = R"(
-#include <pthread.h>
-#include <stdio.h>
-#include <string.h>
-#include <algorithm>
-#include <deque>
-#include <functional>
-#include <map>
-#include <mutex>
-#include <set>
-#include <string>
-#include <tuple>
-#include <type_traits>
-#include <utility>
-#include <vector>
 #define __device__
 #define __global__
 #define __forceinline__ inline
@@ -388,7 +374,8 @@ std::pair<std::string, int> run(const ir::Program& program, const std::string& s
                       << kInstructions << kCopyInstructions << warpgroup_instructions(source)
                       << (counts ? with_counted_accesses(text) : text) << kMain;
   const std::string command =
-      fmt::format("c++ -std=c++20 -w {0} -o {1} -pthread >{2} 2>&1 && {1} >{2} 2>&1", file, run, log);
+      fmt::format("c++ -std=c++20 -w -pthread -include {3} {0} -o {1} >{2} 2>&1 && {1} >{2} 2>&1", file, run, log,
+                  NESTWRIGHT_BINARY_DIR "/tests/codegen/warp_headers.h");
   const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): names of our own
   std::stringstream said;
   said << std::ifstream(log).rdbuf();
