@@ -12,7 +12,7 @@ namespace nestwright {
 namespace {
 
 StageAnalysis analysis_of(const Definition& definition) {
-  return analyse_stages(create_schedule(definition.outputs()), constants_of(definition)).front();
+  return analyse_stages(create_schedule(definition.outputs()), constant_inputs_of(definition)).front();
 }
 
 }  // namespace

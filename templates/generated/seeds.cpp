@@ -190,7 +190,7 @@ std::vector<Config> generated_seeds(const Template& t, const Workload& workload,
   Definition definition = workload.op->define(workload);
   merge_axes(definition);
   const std::vector<StageAnalysis> stages =
-      analyse_stages(create_schedule(definition.outputs()), constants_of(definition));
+      analyse_stages(create_schedule(definition.outputs()), constant_inputs_of(definition));
   std::vector<std::vector<StageSeed>> stage_seeds;
   std::size_t count = 1;
   for (const StageAnalysis& stage : stages) {

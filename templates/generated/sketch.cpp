@@ -14,7 +14,7 @@ int SketchRelation::leading_axes(int most) const {
   return count;
 }
 
-std::vector<Tensor> constants_of(const Definition& definition) {
+std::vector<Tensor> constant_inputs_of(const Definition& definition) {
   std::vector<Tensor> constants;
   for (const std::size_t input : definition.constant_inputs) constants.push_back(definition.args[input]);
   return constants;
@@ -22,7 +22,7 @@ std::vector<Tensor> constants_of(const Definition& definition) {
 
 Sketch::Sketch(Tuning& own_tuning, const Definition& definition, const Target& own_target)
     : tuning(own_tuning), target(own_target), schedule(create_schedule(definition.outputs())) {
-  constants_ = constants_of(definition);
+  constants_ = constant_inputs_of(definition);
   analyse();
 }
 

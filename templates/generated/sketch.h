@@ -48,7 +48,7 @@ struct SketchNest {
 };
 
 /// The inputs that are the same in every call.
-std::vector<Tensor> constants_of(const Definition& definition);
+std::vector<Tensor> constant_inputs_of(const Definition& definition);
 
 class Sketch {
  public:

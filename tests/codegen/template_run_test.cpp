@@ -21,6 +21,20 @@ std::vector<std::int64_t> sizes_for(const Template& t) {
   return {1, 2, 5, 16, 33, 47, 61, 64, 79, 113, 128};
 }
 
+/// The number of input sets on which the kernel of a candidate is wrong; reports each.
+int wrong_sets(const Candidate& c, const LinkedProgram& kernel, const Definition& definition,
+               const std::vector<testing_inputs::NamedInputs>& sets) {
+  int count = 0;
+  for (const auto& [name, data] : sets) {
+    std::vector<Array> arrays = arrays_for(definition, data.inputs);
+    EXPECT_EQ(run_compiled(kernel, arrays), 0) << c.str();
+    const std::string wrong = wrong_output(definition, arrays, data.reference);
+    EXPECT_EQ(wrong, "") << c.str() << " of " << name;
+    count += !wrong.empty();
+  }
+  return count;
+}
+
 class TemplateRuns : public ::testing::TestWithParam<CpuIsa> {};
 
 TEST_P(TemplateRuns, ComputeTheReference) {
@@ -45,13 +59,7 @@ TEST_P(TemplateRuns, ComputeTheReference) {
         try {
           const LinkedProgram kernel = link(compile(lowered(c), target), target.threads > 1 ? threads : alone);
           ++configurations;
-          for (const auto& [name, data] : sets) {
-            std::vector<Array> arrays = arrays_for(definition, data.inputs);
-            ASSERT_EQ(run_compiled(kernel, arrays), 0) << c.str();
-            const std::string wrong = wrong_output(definition, arrays, data.reference);
-            EXPECT_EQ(wrong, "") << c.str() << " of " << name;
-            failures += !wrong.empty();
-          }
+          failures += wrong_sets(c, kernel, definition, sets);
         } catch (const Error& error) {
           ADD_FAILURE() << c.str() << ": " << error.what();
           ++failures;
@@ -79,11 +87,7 @@ TEST(WinogradRuns, AreExactOnWholeNumbersBesideABias) {
     ++large_tiles;
     const Candidate candidate{&winograd, workload, target, config};
     const LinkedProgram kernel = link(compile(lowered(candidate), target), make_pool(PoolKind::kSerial, 1));
-    for (const auto& [name, data] : sets) {
-      std::vector<Array> arrays = arrays_for(definition, data.inputs);
-      ASSERT_EQ(run_compiled(kernel, arrays), 0);
-      EXPECT_EQ(wrong_output(definition, arrays, data.reference), "") << config.str() << " of " << name;
-    }
+    EXPECT_EQ(wrong_sets(candidate, kernel, definition, sets), 0);
   }
   EXPECT_GT(large_tiles, 0);
 }

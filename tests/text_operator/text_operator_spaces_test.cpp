@@ -37,11 +37,12 @@ std::set<std::string> candidates(const std::string& text, const std::string& kno
   return found;
 }
 
-ir::Program first_seed(const std::string& text) {
+ir::Program first_seed(const std::string& text, const char* name = "generated.cpu",
+                       const Target& target = two_threads()) {
   const Workload workload = workload_of(text);
-  const Template& source = generated(workload);
-  const Instance made = instantiate(source, workload, two_threads(), seeds_of(source, workload, two_threads()).front());
-  return lower(made.schedule, made.definition.args, two_threads(), "seed");
+  const Template& source = *workload.op->find_template(name);
+  const Instance made = instantiate(source, workload, target, seeds_of(source, workload, target).front());
+  return lower(made.schedule, made.definition.args, target, "seed");
 }
 
 /// Whether a loop reads what it stores.
@@ -85,11 +86,7 @@ TEST(SpacesOfTexts, FuseWhatFollowsASumForOneImageAsForSeveral) {
         "y=14 x=14",
         "M[n, c] = sum(y, x, X[n, c, y, x]); Y[n, c, y, x] = X[n, c, y, x] - M[n, c]/49.0 n=1 c=64 y=7 x=7"}) {
     EXPECT_EQ(stored_tensors(first_seed(text)), "") << text;
-    const Workload workload = workload_of(text);
-    const Target device = Target::parse("cuda,arch=sm_80");
-    const Template& source = *workload.op->find_template("generated.gpu");
-    const Instance made = instantiate(source, workload, device, seeds_of(source, workload, device).front());
-    EXPECT_EQ(stored_tensors(lower(made.schedule, made.definition.args, device, "seed")), "") << text;
+    EXPECT_EQ(stored_tensors(first_seed(text, "generated.gpu", Target::parse("cuda,arch=sm_80"))), "") << text;
   }
 }
 

@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 
 std::vector<StageAnalysis> analyse(const std::string& workload) {
   const Definition definition = define(workload);
-  return analyse_stages(create_schedule(definition.args.back()), constants_of(definition));
+  return analyse_stages(create_schedule(definition.args.back()), constant_inputs_of(definition));
 }
 
 const StageAnalysis& stage_of(const std::vector<StageAnalysis>& stages, const std::string& name) {
