@@ -10,6 +10,7 @@
 #include "lower/lower.h"
 #include "measure/elements.h"
 #include "reference/double_program.h"
+#include "reference/hoist_indices.h"
 #include "runtime/array.h"
 #include "schedule/schedule.h"
 #include "support/error.h"
@@ -18,7 +19,7 @@ namespace nestwright {
 
 namespace {
 
-constexpr int kColumns = 64;  ///< so that their partial sums stay in the L1 cache
+constexpr int kRows = 4, kColumns = 64;  ///< so that their partial sums stay in the L1 cache
 
 /// The number of reads that move by a row or more from one point of the axis to the next.
 int distant_reads(const ComputeOp& op, const IterVar& axis) {
@@ -34,18 +35,31 @@ int distant_reads(const ComputeOp& op, const IterVar& axis) {
   return count;
 }
 
-/// Runs a reduction for several columns at a time if the reads are then closer to one another. The terms of each
-/// element keep their order.
-void order_for_caches(Schedule& schedule, const Operation& op) {
+/// Computes as many columns of a reduction side by side as a vector has lanes; or, if reads of several columns are
+/// closer to one another than those of several terms, a tile of kRows x kColumns. The terms of each element keep their
+/// order.
+void compute_in_tiles(Schedule& schedule, const Operation& op, int lanes) {
   const ComputeOp* const compute = op.compute();
   if (op.scan() != nullptr || compute->reduction() == nullptr || compute->axes.empty()) return;
-  if (distant_reads(*compute, compute->reduce_axes.back()) <= distant_reads(*compute, compute->axes.back())) return;
+  const std::vector<IterVar>& axes = compute->axes;
+  const bool are_closer = distant_reads(*compute, compute->reduce_axes.back()) > distant_reads(*compute, axes.back());
+  const bool fill_vectors = *ir::as_const_int(axes.back().extent()) >= lanes;
+  if (!are_closer && !fill_vectors) return;
   Stage stage = schedule[Tensor(op)];
-  const auto [outer, inner] = stage.split(compute->axes.back(), factor(kColumns), Tail::guard());
-  std::vector<IterVar> loops{outer};
+  std::vector<IterVar> loops, in_tile;
+  const auto tile = [&](const IterVar& axis, int extent) {
+    const auto [outer, inner] = stage.split(axis, factor(extent), Tail::guard());
+    loops.push_back(outer);
+    in_tile.push_back(inner);
+  };
+  if (are_closer && axes.size() > 1) tile(axes[axes.size() - 2], kRows);
+  tile(axes.back(), are_closer ? kColumns : lanes);
   loops.insert(loops.end(), compute->reduce_axes.begin(), compute->reduce_axes.end());
-  loops.push_back(inner);
+  loops.insert(loops.end(), in_tile.begin(), in_tile.end());
   stage.reorder(loops);
+  if (!fill_vectors) return;
+  const IterVar columns = in_tile.back();
+  stage.vectorize(are_closer ? stage.split(columns, factor(lanes), Tail::guard()).second : columns);
 }
 
 }  // namespace
@@ -66,7 +80,7 @@ std::vector<std::vector<double>> run_unscheduled(const std::vector<Tensor>& inpu
   target.threads = 1;
   Schedule schedule = create_schedule(outputs);
   if (by == RunBy::kCompiler) {
-    for (const Operation& op : computes_of(outputs)) order_for_caches(schedule, op);
+    for (const Operation& op : computes_of(outputs)) compute_in_tiles(schedule, op, target.lanes(kFloat64));
   }
   const ir::Program program = lower(schedule, args, target, "reference");
   if (by == RunBy::kCompiler) {
@@ -76,7 +90,7 @@ std::vector<std::vector<double>> run_unscheduled(const std::vector<Tensor>& inpu
   } else {
     std::vector<ir::Memory> memory;
     for (Array& array : arrays) memory.emplace_back(static_cast<std::byte*>(array.data()), array.size_bytes());
-    ir::interpret(program, memory);
+    ir::interpret(hoist_indices(program), memory);
   }
   std::vector<std::vector<double>> results;
   for (std::size_t o = inputs.size(); o < args.size(); ++o) {

@@ -11,8 +11,9 @@ namespace nestwright {
 enum class RunBy { kCompiler, kInterpreter };
 
 /// Returns the values of `outputs`, one list per output. `inputs` are placeholders, with one list in `values` each.
-/// Requires compact tensors of constant shapes. The compiler gets an order of loops that suits caches, in which the
-/// terms of each element keep their order; the interpreter gets the loops as they are.
+/// Requires compact tensors of constant shapes. The compiler gets reductions in vectors and in tiles that suit caches,
+/// in which the terms of each element keep their order; the interpreter gets the loops as they are, with the indices of
+/// samples hoisted (hoist_indices.h).
 std::vector<std::vector<double>> run_unscheduled(const std::vector<Tensor>& inputs,
                                                  const std::vector<const std::vector<double>*>& values,
                                                  const std::vector<Tensor>& outputs, RunBy by);

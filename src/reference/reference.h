@@ -1,7 +1,7 @@
 // Computes reference results of a tensor expression that has no reference of its own: the expression is rebuilt in
-// double precision with bounds of its errors (double_program.h), compiled without a schedule but for an order of loops
-// that suits caches (host_run.h), and run. Before the results are used, each tensor is compared with the interpreter of
-// the IR on 1,024 elements, or all if it has fewer; on 64 for inputs of wide magnitudes, for which the same program is
+// double precision with bounds of its errors (double_program.h), compiled without a schedule but for vectors and tiles
+// of reductions (host_run.h), and run. Before the results are used, each tensor is compared with the interpreter of the
+// IR on 1,024 elements, or all if it has fewer; on 64 for inputs of wide magnitudes, for which the same program is
 // compiled.
 // Thread rule: pure functions; one call uses one core.
 #pragma once
