@@ -207,13 +207,7 @@ Spelling spelling_of(ir::Type type) {
 
 }  // namespace
 
-std::string comparison_kernel(ir::Type type) {
-  const char* const kind = type.code == ir::TypeCode::kBFloat  ? "bfloat"
-                           : type.code == ir::TypeCode::kFloat ? "float"
-                           : type.code == ir::TypeCode::kInt   ? "int"
-                                                               : "uint";
-  return fmt::format("compare_{}{}", kind, 8 * type.bytes());
-}
+std::string comparison_kernel(ir::Type type) { return "compare_" + type.element().str(); }
 
 std::string device_checker_source(DeviceKind device, std::span<const ir::Type> types) {
   check(device != DeviceKind::kCpu, "results of CPUs are compared on the host");

@@ -32,7 +32,7 @@ Workload product_of(const text::Expression& expression) {
   return *product;
 }
 
-/// Which arguments of an expression are A, B and C of its product.
+/// Which arguments of an expression are A, B and C of its product, whatever its sizes are.
 struct ArgumentsOf {
   std::size_t a = 0, b = 0, c = 0;
 };
@@ -52,13 +52,11 @@ Definition matmul_of(const Workload& product, const Definition& definition, cons
   return define_matmul(product, {.a = passed(at.a), .b = passed(at.b), .c = passed(at.c)});
 }
 
-Template for_text(const Template& source, const ParsedText& text) {
+Template for_text(const Template& source, const ParsedText& text, const ArgumentsOf& at) {
   Template made = source;
-  made.schedule = [source, text](Tuning& tuning, const Workload& workload, Definition& definition,
-                                 const Target& target) {
-    const auto expression = text.expression_of(workload);
-    const Workload product = product_of(*expression);
-    const ArgumentsOf at = arguments_of(*expression);
+  made.schedule = [source, text, at](Tuning& tuning, const Workload& workload, Definition& definition,
+                                     const Target& target) {
+    const Workload product = product_of(*text.expression_of(workload));
     Definition matmul = matmul_of(product, definition, at);
     Schedule schedule = source.schedule(tuning, product, matmul, target);
     definition.args[at.a] = matmul.args[0];
@@ -102,7 +100,8 @@ std::vector<Template> product_templates(const ParsedText& text) {
   const std::optional<Workload> product = matmul_workload_of(text.given());
   std::vector<Template> templates;
   if (!product) return templates;
-  for (const Template& source : product->op->templates) templates.push_back(for_text(source, text));
+  const ArgumentsOf at = arguments_of(text.given());
+  for (const Template& source : product->op->templates) templates.push_back(for_text(source, text, at));
   return templates;
 }
 
