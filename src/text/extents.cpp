@@ -174,14 +174,14 @@ class ExtentResolver {
               const Axis* const axis = stage.find_axis(name);
               return axis != nullptr && axis->extent != 0 ? std::optional(axis->extent) : std::nullopt;
             },
-            [this](const Access& access) -> std::optional<IndexInterval> {
+            [this](const Access& access) -> std::optional<ir::Interval> {
               const TensorInfo& tensor = *tensors_.at(access.tensor);
               if (!tensor.range || !tensor.type.is_int() || access.padding) return std::nullopt;
               if (std::abs(tensor.range->low) > kMaxExtent || std::abs(tensor.range->high) > kMaxExtent) {
                 return std::nullopt;
               }
-              return IndexInterval{static_cast<std::int64_t>(std::ceil(tensor.range->low)),
-                                   static_cast<std::int64_t>(std::floor(tensor.range->high))};
+              return ir::Interval{static_cast<std::int64_t>(std::ceil(tensor.range->low)),
+                                  static_cast<std::int64_t>(std::floor(tensor.range->high))};
             },
             [this](const Access& access) { return tensors_.at(access.tensor)->type; }, /*trusts_conversions=*/true};
   }
@@ -302,7 +302,7 @@ class ExtentResolver {
     std::vector<std::int64_t> shape;
     for (const Use& use : uses_) {
       if (use.access->tensor != tensor.name) continue;
-      const std::optional<IndexInterval> values = interval_of(*use.index, leaves_of(*use.stage));
+      const std::optional<ir::Interval> values = interval_of(*use.index, leaves_of(*use.stage));
       if (!values || use.access->padding) {
         if (!is_required) return std::nullopt;
         fail(first_character(*use.index),
@@ -310,7 +310,7 @@ class ExtentResolver {
                  tensor.name + "' is: declare its shape, as in " + tensor.name + ": float32[64, 64]");
       }
       if (shape.size() <= use.dimension) shape.resize(use.dimension + 1, 1);
-      shape[use.dimension] = std::max(shape[use.dimension], values->high + 1);
+      shape[use.dimension] = std::max(shape[use.dimension], values->hi + 1);
     }
     return shape;
   }
@@ -320,7 +320,7 @@ class ExtentResolver {
       const std::int64_t extent = tensors_.at(use.access->tensor)->shape[use.dimension];
       check_agreement(use, extent);
       if (use.access->padding || use.guarded) continue;
-      const std::optional<IndexInterval> values = interval_of(*use.index, leaves_of(*use.stage));
+      const std::optional<ir::Interval> values = interval_of(*use.index, leaves_of(*use.stage));
       const std::string what = "index " + std::to_string(use.dimension) + " of '" + use.access->tensor + "'";
       if (!values) {
         fail(first_character(*use.index),
@@ -328,9 +328,9 @@ class ExtentResolver {
                  " has no known range: clamp it, or give the range of the tensor that it is read "
                  "from, as in I: int32 in [0, 99]");
       }
-      if (values->low >= 0 && values->high < extent) continue;
-      fail(first_character(*use.index), what + " runs from " + std::to_string(values->low) + " to " +
-                                            std::to_string(values->high) + ", but the extent is " +
+      if (values->lo >= 0 && values->hi < extent) continue;
+      fail(first_character(*use.index), what + " runs from " + std::to_string(values->lo) + " to " +
+                                            std::to_string(values->hi) + ", but the extent is " +
                                             std::to_string(extent) + ": change the sizes, or pad it, as in " +
                                             use.access->tensor + "[...]?0");
     }

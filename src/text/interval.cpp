@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "ir/analysis/interval.h"
 #include "text/functions.h"
 #include "text/infix.h"
 
@@ -10,58 +9,41 @@ namespace nestwright::text {
 namespace {
 
 using ir::BinaryOp;
-using Bounds = std::optional<IndexInterval>;
+using ir::Interval;
+using Bounds = std::optional<Interval>;
 
 // So small that sums and products of two fit into 64 bits.
 constexpr std::int64_t kLargest = std::int64_t{1} << 31;
 
-Bounds checked(std::int64_t low, std::int64_t high) {
-  if (low < -kLargest || high > kLargest) return std::nullopt;
-  return IndexInterval{low, high};
+Bounds checked(Interval values) {
+  return ir::within(values, {-kLargest, kLargest}) ? std::optional(values) : std::nullopt;
 }
 
-Bounds of_corners(const IndexInterval& a, const IndexInterval& b, std::int64_t (*f)(std::int64_t, std::int64_t)) {
-  const std::int64_t corners[] = {f(a.low, b.low), f(a.low, b.high), f(a.high, b.low), f(a.high, b.high)};
-  return checked(*std::min_element(std::begin(corners), std::end(corners)),
-                 *std::max_element(std::begin(corners), std::end(corners)));
+Interval negative(Interval a) { return ir::scale(a, -1); }
+
+/// The whole numbers between which a / b lies, rounded down and up.
+Interval quotient_of_floats(Interval a, Interval b) {
+  return ir::unite(ir::div(a, b), negative(ir::div(negative(a), b)));
 }
 
-std::int64_t plus(std::int64_t a, std::int64_t b) { return a + b; }
-std::int64_t minus(std::int64_t a, std::int64_t b) { return a - b; }
-std::int64_t times(std::int64_t a, std::int64_t b) { return a * b; }
-std::int64_t smaller(std::int64_t a, std::int64_t b) { return std::min(a, b); }
-std::int64_t larger(std::int64_t a, std::int64_t b) { return std::max(a, b); }
-
-Bounds modulo(const IndexInterval& a, const IndexInterval& b) {
-  if (b.low < 1) return std::nullopt;
-  if (a.low >= 0 && a.high < b.low) return a;
-  return checked(0, b.high - 1);
-}
-
-/// The whole numbers between which a / b lies.
-Bounds quotient_of_floats(const IndexInterval& a, const IndexInterval& b) {
-  if (b.low < 1) return std::nullopt;
-  const Bounds down = of_corners(a, b, ir::floor_div);
-  const Bounds up = of_corners(a, b, [](std::int64_t x, std::int64_t y) { return -ir::floor_div(-x, y); });
-  return down && up ? checked(down->low, up->high) : std::nullopt;
-}
-
-Bounds of_binary(BinaryOp op, const IndexInterval& a, const IndexInterval& b) {
+Bounds of_binary(BinaryOp op, Interval a, Interval b, bool is_of_floats) {
+  const bool divides = op == BinaryOp::kDiv || op == BinaryOp::kMod;
+  if (divides && b.lo < 1) return std::nullopt;
   switch (op) {
     case BinaryOp::kAdd:
-      return of_corners(a, b, plus);
+      return checked(ir::add(a, b));
     case BinaryOp::kSub:
-      return of_corners(a, b, minus);
+      return checked(ir::add(a, negative(b)));
     case BinaryOp::kMul:
-      return of_corners(a, b, times);
+      return checked(ir::mul(a, b));
     case BinaryOp::kDiv:
-      return b.low < 1 ? std::nullopt : of_corners(a, b, ir::floor_div);
+      return checked(is_of_floats ? quotient_of_floats(a, b) : ir::div(a, b));
     case BinaryOp::kMod:
-      return modulo(a, b);
+      return checked(ir::mod(a, b));
     case BinaryOp::kMin:
-      return of_corners(a, b, smaller);
+      return ir::min(a, b);
     case BinaryOp::kMax:
-      return of_corners(a, b, larger);
+      return ir::max(a, b);
     case BinaryOp::kEq:
     case BinaryOp::kNe:
     case BinaryOp::kLt:
@@ -91,12 +73,12 @@ Bounds of_bits(const FunctionCall& call, const Bounds& a) {
       return std::nullopt;
     }
     const std::int64_t modulus = mask->value + 1;
-    return a ? modulo(*a, {modulus, modulus}) : checked(0, mask->value);
+    return a ? ir::mod(*a, {modulus, modulus}) : Interval{0, mask->value};
   }
   const std::optional<int> shift = shift_of(call.arguments[1]);
   if (!a || !shift || (call.name != "<<" && call.name != ">>")) return std::nullopt;
   const std::int64_t factor = std::int64_t{1} << *shift;
-  return of_corners(*a, {factor, factor}, call.name == "<<" ? times : ir::floor_div);
+  return of_binary(call.name == "<<" ? BinaryOp::kMul : BinaryOp::kDiv, *a, {factor, factor}, false);
 }
 
 /// The type that a term is computed in; nullopt for a literal, which takes the type of the other operand.
@@ -132,18 +114,18 @@ Bounds of_call(const FunctionCall& call, const Leaves& leaves) {
   if (call.name == "min" || call.name == "max") {
     const Bounds a = argument(0), b = argument(1);
     const bool is_min = call.name == "min";
-    if (a && b) return of_binary(is_min ? BinaryOp::kMin : BinaryOp::kMax, *a, *b);
-    return std::nullopt;
+    if (!a || !b) return std::nullopt;
+    return is_min ? ir::min(*a, *b) : ir::max(*a, *b);
   }
   if (call.name == "clamp") {
     const Bounds low = argument(1), high = argument(2);
     if (!low || !high) return std::nullopt;
-    return IndexInterval{std::min(low->low, high->low), high->high};
+    return Interval{std::min(low->lo, high->lo), high->hi};
   }
   if (call.name == "select") {
     const Bounds a = argument(1), b = argument(2);
     if (!a || !b) return std::nullopt;
-    return IndexInterval{std::min(a->low, b->low), std::max(a->high, b->high)};
+    return ir::unite(*a, *b);
   }
   if (!leaves.trusts_conversions && is_rounding(call, leaves)) return std::nullopt;
   const std::optional<ir::Type> type = find_type(call.name);
@@ -166,22 +148,21 @@ std::optional<Linear> sum_of(Linear a, const Linear& b, std::int64_t factor) {
 
 /// The value as it is before it wraps around.
 Bounds unwrapped(const Term& term, const Leaves& leaves) {
-  if (const auto* integer = std::get_if<Integer>(&term.value)) return checked(integer->value, integer->value);
+  if (const auto* integer = std::get_if<Integer>(&term.value)) return checked({integer->value, integer->value});
   if (const auto* index = std::get_if<IndexValue>(&term.value)) {
     const std::optional<std::int64_t> extent = leaves.extent(index->name);
-    return extent ? checked(0, *extent - 1) : std::nullopt;
+    return extent ? checked({0, *extent - 1}) : std::nullopt;
   }
   if (const auto* access = std::get_if<Access>(&term.value)) return leaves.element(*access);
   if (const auto* negation = std::get_if<Negation>(&term.value)) {
     const Bounds a = interval_of(negation->operand[0], leaves);
-    return a ? checked(-a->high, -a->low) : std::nullopt;
+    return a ? checked(negative(*a)) : std::nullopt;
   }
   if (const auto* binary = std::get_if<BinaryTerm>(&term.value)) {
     const Bounds a = interval_of(binary->operands[0], leaves), b = interval_of(binary->operands[1], leaves);
     if (!a || !b) return std::nullopt;
     const std::optional<ir::Type> type = type_of(term, leaves);
-    if (binary->op == BinaryOp::kDiv && type && type->is_float()) return quotient_of_floats(*a, *b);
-    return of_binary(binary->op, *a, *b);
+    return of_binary(binary->op, *a, *b, type && type->is_float());
   }
   if (const auto* call = std::get_if<FunctionCall>(&term.value)) return of_call(*call, leaves);
   return std::nullopt;
@@ -189,11 +170,11 @@ Bounds unwrapped(const Term& term, const Leaves& leaves) {
 
 }  // namespace
 
-std::optional<IndexInterval> interval_of(const Term& term, const Leaves& leaves) {
+std::optional<Interval> interval_of(const Term& term, const Leaves& leaves) {
   const Bounds values = unwrapped(term, leaves);
   if (!values) return std::nullopt;
   const std::optional<ir::Type> type = type_of(term, leaves);
-  const bool may_wrap_around = type && !ir::within({values->low, values->high}, ir::type_range(*type));
+  const bool may_wrap_around = type && !ir::within(*values, ir::type_range(*type));
   return may_wrap_around ? std::nullopt : values;
 }
 

@@ -8,27 +8,24 @@
 #include <optional>
 #include <string>
 
+#include "ir/analysis/interval.h"
 #include "text/syntax.h"
 
 namespace nestwright::text {
 
-/// low <= value <= high. Both ends are attained if the term is linear and its indices are distinct.
-struct IndexInterval {
-  std::int64_t low = 0, high = 0;
-};
-
 /// Known facts about the leaves of a term; nullopt where a fact is not known (yet).
 struct Leaves {
   std::function<std::optional<std::int64_t>(const std::string& index)> extent;
-  std::function<std::optional<IndexInterval>(const Access&)> element;
+  std::function<std::optional<ir::Interval>(const Access&)> element;
   std::function<ir::Type(const Access&)> type;  ///< of the element
   /// Whether a floating-point number that is clamped to an interval is assumed to lie inside it after its conversion to
   /// an integer. It may lie outside: NaN becomes 0, and the number's type may round the ends of the interval.
   bool trusts_conversions = false;
 };
 
-/// nullopt if the element or extent of a leaf is not known, the term is not an integer expression, or numbers overflow.
-std::optional<IndexInterval> interval_of(const Term& term, const Leaves& leaves);
+/// The values of a term; both ends are attained if it is linear and its indices are distinct. nullopt if the element or
+/// extent of a leaf is not known, the term is not an integer expression, or numbers overflow.
+std::optional<ir::Interval> interval_of(const Term& term, const Leaves& leaves);
 
 /// Whether a part of the term converts a floating-point number to an integer. Indices of reads are no part of it.
 bool converts_float(const Term& term, const Leaves& leaves);

@@ -20,7 +20,7 @@ std::vector<Expr> extents_of(const TensorInfo& tensor) {
   return shape;
 }
 
-using Ranges = std::vector<std::optional<IndexInterval>>;
+using Ranges = std::vector<std::optional<ir::Interval>>;
 
 /// The larger value; of equal ones the first. The identity has the last index, so that it yields to any element.
 Reducer argmax_reducer(ir::Type type, std::int64_t extent) {
@@ -70,7 +70,7 @@ class TensorMaker {
         const Ranges ranges = ranges_of(access);
         const std::vector<std::int64_t>& shape = program_.find_tensor(access.tensor)->shape;
         for (std::size_t d = 0; d < shape.size(); ++d) {
-          are_inside = are_inside && ranges[d] && ranges[d]->low >= 0 && ranges[d]->high < shape[d];
+          are_inside = are_inside && ranges[d] && ranges[d]->lo >= 0 && ranges[d]->hi < shape[d];
         }
       });
     }
@@ -143,7 +143,7 @@ class TensorMaker {
           if (!own[d] || !all[d]) {
             all[d].reset();
           } else {
-            all[d] = {std::min(all[d]->low, own[d]->low), std::max(all[d]->high, own[d]->high)};
+            all[d] = {std::min(all[d]->lo, own[d]->lo), std::max(all[d]->hi, own[d]->hi)};
           }
         }
       });
@@ -280,7 +280,7 @@ class TensorMaker {
     if (form_ == TensorForm::kFast && stage_->reduction && is_worth_padding(ranges, shape)) {
       for (std::size_t d = 0; d < indices.size(); ++d) {
         // The type of the index itself may not hold the constant.
-        if (ranges[d]->low != 0) indices[d] = cast(kIndex, indices[d]) + Expr(-ranges[d]->low);
+        if (ranges[d]->lo != 0) indices[d] = cast(kIndex, indices[d]) + Expr(-ranges[d]->lo);
       }
       return padded(access, ranges, shape).at(affine(std::move(indices)));
     }
@@ -314,8 +314,8 @@ class TensorMaker {
     };
     for (std::size_t d = 0; d < indices.size(); ++d) {
       const Expr index = cast(kIndex, indices[d]);  // the type of the index itself may not hold the extent
-      if (!ranges[d] || ranges[d]->low < 0) require(index >= 0);
-      if (!ranges[d] || ranges[d]->high >= shape[d]) require(index < Expr(shape[d]));
+      if (!ranges[d] || ranges[d]->lo < 0) require(index >= 0);
+      if (!ranges[d] || ranges[d]->hi >= shape[d]) require(index < Expr(shape[d]));
     }
     return is_inside.defined() ? select(is_inside, value, ir::make_const(*access.padding, tensor.dtype())) : value;
   }
@@ -328,8 +328,8 @@ class TensorMaker {
     bool is_outside = false;
     for (std::size_t d = 0; d < ranges.size(); ++d) {
       if (!ranges[d]) return false;
-      growth *= static_cast<double>(ranges[d]->high - ranges[d]->low + 1) / static_cast<double>(shape[d]);
-      is_outside = is_outside || ranges[d]->low < 0 || ranges[d]->high >= shape[d];
+      growth *= static_cast<double>(ranges[d]->hi - ranges[d]->lo + 1) / static_cast<double>(shape[d]);
+      is_outside = is_outside || ranges[d]->lo < 0 || ranges[d]->hi >= shape[d];
     }
     return is_outside && growth <= kMaxGrowth;
   }
@@ -337,9 +337,9 @@ class TensorMaker {
   /// The padded copy, a tensor of its own. Reads of the same ranges share it.
   Tensor padded(const Access& access, const Ranges& ranges, const std::vector<std::int64_t>& shape) {
     std::vector<std::int64_t> lows, extents;
-    for (const std::optional<IndexInterval>& range : ranges) {
-      lows.push_back(range->low);
-      extents.push_back(range->high - range->low + 1);
+    for (const std::optional<ir::Interval>& range : ranges) {
+      lows.push_back(range->lo);
+      extents.push_back(range->hi - range->lo + 1);
     }
     Tensor& copy = padded_[{access.tensor, std::bit_cast<std::uint64_t>(*access.padding), lows, extents}];
     if (copy.defined()) return copy;
@@ -363,15 +363,15 @@ class TensorMaker {
       bool is_data = converts_float(access.indices[d], leaves());
       for_each_access(access.indices[d], [&](const Access&, const Term&, bool) { is_data = true; });
       if (!is_data) continue;
-      const std::optional<IndexInterval> values = interval_of(access.indices[d], leaves());
-      if (values && values->low >= 0 && values->high < shape[d]) continue;
+      const std::optional<ir::Interval> values = interval_of(access.indices[d], leaves());
+      if (values && values->lo >= 0 && values->hi < shape[d]) continue;
       indices[d] = clamp(cast(kIndex, indices[d]), Expr(0), Expr(shape[d] - 1));
     }
   }
 
   Leaves leaves() const {
     return {[this](const std::string& name) { return std::optional(stage_->find_axis(name)->extent); },
-            [](const Access&) { return std::optional<IndexInterval>(); },
+            [](const Access&) { return std::optional<ir::Interval>(); },
             [this](const Access& access) { return program_.find_tensor(access.tensor)->type; }};
   }
 

@@ -1,26 +1,20 @@
-// Checks that the operands of tensor instructions are what their bodies access: the place of each operand is derived
-// from the body, independently of instruction selection, and compared.
-#include <algorithm>
-#include <map>
-#include <optional>
+// Checks tensor instructions: that the form has them, that their operands are what their bodies access
+// (ir/verify/instruction_body.h), that tiles are configured, and that asynchronous products are awaited.
+#include <set>
+#include <utility>
 
-#include "ir/analysis/fragment_layout.h"
-#include "ir/core/linear.h"
 #include "ir/core/print.h"
-#include "ir/core/rewrite.h"
-#include "ir/simplify/vector_access.h"
 #include "ir/verify/checks.h"
+#include "ir/verify/instruction_body.h"
 
 namespace nestwright::ir {
 namespace {
-
-constexpr std::int64_t kTileSide = 16, kTiles = 8, kWarps = 4;
 
 /// The number of operands of an instruction; of kTileConfigure, rows and bytes of eight tiles.
 std::size_t operands_of(TensorOp op) {
   switch (op) {
     case TensorOp::kTileConfigure:
-      return 2 * kTiles;
+      return 2 * kTileRegisters;
     case TensorOp::kTileRelease:
       return 0;
     case TensorOp::kTileZero:
@@ -46,54 +40,58 @@ std::size_t operands_of(TensorOp op) {
 
 bool is_tile_op(TensorOp op) { return op <= TensorOp::kTileMultiply; }
 
-/// An element that the body accesses.
-struct Element {
-  Buffer buffer;
-  std::vector<Expr> indices;
-};
+bool has_body(TensorOp op) {
+  return op != TensorOp::kTileConfigure && op != TensorOp::kTileRelease && op != TensorOp::kWarpgroupAwait;
+}
 
-/// The loops of a body around its one store, and what the store accesses, with every loop at its first iteration.
-struct Body {
-  Substitution first;
-  const Store* store = nullptr;
-
-  explicit Body(const Stmt& s) {
-    const Stmt* at = &s;
-    for (const auto* loop = at->as<For>(); loop != nullptr; loop = at->as<For>()) {
-      first[loop->var] = loop->min;
-      at = &loop->body;
-    }
-    store = at->as<Store>();
+std::vector<std::string> mistakes_of(const TensorInstruction& instruction, const InstructionBody& body,
+                                     const InstructionContext& context) {
+  switch (instruction.op) {
+    case TensorOp::kTileZero:
+    case TensorOp::kTileLoad:
+    case TensorOp::kTileStore:
+    case TensorOp::kTileMultiply:
+      return tile_mistakes(instruction, body, context);
+    case TensorOp::kFragmentFill:
+    case TensorOp::kFragmentLoad:
+    case TensorOp::kFragmentLoadTransposed:
+    case TensorOp::kFragmentMultiply:
+      return fragment_mistakes(instruction, body, context);
+    case TensorOp::kWarpgroupFill:
+    case TensorOp::kWarpgroupMultiply:
+      return warpgroup_mistakes(instruction, body, context);
+    case TensorOp::kTileConfigure:
+    case TensorOp::kTileRelease:
+    case TensorOp::kWarpgroupAwait:
+      break;
   }
-
-  Element first_of(const Buffer& buffer, const std::vector<Expr>& indices) const {
-    Element element{buffer, {}};
-    for (const Expr& index : indices) element.indices.push_back(substitute(index, first));
-    return element;
-  }
-  Element stored() const { return first_of(store->buffer, store->indices); }
-  /// The first elements that the value is made of, in the order of the expression.
-  std::vector<Element> loaded() const {
-    std::vector<Element> elements;
-    for_each_expr(store->value, [&](const Expr& e) {
-      if (const auto* load = e.as<Load>()) elements.push_back(first_of(load->buffer, load->indices));
-    });
-    return elements;
-  }
-};
+  return {};
+}
 
 class InstructionCheck final : public Visitor {
  public:
-  InstructionCheck(const Stmt& kernel, Form form) : form_(form), layout_(kernel) {}
+  InstructionCheck(const Stmt& kernel, Form form) : form_(form), context_{.layout = FragmentLayout(kernel)} {}
   using Visitor::visit;
+
+  void visit(const Expr& e) override {
+    const auto* load = e.defined() ? e.as<Load>() : nullptr;
+    if (load != nullptr) require_awaited(load->buffer);
+    visit_children(e);
+  }
 
   void visit(const Stmt& s) override {
     if (!s.defined()) return;
-    if (const auto* loop = s.as<For>(); loop != nullptr && loop->kind == LoopKind::kThreadZ) warps_ = loop;
+    statement_ = &s;
+    if (const auto* loop = s.as<For>()) return visit_loop(*loop, s);
+    if (const auto* choice = s.as<IfThenElse>()) return visit_choice(*choice, s);
     if (const auto* let = s.as<Let>(); let != nullptr && let->var.type() == kIndex) {
-      lets_[let->var] = substitute(let->value, lets_);
+      context_.lets[let->var] = substitute(let->value, context_.lets);
     }
-    if (const auto* allocation = s.as<Allocate>()) allocations_[allocation->buffer] = allocation->offset;
+    if (const auto* allocation = s.as<Allocate>()) context_.registers[allocation->buffer] = allocation->offset;
+    if (const auto* store = s.as<Store>()) require_awaited(store->buffer);
+    if (s.as<Barrier>() != nullptr && !in_flight_.empty()) {
+      report("a product of a warpgroup is in flight at a barrier, after which others may store to its factors", s);
+    }
     if (const auto* instruction = s.as<TensorInstruction>()) return check(*instruction, s);
     visit_children(s);
   }
@@ -103,161 +101,91 @@ class InstructionCheck final : public Visitor {
  private:
   void report(const std::string& what, const Stmt& s) { violations.push_back(what + ", in " + quote(s)); }
 
+  // --- What surrounds the instructions -------------------------------------------------------------------------------
+
+  void visit_loop(const For& loop, const Stmt& s) {
+    if (loop.kind == LoopKind::kThreadZ) context_.warps = &loop;
+    const bool in_threads = loop.kind == LoopKind::kParallel && !is_const_int(loop.extent, 1);
+    const bool changes_tiles = any_stmt(loop.body, [](const Stmt& inner) {
+      const auto* instruction = inner.as<TensorInstruction>();
+      return instruction != nullptr &&
+             (instruction->op == TensorOp::kTileConfigure || instruction->op == TensorOp::kTileRelease);
+    });
+    const std::optional<TileConfiguration> outside = context_.tiles;
+    // Each thread configures tiles of its own. The next iteration of a loop finds what the last one has left.
+    if (in_threads || changes_tiles) context_.tiles = std::nullopt;
+    visit_children(s);
+    require_all_awaited(s);
+    if (in_threads) context_.tiles = outside;
+  }
+
+  void visit_choice(const IfThenElse& choice, const Stmt& s) {
+    visit(choice.condition);
+    const std::optional<TileConfiguration> outside = context_.tiles;
+    visit(choice.then_case);
+    require_all_awaited(s);
+    const std::optional<TileConfiguration> after = std::exchange(context_.tiles, outside);
+    visit(choice.else_case);
+    require_all_awaited(s);
+    if (context_.tiles != after) context_.tiles = std::nullopt;
+  }
+
+  // --- Products in flight --------------------------------------------------------------------------------------------
+
+  void require_awaited(const Buffer& buffer) {
+    if (in_flight_.contains(buffer)) {
+      report("buffer " + buffer->name + " is accessed while a product of a warpgroup that adds to it is in flight",
+             *statement_);
+    }
+  }
+
+  void require_all_awaited(const Stmt& s) {
+    if (!in_flight_.empty()) report("a product of a warpgroup is not awaited before the end of the statement", s);
+    in_flight_.clear();
+  }
+
+  // --- Instructions --------------------------------------------------------------------------------------------------
+
   void check(const TensorInstruction& instruction, const Stmt& s) {
     const bool is_of_cpu = is_tile_op(instruction.op);
     if ((form_ == Form::kVector) != is_of_cpu) return report("the target has no such instruction", s);
     if (instruction.operands.size() != operands_of(instruction.op)) {
       return report("the instruction has " + std::to_string(instruction.operands.size()) + " operands", s);
     }
-    const bool computes = instruction.op != TensorOp::kTileConfigure && instruction.op != TensorOp::kTileRelease &&
-                          instruction.op != TensorOp::kWarpgroupAwait;
+    const bool computes = has_body(instruction.op);
     if (computes != instruction.body.defined()) {
       return report(computes ? "the instruction has no body" : "the instruction has a body", s);
     }
+    if (instruction.op == TensorOp::kWarpgroupAwait) in_flight_.clear();
+    if (instruction.op == TensorOp::kTileConfigure) configure(instruction, s);
+    if (instruction.op == TensorOp::kTileRelease) context_.tiles = std::nullopt;
     if (!computes) return;
-    const Body body(instruction.body);
+    const InstructionBody body(instruction.body);
     if (body.store == nullptr) return report("the body is no loop nest around one store", s);
-    for (const std::string& mistake : is_of_cpu ? tile_mistakes(instruction, body) : mistakes(instruction, body)) {
-      report(mistake, s);
+    for (const std::string& mistake : mistakes_of(instruction, body, context_)) report(mistake, s);
+    // Products that add to the same sums do so in order.
+    if (instruction.op == TensorOp::kWarpgroupMultiply) {
+      in_flight_.insert(body.store->buffer);
+    } else {
+      require_awaited(body.store->buffer);
+      for (const Element& element : body.loaded()) require_awaited(element.buffer);
     }
   }
 
-  // --- AMX -----------------------------------------------------------------------------------------------------------
-
-  std::vector<std::string> tile_mistakes(const TensorInstruction& instruction, const Body& body) {
-    std::vector<Element> elements = body.loaded();
-    // A product reads the sums before it adds to them; what is copied out is the only operand that is read.
-    if (instruction.op != TensorOp::kTileMultiply) elements.insert(elements.begin(), body.stored());
-    if (instruction.op == TensorOp::kTileStore) std::rotate(elements.begin(), elements.begin() + 1, elements.end());
-    const std::size_t tiles = instruction.op == TensorOp::kTileMultiply ? 3 : 1;
-    std::vector<std::string> found;
-    if (elements.size() < tiles) return {"the body accesses fewer tiles than the instruction"};
-    for (std::size_t i = 0; i < tiles; ++i) {
-      const auto number = tile_number(elements[i]);
-      if (!number || !is_const_int(instruction.operands[i].at, *number)) {
-        found.push_back("operand " + std::to_string(i) + " is not the tile that the body accesses");
-      }
+  void configure(const TensorInstruction& instruction, const Stmt& s) {
+    TileConfiguration tiles{};
+    for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
+      const std::int64_t* number = as_const_int(instruction.operands[i].at);
+      if (number == nullptr) return report("rows and bytes of a tile are no constants", s);
+      tiles[i / 2][i % 2] = *number;
     }
-    const bool moves = instruction.op == TensorOp::kTileLoad || instruction.op == TensorOp::kTileStore;
-    if (moves && (elements.size() < 2 || !is_place_of(instruction.operands[1], elements[1]))) {
-      found.emplace_back("operand 1 is not where the body accesses memory");
-    }
-    return found;
-  }
-
-  std::optional<std::int64_t> tile_number(const Element& element) const {
-    const auto allocation = allocations_.find(element.buffer);
-    const std::size_t rank = element.indices.size();
-    if (allocation == allocations_.end() || rank < 2) return std::nullopt;
-    const std::int64_t* columns = as_const_int(element.buffer->shape[rank - 1]);
-    const Linear row = to_linear(element.indices[rank - 2]), column = to_linear(element.indices[rank - 1]);
-    if (columns == nullptr || !row.is_constant() || !column.is_constant()) return std::nullopt;
-    return allocation->second + row.constant / kTileSide * ((*columns + kTileSide - 1) / kTileSide) +
-           column.constant / kTileSide;
-  }
-
-  // --- Tensor cores --------------------------------------------------------------------------------------------------
-
-  std::vector<std::string> mistakes(const TensorInstruction& instruction, const Body& body) {
-    const std::vector<Operand>& operands = instruction.operands;
-    std::vector<Element> elements = body.loaded();
-    std::vector<std::string> found;
-    const auto expect = [&](std::size_t i, bool fits) {
-      if (!fits) found.push_back("operand " + std::to_string(i) + " is not what the body accesses");
-    };
-    const Element stored = body.stored();
-    switch (instruction.op) {
-      case TensorOp::kFragmentFill:
-        expect(0, is_register_of(operands[0], stored, 0));
-        expect(1, is_register_of(operands[1], stored, 1));
-        break;
-      case TensorOp::kFragmentLoad:
-      case TensorOp::kFragmentLoadTransposed:
-        expect(0, is_register_of(operands[0], stored, 0));
-        expect(1, is_register_of(operands[1], stored, 1));
-        expect(2, elements.size() == 1 && is_place_of(operands[2], elements[0]));
-        break;
-      case TensorOp::kFragmentMultiply: {
-        if (elements.size() != 3) return {"the body is no product"};
-        expect(0, is_register_of(operands[0], stored, 0));
-        expect(1, is_register_of(operands[1], stored, 1));
-        std::erase_if(elements, [&](const Element& e) { return e.buffer == stored.buffer; });
-        if (elements.size() == 2 && elements[0].buffer != operands[2].buffer) std::swap(elements[0], elements[1]);
-        expect(2, elements.size() == 2 && is_register_of(operands[2], elements[0], 0));
-        expect(3, elements.size() == 2 && is_register_of(operands[3], elements[0], 1));
-        expect(4, elements.size() == 2 && is_register_of(operands[4], elements[1], 0));
-        break;
-      }
-      case TensorOp::kWarpgroupFill:
-        expect(0, operands[0].buffer == stored.buffer && is_const_int(operands[0].at, 0));
-        break;
-      case TensorOp::kWarpgroupMultiply: {
-        expect(0, operands[0].buffer == stored.buffer && is_const_int(operands[0].at, 0));
-        expect(1, operands[1].buffer == stored.buffer && is_const_int(operands[1].at, instruction.columns / 4));
-        std::erase_if(elements, [&](const Element& e) { return e.buffer == stored.buffer; });
-        if (elements.size() == 2 && elements[0].buffer != operands[2].buffer) std::swap(elements[0], elements[1]);
-        expect(2, elements.size() == 2 && is_place_of_group(operands[2], elements[0]));
-        expect(5, elements.size() == 2 && is_place_of_group(operands[5], elements[1]));
-        break;
-      }
-      case TensorOp::kTileConfigure:
-      case TensorOp::kTileRelease:
-      case TensorOp::kTileZero:
-      case TensorOp::kTileLoad:
-      case TensorOp::kTileStore:
-      case TensorOp::kTileMultiply:
-      case TensorOp::kWarpgroupAwait:
-        break;
-    }
-    return found;
-  }
-
-  /// Whether the operand is the first register of the matrix that begins with `element`, or of the one below it.
-  bool is_register_of(const Operand& operand, const Element& element, int rows_below) const {
-    const Buffer& buffer = element.buffer;
-    const int rank = buffer->rank();
-    if (operand.buffer != buffer || rank < 2) return false;
-    const auto matrix = [&](int d) {
-      return element.indices[static_cast<std::size_t>(d)] / Expr(layout_.side(buffer, d));
-    };
-    MatrixPosition position{matrix(rank - 2), matrix(rank - 1)};
-    if (layout_.reduces_last(buffer) == false) std::swap(position.row, position.column);
-    for (int d = 0; d < rank - 2; ++d) {
-      position.slice = position.slice * Expr(fragment_extent(buffer, d)) + element.indices[static_cast<std::size_t>(d)];
-    }
-    return are_equal(operand.at, layout_.register_of(buffer, position, rows_below), {});
-  }
-
-  bool is_place_of(const Operand& operand, const Element& element) const {
-    return operand.buffer == element.buffer &&
-           are_equal(operand.at, element_offset(element.buffer, element.indices), {});
-  }
-
-  /// Whether the operand is, for all warps of a group, where its first warp begins.
-  bool is_place_of_group(const Operand& operand, const Element& element) const {
-    const std::int64_t* warps = warps_ != nullptr ? as_const_int(warps_->extent) : nullptr;
-    if (operand.buffer != element.buffer || warps == nullptr) return false;
-    const Var group("group"), warp("warp");
-    Ranges known;
-    known.bind(group, {0, *warps / kWarps - 1});
-    known.bind(warp, {0, kWarps - 1});
-    const Expr offset = substitute(element_offset(element.buffer, element.indices), lets_);
-    const Expr of_first = substitute(offset, {{warps_->var, group * Expr(kWarps)}});
-    const Expr of_any = substitute(substitute(operand.at, lets_), {{warps_->var, group * Expr(kWarps) + warp}});
-    return are_equal(of_first, of_any, known);
-  }
-
-  bool are_equal(const Expr& a, const Expr& b, const Ranges& known) const {
-    const Expr distance = substitute(a, lets_) - substitute(b, lets_);
-    const Linear sum = to_linear(distance);
-    return (sum.is_constant() && sum.constant == 0) || is_const_int(simplify(distance, known), 0);
+    context_.tiles = tiles;
   }
 
   Form form_;
-  FragmentLayout layout_;
-  const For* warps_ = nullptr;  ///< the loop over threadIdx.z
-  Substitution lets_;
-  std::map<Buffer, std::int64_t> allocations_;  ///< offsets; of tiles the number of the first register
+  InstructionContext context_;
+  std::set<Buffer> in_flight_;  ///< sums of products that have not been awaited
+  const Stmt* statement_ = nullptr;
 };
 
 }  // namespace

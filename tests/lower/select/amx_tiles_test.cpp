@@ -20,6 +20,7 @@ using namespace ir;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 Stmt loop(const Var& var, std::int64_t extent, Stmt body) {
   return make_for(var, 0, Expr(extent), LoopKind::kSerial, std::move(body));
@@ -86,8 +87,49 @@ TEST(AmxTiles, TheVerifierComparesOperandsWithWhatTheBodyAccesses) {
     EXPECT_THAT(verify(with_wrong_operand(program, op, 0), Form::kVector),
                 Contains(HasSubstr("operand 0 is not the tile that the body accesses")));
   }
-  EXPECT_THAT(verify(with_wrong_operand(program, TensorOp::kTileLoad, 1), Form::kVector),
-              Contains(HasSubstr("operand 1 is not where the body accesses memory")));
+  for (const TensorOp op : {TensorOp::kTileLoad, TensorOp::kTileStore}) {
+    EXPECT_THAT(verify(with_wrong_operand(program, op, 1), Form::kVector),
+                Contains(HasSubstr("operand 1 is not where the body accesses memory")));
+    EXPECT_THAT(verify(with_wrong_operand(program, op, 2), Form::kVector),
+                Contains(HasSubstr("operand 2 is not the distance of the rows that the body accesses")));
+  }
+  const Program of_other_type =
+      with_changed(program, TensorOp::kTileMultiply, [](TensorInstruction& product) { product.type = kInt8; });
+  EXPECT_THAT(verify(of_other_type, Form::kVector),
+              Contains(HasSubstr("the type is not the one that the body multiplies")));
+}
+
+TEST(AmxTiles, TheVerifierComparesShapesWithTheConfiguration) {
+  const Program program = select(product(7));
+  ASSERT_THAT(verify(program, Form::kVector), IsEmpty());
+  for (const std::size_t operand : {0, 1, 2, 3, 4, 5}) {
+    EXPECT_THAT(verify(with_wrong_operand(program, TensorOp::kTileConfigure, operand), Form::kVector),
+                Contains(HasSubstr("is a tile of another shape than the one that is configured")))
+        << operand;
+  }
+  EXPECT_THAT(verify(with_changed(program, TensorOp::kTileConfigure, {}), Form::kVector),
+              Contains(HasSubstr("operand 0 is a tile that is not configured")));
+}
+
+// Each thread configures its own tiles, and a release ends the configuration.
+TEST(AmxTiles, TheVerifierFollowsTheConfigurationOfAThread) {
+  const Program program = select(product());
+  const Stmt& body = program.kernels[0].body;
+  const auto verified = [&](Stmt changed) {
+    Program other = program;
+    other.kernels[0].body = std::move(changed);
+    return verify(other, Form::kVector);
+  };
+  const std::vector<Stmt>& stmts = body.as<Block>()->stmts;  // configure, the product, release
+  ASSERT_EQ(stmts.size(), 3u) << to_string(program);
+  const auto in_loop = [](LoopKind kind, const Stmt& inner) { return make_for(Var("i"), 0, 2, kind, inner); };
+  const auto not_configured = Contains(HasSubstr("a tile that is not configured"));
+  EXPECT_THAT(verified(block({stmts[0], in_loop(LoopKind::kSerial, stmts[1]), stmts[2]})), Not(not_configured));
+  EXPECT_THAT(verified(block({stmts[0], in_loop(LoopKind::kParallel, stmts[1]), stmts[2]})), not_configured);
+  EXPECT_THAT(verified(block({stmts[0], stmts[2], stmts[1]})), not_configured);
+  EXPECT_THAT(verified(in_loop(LoopKind::kSerial, block({stmts[1], stmts[0]}))), not_configured);
+  EXPECT_THAT(verified(block({make_if(make_load(program.parameters[0].buffer, {0, 0}) > 0, stmts[0]), stmts[1]})),
+              not_configured);
 }
 
 // A program that was read from a file may have any body.

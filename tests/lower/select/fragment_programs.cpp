@@ -37,21 +37,23 @@ std::uint16_t half_bits(int value) {
   return static_cast<std::uint16_t>(value < 0 ? 0x8000 | kBits[-value] : kBits[value]);
 }
 
-class OperandChanger final : public ir::Mutator {
+class InstructionChanger final : public ir::Mutator {
  public:
-  OperandChanger(ir::TensorOp op, std::size_t operand) : op_(op), operand_(operand) {}
+  InstructionChanger(ir::TensorOp op, const std::function<void(ir::TensorInstruction&)>& change)
+      : op_(op), change_(change) {}
   using Mutator::mutate;
   ir::Stmt mutate(const ir::Stmt& s) override {
     const auto* instruction = s.defined() ? s.as<ir::TensorInstruction>() : nullptr;
     if (instruction == nullptr || instruction->op != op_) return mutate_children(s);
-    ir::TensorInstruction wrong = *instruction;
-    wrong.operands.at(operand_).at = wrong.operands.at(operand_).at + 1;
-    return ir::make_tensor_instruction(std::move(wrong));
+    if (change_ == nullptr) return {};
+    ir::TensorInstruction changed = *instruction;
+    change_(changed);
+    return ir::make_tensor_instruction(std::move(changed));
   }
 
  private:
   ir::TensorOp op_;
-  std::size_t operand_;
+  const std::function<void(ir::TensorInstruction&)>& change_;
 };
 
 }  // namespace
@@ -142,9 +144,16 @@ int count(const ir::Program& program, ir::TensorOp op) {
   return found;
 }
 
-ir::Program with_wrong_operand(ir::Program program, ir::TensorOp op, std::size_t operand) {
-  for (ir::Kernel& kernel : program.kernels) kernel.body = OperandChanger(op, operand).mutate(kernel.body);
+ir::Program with_changed(ir::Program program, ir::TensorOp op,
+                         const std::function<void(ir::TensorInstruction&)>& change) {
+  for (ir::Kernel& kernel : program.kernels) kernel.body = InstructionChanger(op, change).mutate(kernel.body);
   return program;
+}
+
+ir::Program with_wrong_operand(const ir::Program& program, ir::TensorOp op, std::size_t operand) {
+  return with_changed(program, op, [&](ir::TensorInstruction& instruction) {
+    instruction.operands.at(operand).at = instruction.operands.at(operand).at + 1;
+  });
 }
 
 }  // namespace nestwright::testing

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "ir/core/program.h"
@@ -31,7 +32,10 @@ std::vector<float> run_halves(const ir::Program& program);
 /// The number of instructions `op` in the program.
 int count(const ir::Program& program, ir::TensorOp op);
 
+/// The program with each instruction `op` changed, or removed if `change` is empty.
+ir::Program with_changed(ir::Program program, ir::TensorOp op,
+                         const std::function<void(ir::TensorInstruction&)>& change);
 /// The program with 1 added to operand `operand` of each instruction `op`.
-ir::Program with_wrong_operand(ir::Program program, ir::TensorOp op, std::size_t operand);
+ir::Program with_wrong_operand(const ir::Program& program, ir::TensorOp op, std::size_t operand);
 
 }  // namespace nestwright::testing

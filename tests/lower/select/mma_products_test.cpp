@@ -38,12 +38,27 @@ TEST(MmaProducts, TheVerifierComparesOperandsWithWhatTheBodyAccesses) {
   const auto violations = [&](TensorOp op, std::size_t operand) {
     return ir::verify(with_wrong_operand(program, op, operand), ir::Form::kDeviceVector);
   };
-  for (const auto& [op, operands] : {std::pair{TensorOp::kFragmentFill, 2}, std::pair{TensorOp::kFragmentLoad, 3},
-                                     std::pair{TensorOp::kFragmentMultiply, 5}}) {
+  for (const auto& [op, operands] :
+       {std::pair{TensorOp::kFragmentFill, 3}, std::pair{TensorOp::kFragmentLoad, 4},
+        std::pair{TensorOp::kFragmentLoadTransposed, 4}, std::pair{TensorOp::kFragmentMultiply, 5}}) {
     for (int i = 0; i < operands; ++i) {
       EXPECT_THAT(violations(op, static_cast<std::size_t>(i)),
-                  Contains(HasSubstr("operand " + std::to_string(i) + " is not what the body accesses")));
+                  Contains(HasSubstr("operand " + std::to_string(i) + " is not what the body accesses")))
+          << tensor_op_name(op);
     }
+    const ir::Program of_other_type =
+        with_changed(program, op, [](ir::TensorInstruction& instruction) { instruction.type = kBFloat16; });
+    EXPECT_THAT(ir::verify(of_other_type, ir::Form::kDeviceVector), Contains(HasSubstr("the type is not that of the")));
+  }
+}
+
+TEST(MmaProducts, TheVerifierComparesTheDirectionOfRows) {
+  const ir::Program program = selected(one_warp());
+  for (const auto& [from, to] : {std::pair{TensorOp::kFragmentLoad, TensorOp::kFragmentLoadTransposed},
+                                 std::pair{TensorOp::kFragmentLoadTransposed, TensorOp::kFragmentLoad}}) {
+    const ir::Program other = with_changed(program, from, [&](ir::TensorInstruction& load) { load.op = to; });
+    EXPECT_THAT(ir::verify(other, ir::Form::kDeviceVector),
+                Contains(HasSubstr("rows of the body run in the other direction than those of the instruction")));
   }
 }
 

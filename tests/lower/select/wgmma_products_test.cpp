@@ -4,6 +4,7 @@
 
 #include "ir/core/print.h"
 #include "ir/verify/verify.h"
+#include "lower/copier.h"
 #include "lower/lower.h"
 #include "tests/lower/select/fragment_programs.h"
 
@@ -40,10 +41,46 @@ TEST(WgmmaProducts, TheInterpreterExecutesThem) {
 TEST(WgmmaProducts, TheVerifierComparesOperandsWithWhatTheBodyAccesses) {
   const ir::Program program = selected(one_warpgroup());
   ASSERT_THAT(ir::verify(program, ir::Form::kDeviceVector), IsEmpty());
-  for (const std::size_t operand : {0, 1, 2, 5}) {
-    EXPECT_THAT(ir::verify(with_wrong_operand(program, TensorOp::kWarpgroupMultiply, operand), ir::Form::kDeviceVector),
-                Contains(HasSubstr("operand " + std::to_string(operand) + " is not what the body accesses")));
+  for (const auto& [op, operands] :
+       {std::pair{TensorOp::kWarpgroupFill, 3u}, std::pair{TensorOp::kWarpgroupMultiply, 9u}}) {
+    for (std::size_t operand = 0; operand < operands; ++operand) {
+      EXPECT_THAT(ir::verify(with_wrong_operand(program, op, operand), ir::Form::kDeviceVector),
+                  Contains(HasSubstr("operand " + std::to_string(operand) + " is not what the body accesses")))
+          << tensor_op_name(op);
+    }
+    const ir::Program other =
+        with_changed(program, op, [](ir::TensorInstruction& instruction) { instruction.type = kBFloat16; });
+    EXPECT_THAT(ir::verify(other, ir::Form::kDeviceVector), Contains(HasSubstr("the type is not that of the")));
   }
+}
+
+TEST(WgmmaProducts, TheVerifierComparesTheDescriptionOfMatricesWithTheBody) {
+  const ir::Program program = selected(one_warpgroup());
+  const auto violations = [&](const std::function<void(ir::TensorInstruction&)>& change) {
+    return ir::verify(with_changed(program, TensorOp::kWarpgroupMultiply, change), ir::Form::kDeviceVector);
+  };
+  for (bool ir::TensorInstruction::* flag : {&ir::TensorInstruction::transposes_a, &ir::TensorInstruction::transposes_b,
+                                             &ir::TensorInstruction::swizzles_a, &ir::TensorInstruction::swizzles_b}) {
+    EXPECT_THAT(violations([&](ir::TensorInstruction& product) { product.*flag = true; }),
+                Contains(HasSubstr("is not what the body accesses")));
+  }
+  EXPECT_THAT(violations([](ir::TensorInstruction& product) { product.columns = 32; }),
+              Contains(HasSubstr("the body computes another number of rows or columns")));
+}
+
+TEST(WgmmaProducts, TheVerifierRequiresThatProductsAreAwaited) {
+  const ir::Program program = selected(one_warpgroup());
+  const std::vector<std::string> without =
+      ir::verify(with_changed(program, TensorOp::kWarpgroupAwait, {}), ir::Form::kDeviceVector);
+  EXPECT_THAT(without, Contains(HasSubstr("a product of a warpgroup is in flight at a barrier")));
+  EXPECT_THAT(without, Contains(HasSubstr("a product of a warpgroup is not awaited before the end of the statement")));
+  ir::TensorInstruction fill{};
+  with_changed(program, TensorOp::kWarpgroupFill, [&](ir::TensorInstruction& found) { fill = found; });
+  fill.body = Copier({}, true).mutate(fill.body);
+  const ir::Program filled =
+      with_changed(program, TensorOp::kWarpgroupAwait, [&](ir::TensorInstruction& await) { await = fill; });
+  EXPECT_THAT(ir::verify(filled, ir::Form::kDeviceVector),
+              Contains(HasSubstr("is accessed while a product of a warpgroup that adds to it is in flight")));
 }
 
 }  // namespace
