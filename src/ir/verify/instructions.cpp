@@ -1,5 +1,6 @@
 // Checks tensor instructions: that the form has them, that their operands are what their bodies access
 // (ir/verify/instruction_body.h), that tiles are configured, and that asynchronous products are awaited.
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -114,19 +115,21 @@ class InstructionCheck final : public Visitor {
     const std::optional<TileConfiguration> outside = context_.tiles;
     // Each thread configures tiles of its own. The next iteration of a loop finds what the last one has left.
     if (in_threads || changes_tiles) context_.tiles = std::nullopt;
+    const std::set<Buffer> before = in_flight_;
     visit_children(s);
-    require_all_awaited(s);
+    end_products(before, s);
     if (in_threads) context_.tiles = outside;
   }
 
   void visit_choice(const IfThenElse& choice, const Stmt& s) {
     visit(choice.condition);
     const std::optional<TileConfiguration> outside = context_.tiles;
+    const std::set<Buffer> before = in_flight_;
     visit(choice.then_case);
-    require_all_awaited(s);
+    end_products(before, s);
     const std::optional<TileConfiguration> after = std::exchange(context_.tiles, outside);
     visit(choice.else_case);
-    require_all_awaited(s);
+    end_products(before, s);
     if (context_.tiles != after) context_.tiles = std::nullopt;
   }
 
@@ -139,9 +142,13 @@ class InstructionCheck final : public Visitor {
     }
   }
 
-  void require_all_awaited(const Stmt& s) {
-    if (!in_flight_.empty()) report("a product of a warpgroup is not awaited before the end of the statement", s);
-    in_flight_.clear();
+  /// Requires that the products which a loop or a case has begun are awaited in it; those from before it stay in
+  /// flight.
+  void end_products(const std::set<Buffer>& before, const Stmt& s) {
+    if (!std::includes(before.begin(), before.end(), in_flight_.begin(), in_flight_.end())) {
+      report("a product of a warpgroup is not awaited before the end of the statement that begins it", s);
+    }
+    in_flight_ = before;
   }
 
   // --- Instructions --------------------------------------------------------------------------------------------------

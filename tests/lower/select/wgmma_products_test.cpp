@@ -73,7 +73,8 @@ TEST(WgmmaProducts, TheVerifierRequiresThatProductsAreAwaited) {
   const std::vector<std::string> without =
       ir::verify(with_changed(program, TensorOp::kWarpgroupAwait, {}), ir::Form::kDeviceVector);
   EXPECT_THAT(without, Contains(HasSubstr("a product of a warpgroup is in flight at a barrier")));
-  EXPECT_THAT(without, Contains(HasSubstr("a product of a warpgroup is not awaited before the end of the statement")));
+  EXPECT_THAT(without,
+              Contains(HasSubstr("a product of a warpgroup is not awaited before the end of the statement that")));
   ir::TensorInstruction fill{};
   with_changed(program, TensorOp::kWarpgroupFill, [&](ir::TensorInstruction& found) { fill = found; });
   fill.body = Copier({}, true).mutate(fill.body);
