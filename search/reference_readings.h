@@ -15,7 +15,7 @@ namespace nestwright {
 class ReferenceReadings {
  public:
   /// Adds the readings of `kernel` from a chunk in which it was the reference kernel: the median of those taken beside
-  /// the candidate with the most. Does nothing where there are none.
+  /// the candidate with the most. Does nothing if there are none.
   void add(TrialId kernel, const std::vector<std::optional<Measurement>>& chunk);
 
   /// The logarithm of the factor by which two readings of one kernel differ at most, with 95% confidence (Student's t

@@ -15,7 +15,7 @@ namespace nestwright {
 class Units {
  public:
   /// Compiles and times the anchors among the task's recorded trials, and sets the session's anchor and incumbent. Does
-  /// nothing where nothing is recorded. Throws LogError, Error.
+  /// nothing if nothing is recorded. Throws LogError, Error.
   void establish(SessionState& session, std::span<const TrialRecord> recorded);
   /// Reads the anchors of sessions that ran meanwhile, and adds an anchor that this session set later.
   void refresh(const SessionState& session);
@@ -38,7 +38,7 @@ class Units {
 };
 
 /// Measures the incumbent against the anchor again, since errors add up in a chain of incumbents that are each scored
-/// against the one before. Does nothing where the anchor is so slow that this is not worth its cost.
+/// against the one before. Does nothing if the anchor is so slow that this is not worth its cost.
 void renew_reference_time(SessionState& session);
 
 }  // namespace nestwright

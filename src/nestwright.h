@@ -1,4 +1,4 @@
-// Everything that a program needs which describes, schedules, tunes or uses kernels. Link nestwright::nestwright.
+// Includes all public headers. Link nestwright::nestwright.
 // Thread rule: that of each header.
 #pragma once
 

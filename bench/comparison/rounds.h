@@ -12,7 +12,7 @@
 namespace nestwright::bench {
 
 /// Adds one series for each contestant, in order, to `comparison`, with as many rounds as it asks for. Gives up after
-/// three times as many attempts. Does nothing where no contestant is ready.
+/// three times as many attempts. Does nothing if no contestant is ready.
 void run_rounds(Comparison& comparison, std::vector<Contestant>& contestants, CopyControl& copy, std::uint64_t seed);
 
 }  // namespace nestwright::bench

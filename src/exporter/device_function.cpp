@@ -9,6 +9,7 @@
 #include "ir/analysis/launch.h"
 #include "ir/core/rewrite.h"
 #include "runtime/device_program.h"
+#include "support/error.h"
 
 namespace nestwright {
 namespace {
@@ -63,8 +64,11 @@ class HostStatement {
       close();
     } else if (const auto* allocation = s.as<ir::Allocate>()) {
       write(allocation->body);
+    } else if (const auto* started = s.as<ir::Launch>()) {
+      write(*started);
     } else {
-      write(*s.as<ir::Launch>());
+      throw InternalError("internal error: the host statement of " + e_.program->name +
+                          " does more than launch kernels");
     }
   }
 

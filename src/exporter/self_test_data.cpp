@@ -178,8 +178,9 @@ std::vector<std::int64_t> choose_elements(const std::vector<std::int64_t>& shape
   for (const std::int64_t extent : shape) {
     if (extent > 1) extents.push_back(extent);
   }
-  // A tensor with many dimensions has too many corners.
-  if (extents.size() <= 8) add_edges(extents, kExpectedElements / 2, chosen);
+  constexpr std::int64_t kOnEdges = kExpectedElements / 2;
+  const bool has_more_corners = extents.size() > std::bit_width(static_cast<std::uint64_t>(kOnEdges)) - 1u;
+  if (!has_more_corners) add_edges(extents, kOnEdges, chosen);
   SelfTestRandom random;
   const auto below = [&](std::int64_t n) {
     return static_cast<std::int64_t>((random.uniform() + 1) / 2 * static_cast<double>(n));

@@ -33,7 +33,8 @@ inline constexpr std::int64_t kExpectedElements = 4096;
 std::vector<SelfTestData> make_self_test_data(const Workload& workload, const Definition& definition);
 
 /// Returns the numbers of the elements for which a self-test has values, ascending. For large tensors: the corners,
-/// elements along all edges, and random ones, half of them near the end of some dimension, where tails are.
+/// elements along all edges, and random ones, half of them near the end of some dimension, where tails are. Only random
+/// ones if more than 11 dimensions have several elements, and half of the elements would not be enough for the corners.
 std::vector<std::int64_t> choose_elements(const std::vector<std::int64_t>& shape);
 
 /// The random generator of a self-test's inputs, which are drawn one after the other, each in the order of its elements

@@ -11,7 +11,7 @@ namespace nestwright {
 
 std::vector<ir::Requirement> task_limits(const ir::Program& program) {
   std::vector<ir::Requirement> limits;
-  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t kMaxTasks = std::numeric_limits<std::int32_t>::max();
   const auto is_other = [&](const ir::Expr& part) {
     const auto* ref = part.as<ir::VarRef>();
     return part.as<ir::Load>() != nullptr ||
@@ -24,8 +24,8 @@ std::vector<ir::Requirement> task_limits(const ir::Program& program) {
       if (loop == nullptr || loop->kind != ir::LoopKind::kParallel) return;
       if (ir::as_const_int(loop->extent) != nullptr || ir::any_expr(loop->extent, is_other)) return;
       limits.push_back(
-          {ir::Expr(kMost) - loop->extent,
-           fmt::format("the parallel loop {} has more than {} iterations: split it", loop->var.name(), kMost)});
+          {ir::Expr(kMaxTasks) - loop->extent,
+           fmt::format("the parallel loop {} has more than {} iterations: split it", loop->var.name(), kMaxTasks)});
     });
   }
   return limits;

@@ -40,9 +40,9 @@ std::int64_t steady_lanes(const StageAnalysis& stage, int axis) {
 /// Widths of a vector in elements: the register's first, then narrower ones that leave fewer lanes idle. If wider
 /// vectors would gather elements that stay the same over `steady` points, only widths that divide `steady`.
 std::vector<std::int64_t> lane_counts(std::int64_t extent, std::int64_t steady, ir::Type type, const Target& target) {
-  constexpr std::int64_t kLeast = 4;
+  constexpr std::int64_t kMinWidth = 4;
   std::vector<std::int64_t> widths{full_lanes(extent, type, target)};
-  for (std::int64_t width = widths.front() / 2; width >= kLeast; width /= 2) {
+  for (std::int64_t width = widths.front() / 2; width >= kMinWidth; width /= 2) {
     const bool gathers = steady % widths.back() != 0 && steady % width == 0;
     const bool has_fewer_idle = ceil_div(extent, width) * width < ceil_div(extent, widths.back()) * widths.back();
     if (gathers) widths.clear();

@@ -25,8 +25,12 @@ TEST(ChosenElements, AreAllOfASmallTensor) {
 }
 
 TEST(ChosenElements, HaveCornersEdgesAndTailsOfALargeOne) {
-  for (const std::vector<std::int64_t>& shape :
-       {std::vector<std::int64_t>{1000, 1000}, {1, 1000000}, {7, 1, 100, 300}, {4097}, {3, 3, 3, 3, 3, 3, 3, 3, 3}}) {
+  for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{1000, 1000},
+                                                 {1, 1000000},
+                                                 {7, 1, 100, 300},
+                                                 {4097},
+                                                 {3, 3, 3, 3, 3, 3, 3, 3, 3},
+                                                 std::vector<std::int64_t>(13, 2)}) {
     const std::vector<std::int64_t> numbers = choose_elements(shape);
     std::int64_t all = 1;
     for (const std::int64_t extent : shape) all *= extent;
@@ -51,6 +55,15 @@ TEST(ChosenElements, HaveCornersEdgesAndTailsOfALargeOne) {
         std::count_if(numbers.begin(), numbers.end(), [&](auto n) { return n % 2000 * 16 / 2000 == part; });
     EXPECT_GT(rows, 20);
     EXPECT_GT(columns, 20);
+  }
+}
+
+TEST(ChosenElements, HaveCornersOfElevenDimensions) {
+  const std::vector<std::int64_t> numbers = choose_elements(std::vector<std::int64_t>(11, 3));
+  for (std::uint32_t corner = 0; corner < 1u << 11; ++corner) {
+    std::int64_t number = 0;
+    for (int d = 0; d < 11; ++d) number = 3 * number + ((corner >> d & 1) != 0 ? 2 : 0);
+    EXPECT_TRUE(has(numbers, number)) << corner;
   }
 }
 

@@ -133,14 +133,59 @@ std::int64_t BufferNode::elements() const {
 }
 
 const char* binary_op_name(BinaryOp op) {
-  constexpr std::array<const char*, 15> kNames{
-      "+", "-", "*", "/", "%", "min", "max", "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
-  return kNames[static_cast<std::size_t>(op)];
+  switch (op) {
+    case BinaryOp::kAdd:
+      return "+";
+    case BinaryOp::kSub:
+      return "-";
+    case BinaryOp::kMul:
+      return "*";
+    case BinaryOp::kDiv:
+      return "/";
+    case BinaryOp::kMod:
+      return "%";
+    case BinaryOp::kMin:
+      return "min";
+    case BinaryOp::kMax:
+      return "max";
+    case BinaryOp::kEq:
+      return "==";
+    case BinaryOp::kNe:
+      return "!=";
+    case BinaryOp::kLt:
+      return "<";
+    case BinaryOp::kLe:
+      return "<=";
+    case BinaryOp::kGt:
+      return ">";
+    case BinaryOp::kGe:
+      return ">=";
+    case BinaryOp::kAnd:
+      return "&&";
+    case BinaryOp::kOr:
+      return "||";
+  }
+  return "?";
 }
 
 const char* reducer_name(ReducerKind kind) {
-  constexpr std::array<const char*, 7> kNames{"sum", "prod", "min", "max", "any", "all", "custom"};
-  return kNames[static_cast<std::size_t>(kind)];
+  switch (kind) {
+    case ReducerKind::kSum:
+      return "sum";
+    case ReducerKind::kProd:
+      return "prod";
+    case ReducerKind::kMin:
+      return "min";
+    case ReducerKind::kMax:
+      return "max";
+    case ReducerKind::kAny:
+      return "any";
+    case ReducerKind::kAll:
+      return "all";
+    case ReducerKind::kCustom:
+      return "custom";
+  }
+  return "?";
 }
 
 Expr make_int(std::int64_t value, Type type) {

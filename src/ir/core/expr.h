@@ -4,9 +4,11 @@
 // The grammar of programs follows (ir/core/program.h, stmt.h and this file; fields.h lists the fields of each node).
 // `x*` is any number of x, `x?` is x or nothing, `field:X` is an X in a field of that name.
 //
-//   Program      ::= name Parameter* symbols:Var* Requirement* Workspace preparation:Stmt? host:Stmt Kernel*
-//   Parameter    ::= Buffer Role                           input, output or prepared
-//   Kernel       ::= name body:Stmt
+//   Program      ::= name Parameter* symbols:Var* Requirement* Workspace preparation:Stmt? host:Stmt? Kernel*
+//   Parameter    ::= Buffer Role in_place_of is_constant shape?
+//   Requirement  ::= slack:Expr why                        on the symbols
+//   Workspace    ::= shared_bytes per_thread_bytes symbolic_shared_bytes:Expr? symbolic_per_thread_bytes:Expr?
+//   Kernel       ::= name body:Stmt?
 //   Buffer       ::= name Type shape:Expr* strides:Expr* Scope alignment
 //   Var          ::= name Type
 //
@@ -42,6 +44,7 @@
 //   CallExtern   ::= function args:Expr*                   a C function; on CPUs
 //   Reduce       ::= ReducerKind Combiner? result init:Expr* axes:(Var min:Expr extent:Expr)* values:Expr*
 //                                                          before lowering only
+//   Combiner     ::= name left:Var* right:Var* combined:Expr* identity:Expr*
 //
 // Semantics, for every node:
 //  - Integers wrap around in two's complement; index arithmetic (kIndex) is required not to overflow.

@@ -252,7 +252,7 @@ void for_each_child(const Node& node, F&& f) {
 }
 
 /// Calls f(child) for each defined child, in order, and returns the node with its children replaced by the results, or
-/// nothing where every result is the same handle as the child.
+/// nullopt if every result is the same handle as the child.
 template <class Node, class F>
 std::optional<Node> map_children(const Node& node, F&& f) {
   std::optional<Node> changed;

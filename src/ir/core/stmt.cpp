@@ -20,19 +20,63 @@ void check_indices(const Buffer& buffer, const std::vector<Expr>& indices) {
 }  // namespace
 
 const char* loop_kind_name(LoopKind kind) {
-  constexpr std::array<const char*, 11> kNames{"for",         "parallel",    "vectorized", "unrolled",
-                                               "blockIdx.x",  "blockIdx.y",  "blockIdx.z", "threadIdx.x",
-                                               "threadIdx.y", "threadIdx.z", "vthread"};
-  return kNames[static_cast<std::size_t>(kind)];
+  switch (kind) {
+    case LoopKind::kSerial:
+      return "for";
+    case LoopKind::kParallel:
+      return "parallel";
+    case LoopKind::kVectorized:
+      return "vectorized";
+    case LoopKind::kUnrolled:
+      return "unrolled";
+    case LoopKind::kBlockX:
+      return "blockIdx.x";
+    case LoopKind::kBlockY:
+      return "blockIdx.y";
+    case LoopKind::kBlockZ:
+      return "blockIdx.z";
+    case LoopKind::kThreadX:
+      return "threadIdx.x";
+    case LoopKind::kThreadY:
+      return "threadIdx.y";
+    case LoopKind::kThreadZ:
+      return "threadIdx.z";
+    case LoopKind::kVirtualThread:
+      return "vthread";
+  }
+  return "?";
 }
 
 const char* tensor_op_name(TensorOp op) {
-  constexpr std::array<const char*, 13> kNames{"tile_configure",    "tile_release",   "tile_zero",
-                                               "tile_load",         "tile_store",     "tile_multiply",
-                                               "fragment_fill",     "fragment_load",  "fragment_load_transposed",
-                                               "fragment_multiply", "warpgroup_fill", "warpgroup_multiply",
-                                               "warpgroup_await"};
-  return kNames[static_cast<std::size_t>(op)];
+  switch (op) {
+    case TensorOp::kTileConfigure:
+      return "tile_configure";
+    case TensorOp::kTileRelease:
+      return "tile_release";
+    case TensorOp::kTileZero:
+      return "tile_zero";
+    case TensorOp::kTileLoad:
+      return "tile_load";
+    case TensorOp::kTileStore:
+      return "tile_store";
+    case TensorOp::kTileMultiply:
+      return "tile_multiply";
+    case TensorOp::kFragmentFill:
+      return "fragment_fill";
+    case TensorOp::kFragmentLoad:
+      return "fragment_load";
+    case TensorOp::kFragmentLoadTransposed:
+      return "fragment_load_transposed";
+    case TensorOp::kFragmentMultiply:
+      return "fragment_multiply";
+    case TensorOp::kWarpgroupFill:
+      return "warpgroup_fill";
+    case TensorOp::kWarpgroupMultiply:
+      return "warpgroup_multiply";
+    case TensorOp::kWarpgroupAwait:
+      return "warpgroup_await";
+  }
+  return "?";
 }
 
 Stmt make_for(Var var, Expr min, Expr extent, LoopKind kind, Stmt body) {

@@ -134,8 +134,8 @@ constexpr std::int64_t kMaxScale = 1 << 20;  // of a sum or a fact, in one step
 
 /// Whether the sum has a number so large that adding two such sums, each times kMaxScale, might overflow.
 bool has_large_numbers(const Linear& sum) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 40;
-  const auto is_large = [](std::int64_t n) { return n > kMost || n < -kMost; };
+  constexpr std::int64_t kMaxNumber = std::int64_t{1} << 40;
+  const auto is_large = [](std::int64_t n) { return n > kMaxNumber || n < -kMaxNumber; };
   return is_large(sum.constant) || std::any_of(sum.terms.begin(), sum.terms.end(),
                                                [&](const LinearTerm& term) { return is_large(term.coefficient); });
 }

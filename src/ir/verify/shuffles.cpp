@@ -88,7 +88,7 @@ class ShuffleCheck {
              " threads along x, no multiple of twice that");
     }
     if (const std::string at = warp_.innermost_divergence(); !at.empty()) {
-      report("a shuffle is not reached by all threads of a warp: they may part at " + at);
+      report("a shuffle is not reached by all threads of a warp: they may diverge at " + at);
     }
   }
 

@@ -59,16 +59,17 @@ TEST_F(Shuffle, AllThreadsOfAWarpReachIt) {
   EXPECT_THAT(check(make_if(Expr(y_) < 2, asks(4))), IsEmpty()) << "two warps along x have one y each";
   EXPECT_THAT(check(loop(k_, Expr(y_) + 1, asks(4))), IsEmpty());
   EXPECT_THAT(check(make_if(Expr(x_) < 32, asks(4))),
-              ElementsAre("a shuffle is not reached by all threads of a warp: they may part at a condition, in "
+              ElementsAre("a shuffle is not reached by all threads of a warp: they may diverge at a condition, in "
                           "`told[0] = shuffle_xor(own[0], 4)`"));
-  EXPECT_THAT(check(make_if(at(own_, {0}) > 0.0, asks(4))), ElementsAre(HasSubstr("they may part at a condition")));
+  EXPECT_THAT(check(make_if(at(own_, {0}) > 0.0, asks(4))), ElementsAre(HasSubstr("they may diverge at a condition")));
   EXPECT_THAT(check(make_if(at(a_, {y_, 0}) > 0.0, asks(4))), IsEmpty()) << "they load one element";
-  EXPECT_THAT(check(make_if(at(a_, {y_, x_}) > 0.0, asks(4))), ElementsAre(HasSubstr("they may part at a condition")));
-  EXPECT_THAT(check(loop(k_, Expr(x_) + 1, asks(4))), ElementsAre(HasSubstr("they may part at the loop over k")));
+  EXPECT_THAT(check(make_if(at(a_, {y_, x_}) > 0.0, asks(4))),
+              ElementsAre(HasSubstr("they may diverge at a condition")));
+  EXPECT_THAT(check(loop(k_, Expr(x_) + 1, asks(4))), ElementsAre(HasSubstr("they may diverge at the loop over k")));
   const Var odd("odd");
   EXPECT_THAT(check(make_let(odd, Expr(x_) % 2, make_if(Expr(odd) < 1, asks(4)))),
-              ElementsAre(HasSubstr("they may part at a condition")));
-  EXPECT_THAT(check(make_if(Expr(y_) < 2, asks(4)), 16), ElementsAre(HasSubstr("they may part at a condition")))
+              ElementsAre(HasSubstr("they may diverge at a condition")));
+  EXPECT_THAT(check(make_if(Expr(y_) < 2, asks(4)), 16), ElementsAre(HasSubstr("they may diverge at a condition")))
       << "a warp has two rows of 16";
   EXPECT_THAT(check(asks(4), 16), IsEmpty());
 }
