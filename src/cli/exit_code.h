@@ -1,4 +1,5 @@
 // The exit codes of nestwright. Scripts depend on the numbers.
+// Thread rule: constants.
 #pragma once
 
 namespace nestwright::cli {

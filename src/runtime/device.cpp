@@ -20,10 +20,18 @@ std::unique_ptr<Device> make_device(DeviceKind kind, int index) {
 }
 
 DeviceListing list_devices(DeviceKind kind) {
-  check(kind != DeviceKind::kCpu, "a CPU is no device to be listed");
   DeviceListing listing{.kind = kind};
   try {
-    listing.devices = kind == DeviceKind::kCuda ? cuda::list_devices() : opencl::list_devices();
+    switch (kind) {
+      case DeviceKind::kCuda:
+        listing.devices = cuda::list_devices();
+        break;
+      case DeviceKind::kOpenCl:
+        listing.devices = opencl::list_devices();
+        break;
+      case DeviceKind::kCpu:
+        throw InternalError("internal error: a CPU is no device to be listed");
+    }
   } catch (const DeviceError& e) {
     listing.missing = e.what();
   }

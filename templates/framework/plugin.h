@@ -10,6 +10,7 @@
 // Build it with nestwright_plugin(rows rows.cpp) of the CMake package. It is not linked with the library: its calls go
 // to the program that loads it (framework/load_plugin.h), which must therefore be compiled with the same headers and
 // compiler.
+// Thread rule: plugins are registered by one thread, before the registry is used.
 #pragma once
 
 #include "templates/framework/plugin_interface.h"
