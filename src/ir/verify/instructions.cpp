@@ -163,7 +163,7 @@ class InstructionCheck final : public Visitor {
     if (computes != instruction.body.defined()) {
       return report(computes ? "the instruction has no body" : "the instruction has a body", s);
     }
-    if (instruction.op == TensorOp::kWarpgroupAwait) in_flight_.clear();
+    if (instruction.op == TensorOp::kWarpgroupAwait) in_flight_.erase(instruction.operands[0].buffer);
     if (instruction.op == TensorOp::kTileConfigure) configure(instruction, s);
     if (instruction.op == TensorOp::kTileRelease) context_.tiles = std::nullopt;
     if (!computes) return;
