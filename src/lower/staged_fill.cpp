@@ -8,6 +8,7 @@
 #include "ir/core/one_of.h"
 #include "ir/core/rewrite.h"
 #include "lower/copier.h"
+#include "target/gpu_target.h"
 
 namespace nestwright {
 namespace {
@@ -131,7 +132,7 @@ class Splitter {
     return refuse();
   }
 
-  /// Whether the device can do the store as an asynchronous copy: 4, 8 or 16 bytes, contiguous on both sides.
+  /// Whether the device can do the store as an asynchronous copy, which is contiguous on both sides.
   bool is_async_copy(const Store& store) const {
     const auto* load = store.value.as<Load>();
     if (!has_async_copy_ || load == nullptr || store.mask.defined() || store.buffer->scope != Scope::kShared ||
@@ -146,8 +147,7 @@ class Splitter {
         return false;
       }
     }
-    const std::int64_t bytes = lanes * store.buffer->element.bytes();
-    return bytes == 4 || bytes == 8 || bytes == 16;
+    return is_asynchronous_copy(lanes * store.buffer->element.bytes());
   }
 
   /// Whether consecutive iterations access consecutive elements.

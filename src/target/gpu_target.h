@@ -8,6 +8,7 @@
 // Thread rule: pure functions.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,6 +42,8 @@ bool can_run_on(std::string_view arch, std::string_view device);
 
 /// Whether copies from global to shared memory can be asynchronous (cp.async): CUDA, from sm_80 on.
 bool has_asynchronous_copies(const Target& target);
+/// Whether one of them can have this size.
+constexpr bool is_asynchronous_copy(std::int64_t bytes) { return bytes == 4 || bytes == 8 || bytes == 16; }
 
 /// Whether it has warp-level matrix products of all shapes that we use (mma.sync): CUDA, from sm_80 on.
 bool has_matrix_products(const Target& target);

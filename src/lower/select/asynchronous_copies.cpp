@@ -31,14 +31,12 @@ namespace {
 
 using namespace ir;
 
-/// Whether the hardware has such a copy: of 4, 8 or 16 bytes, whose load may have a mask that is uniform over the
-/// lanes.
+/// Whether the hardware has such a copy, whose load may have a mask that is uniform over the lanes.
 bool is_candidate(const Store& store) {
   const auto* load = store.value.as<Load>();
   if (!is_copy(store) || store.mask.defined()) return false;
   if (load->mask.defined() && !common_mask(load->mask).defined()) return false;
-  const int bytes = lanes_of(store.indices) * store.buffer->element.bytes();
-  return bytes == 4 || bytes == 8 || bytes == 16;
+  return is_asynchronous_copy(lanes_of(store.indices) * store.buffer->element.bytes());
 }
 
 /// Follows the execution of one thread, with the copies that it has begun since the last barrier.
