@@ -48,7 +48,6 @@ const NameExceptions kTestExceptions = {
     {"tests/exporter/opencl_export_test.cpp", "exported OpenCL kernels"},
     {"tests/house/cmake_lists_test.cpp", "the lists of sources in CMake's files"},
     {"tests/house/documentation_test.cpp", "the loops in docs/language.md"},
-    {"tests/house/visitors_test.cpp", "the visitors of the whole tree"},
     {"tests/kernel/in_place_test.cpp", "functions that write to an input's memory"},
     {"tests/kernel/prepare_test.cpp", "functions with prepared constants"},
     {"tests/kernel/scan_test.cpp", "functions with recurrences"},
