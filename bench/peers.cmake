@@ -21,7 +21,17 @@ function(nestwright_peer name)
 endfunction()
 
 nestwright_peer(mkl FOLDER mkl SOURCES mkl.cpp LIBRARIES libmkl_rt.so.3 libiomp5.so)
-nestwright_peer(onednn-gomp FOLDER onednn-gomp SOURCES onednn.cpp onednn_convolution.cpp onednn_memory_bound.cpp LIBRARIES libdnnl.so.3)
-nestwright_peer(onednn-new FOLDER onednn-new SOURCES onednn.cpp onednn_convolution.cpp onednn_memory_bound.cpp LIBRARIES libdnnl.so.3)
+nestwright_peer(onednn-gomp FOLDER onednn-gomp
+  SOURCES
+    onednn.cpp
+    onednn_convolution.cpp
+    onednn_memory_bound.cpp
+  LIBRARIES libdnnl.so.3)
+nestwright_peer(onednn-new FOLDER onednn-new
+  SOURCES
+    onednn.cpp
+    onednn_convolution.cpp
+    onednn_memory_bound.cpp
+  LIBRARIES libdnnl.so.3)
 nestwright_peer(openblas-new FOLDER openblas-new SOURCES openblas.cpp DEFINE NESTWRIGHT_SCIPY_OPENBLAS
                 LIBRARIES libscipy_openblas64_.so)

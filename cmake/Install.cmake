@@ -25,7 +25,10 @@ install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nestwright FILES_
 install(DIRECTORY search templates cost_model DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nestwright FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/templates DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nestwright FILES_MATCHING PATTERN "*.h")
 # The other headers of logs/ depend on SQLite.
-install(FILES logs/record.h logs/tuning_log.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nestwright/logs)
+install(FILES
+  logs/record.h
+  logs/tuning_log.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nestwright/logs)
 
 set(nestwright_package ${CMAKE_INSTALL_LIBDIR}/cmake/nestwright)
 install(EXPORT nestwrightTargets NAMESPACE nestwright:: DESTINATION ${nestwright_package})

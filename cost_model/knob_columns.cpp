@@ -12,15 +12,17 @@ KnobColumns::KnobColumns(std::span<const ConfigSpace> spaces) {
       for (const Knob& knob : branch.knobs) {
         if (knob.candidates.empty()) continue;
         const bool is_size = knob.kind == KnobKind::kSplit || knob.kind == KnobKind::kKnob;
-        for (std::size_t c = 0; c < knob.candidates.front().size(); ++c) {
-          const bool known = std::any_of(columns_.begin(), columns_.end(), [&](const Column& column) {
-            return column.knob == knob.name && column.component == c;
-          });
-          if (!known) columns_.push_back({knob.name, c, is_size});
-        }
+        for (std::size_t c = 0; c < knob.candidates.front().size(); ++c) add({knob.name, c, is_size});
       }
     }
   }
+}
+
+void KnobColumns::add(const Column& column) {
+  const bool is_known = std::any_of(columns_.begin(), columns_.end(), [&](const Column& known) {
+    return known.knob == column.knob && known.component == column.component;
+  });
+  if (!is_known) columns_.push_back(column);
 }
 
 void KnobColumns::append(const Config& config, Features& out) const {

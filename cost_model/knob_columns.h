@@ -26,6 +26,10 @@ class KnobColumns {
     std::size_t component;
     bool is_size;
   };
+
+  /// Appends the column if there is none for the knob's component yet.
+  void add(const Column& column);
+
   std::vector<Column> columns_;
 };
 

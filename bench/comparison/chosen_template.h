@@ -1,4 +1,4 @@
-// A comparison of one template of ours alone.
+// Lets a comparison run one chosen template of ours alone.
 // Thread rule: pure functions.
 #pragma once
 

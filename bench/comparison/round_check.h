@@ -1,4 +1,4 @@
-// Decides whether a round of samples counts, that is, whether the machine was undisturbed.
+// Checks whether a round of samples counts, that is, whether the machine was undisturbed.
 // Thread rule: values and pure functions.
 #pragma once
 

@@ -1,6 +1,6 @@
-// Compares one workload on a device: tunes it, then times it beside a library and a copy, in random order in each
-// round. A sample takes at least 20 ms of the device's clock; its calls rotate through copies of the tensors that are
-// together larger than twice the L2 cache. Thread rule: one thread at a time.
+// One case of a comparison on a device: tunes a workload, then times it beside a library and a copy, in random order
+// in each round. A sample takes at least 20 ms of the device's clock; its calls rotate through copies of the tensors
+// that are together larger than twice the L2 cache. Thread rule: one thread at a time.
 #pragma once
 
 #include <memory>

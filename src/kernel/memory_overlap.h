@@ -1,4 +1,4 @@
-// Determines which bytes an argument covers and whether two arguments share any. Private to kernel/.
+// Determines which bytes of memory an argument covers and whether two arguments share any. Private to kernel/.
 // Thread rule: pure functions. Units: bytes.
 #pragma once
 

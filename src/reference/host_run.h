@@ -1,4 +1,4 @@
-// Runs a program without a schedule on tensors of doubles: compiled for this machine, or in the interpreter.
+// Runs a program without a schedule on tensors of doubles: compiled for the host, or in the interpreter.
 // Thread rule: pure functions.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Names for the block and thread indices of a GPU, as Stage::bind takes them.
+// Names for the block and thread indices of a GPU, to which Stage::bind binds an axis.
 // Thread rule: constants.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Conversions between configurations and the candidate indices of a branch. Internal to space/.
+// Conversions between configurations and the points of a branch, which are candidate indices. Internal to space/.
 // Thread rule: pure functions.
 #pragma once
 

@@ -1,4 +1,5 @@
-// Bounds the results of an expression on whole numbers, and decides whether it is exact in every order of evaluation.
+// Bounds the magnitudes of the results of an expression on whole numbers, and decides whether it is exact in every
+// order of evaluation.
 //
 //   C[i, j] = sum(A[i, k]*B[k, j]), float32, 512 terms   |A| <= 8, |B| <= 8: exact, because 512*64 < 2^24
 //   Y[i] = X[i]*0.1                                       not exact

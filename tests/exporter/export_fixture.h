@@ -1,4 +1,4 @@
-// Exports into a temporary folder, and the commands that a user of an export runs there.
+// A fixture that exports into a temporary folder, and the commands that a user of an export runs there.
 #pragma once
 
 #include <gtest/gtest.h>

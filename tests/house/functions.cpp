@@ -1,87 +1,95 @@
 #include "tests/house/functions.h"
 
 #include <algorithm>
-#include <cctype>
 #include <regex>
-#include <sstream>
+
+#include "tests/house/code_text.h"
 
 namespace nestwright::house {
 namespace {
 
-/// The line without its comment and with its strings empty.
-std::string code_of(const std::string& line) {
-  std::string out;
-  char quote = 0;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (quote != 0) {
-      if (line[i] == '\\') ++i;
-      if (line[i] == quote) quote = 0;
-      continue;
+enum class Braces { kScope, kBlock, kValues };
+
+/// Blanks the lines of preprocessor directives. Keeps newlines.
+std::string without_directives(std::string code) {
+  bool inside = false;
+  for (std::size_t begin = 0; begin < code.size();) {
+    const std::size_t end = std::min(code.find('\n', begin), code.size());
+    const std::size_t first = code.find_first_not_of(' ', begin);
+    const bool continues = end > begin && code[end - 1] == '\\';
+    if (inside || (first < end && code[first] == '#')) {
+      std::fill(code.begin() + static_cast<std::ptrdiff_t>(begin), code.begin() + static_cast<std::ptrdiff_t>(end),
+                ' ');
+      inside = continues;
     }
-    if (line.compare(i, 2, "//") == 0) break;
-    const bool is_separator = line[i] == '\'' && i > 0 && std::isalnum(static_cast<unsigned char>(line[i - 1]));
-    if ((line[i] == '"' || line[i] == '\'') && !is_separator) quote = line[i];
-    out += line[i];
+    begin = end + 1;
   }
-  while (!out.empty() && out.back() == ' ') out.pop_back();
-  return out;
+  return code;
 }
 
-std::size_t indentation_of(const std::string& line) { return std::min(line.find_first_not_of(' '), line.size()); }
-
-/// Whether the brace that `code` has at `at` opens statements, not values.
-bool opens_block(const std::string& code, std::size_t at) {
-  static const std::regex kBefore(R"((\)|\belse|\bdo|\btry|:|\)( (const|mutable|noexcept))+|\[[&=]?\]|-> [\w:]+) $)");
-  const std::string before = code.substr(0, at);
-  return std::regex_search(before, kBefore);
+/// Returns what a brace opens. `head` is the text of its statement before it.
+Braces kind_of(std::string head, Braces outer) {
+  static const std::regex kScope(
+      R"(^ *((public|private|protected): *)?(template <.*> *)?((inline|static|const|constexpr|typedef) )*)"
+      R"((namespace|class|struct|union|enum|extern "[^"]*")[^=]*[^=) ] $)"),
+      kBlock(R"((\)( (const|mutable|noexcept|override|final|&&?|[A-Z_]{3,}))*|\]|\}|\b(else|do|try)|-> [^;{}=]+) $)"
+             R"(|^ *(case\b.*|default): $)");
+  std::replace(head.begin(), head.end(), '\n', ' ');
+  const bool is_blank = head.find_first_not_of(' ') == head.npos;
+  if (is_blank) return outer == Braces::kBlock ? Braces::kBlock : Braces::kValues;
+  if (std::regex_search(head, kScope)) return Braces::kScope;
+  return std::regex_search(head, kBlock) ? Braces::kBlock : Braces::kValues;
 }
 
-/// The blocks that are open, line by line.
-class Nesting {
+/// Reads code from left to right, with a stack of the braces that are open.
+class Reader {
  public:
-  void read(const std::string& code) {
-    for (std::size_t i = 0; i < code.size(); ++i) {
-      if (code[i] == '{') open_.push_back(opens_block(code, i));
-      if (code[i] == '}' && !open_.empty()) open_.pop_back();
-      most_ = std::max(most_, static_cast<int>(std::count(open_.begin(), open_.end(), true)));
+  explicit Reader(const std::string& code) : code_(code) {}
+
+  std::vector<FunctionSize> run() {
+    for (at_ = 0; at_ < code_.size(); ++at_) {
+      if (code_[at_] == '\n') ++line_;
+      if (code_[at_] == ';') head_ = at_ + 1;
+      if (code_[at_] == '{') open();
+      if (code_[at_] == '}' && !open_.empty()) close();
     }
+    return std::move(functions_);
   }
-  int most() const { return most_; }
 
  private:
-  std::vector<bool> open_;
-  int most_ = 0;
+  void open() {
+    const Braces kind = kind_of(code_.substr(head_, at_ - head_), open_.empty() ? Braces::kScope : open_.back());
+    open_.push_back(kind);
+    if (kind != Braces::kValues) head_ = at_ + 1;
+    if (kind != Braces::kBlock) return;
+    if (blocks_++ == 0) function_ = {line_, 0, 0};
+    function_.nesting = std::max(function_.nesting, blocks_ - 1);
+  }
+
+  void close() {
+    const Braces kind = open_.back();
+    open_.pop_back();
+    if (kind != Braces::kValues) head_ = at_ + 1;
+    if (kind != Braces::kBlock || --blocks_ > 0 || line_ == function_.line) return;
+    function_.lines = line_ - function_.line - 1;
+    functions_.push_back(function_);
+  }
+
+  const std::string& code_;
+  std::size_t at_ = 0;
+  std::size_t head_ = 0;  ///< where the current statement begins
+  int line_ = 1;
+  std::vector<Braces> open_;
+  int blocks_ = 0;  ///< among the open braces
+  FunctionSize function_;
+  std::vector<FunctionSize> functions_;
 };
 
 }  // namespace
 
 std::vector<FunctionSize> read_functions(std::string_view text) {
-  static const std::regex kNoFunction(R"(^ *(namespace|class|struct|union|enum|extern|inline namespace)\b)");
-  std::vector<std::string> lines;
-  std::istringstream stream{std::string(text)};
-  for (std::string line; std::getline(stream, line);) lines.push_back(code_of(line));
-  std::vector<FunctionSize> functions;
-  std::size_t begin = 0;  // of the declaration
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string& line = lines[i];
-    const bool is_function =
-        line.ends_with('{') && !std::regex_search(lines[begin], kNoFunction) && opens_block(line, line.size() - 1);
-    if (is_function) {
-      const std::string close = std::string(indentation_of(lines[begin]), ' ') + "}";
-      Nesting nesting;
-      std::size_t end = i + 1;
-      for (; end < lines.size() && lines[end] != close; ++end) nesting.read(lines[end]);
-      functions.push_back({static_cast<int>(i) + 1, static_cast<int>(end - i) - 1, nesting.most()});
-      i = end;
-    }
-    const std::string& last = lines[std::min(i, lines.size() - 1)];
-    const bool is_template = last.starts_with("template <") || last.starts_with("  requires ");
-    if (last.empty() || is_template || last.ends_with(';') || last.ends_with('}') || last.ends_with('{') ||
-        last.ends_with(':') || last.starts_with('#')) {
-      begin = i + 1;
-    }
-  }
-  return functions;
+  const std::string code = without_directives(code_of(text));
+  return Reader(code).run();
 }
 
 }  // namespace nestwright::house

@@ -1,4 +1,5 @@
-// The functions that the source defines, and their sizes, read off its layout.
+// The functions that a source defines, and their sizes.
+// Thread rule: pure functions.
 #pragma once
 
 #include <string>
@@ -13,7 +14,8 @@ struct FunctionSize {
   int nesting = 0;  ///< blocks within blocks, those of lambdas among them; the body itself is none
 };
 
-/// Functions of namespaces and of types, in order. The text is laid out as .clang-format says.
+/// Returns the functions of namespaces and of types, in order, and lambdas outside of functions, but none that fits on
+/// one line. The text must be formatted by .clang-format, which puts a space before the brace of a block.
 std::vector<FunctionSize> read_functions(std::string_view text);
 
 }  // namespace nestwright::house

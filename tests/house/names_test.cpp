@@ -29,6 +29,7 @@ const NameExceptions kTestExceptions = {
     {"tests/codegen/gpu_scan_test.cpp", "the scan template's kernels"},
     {"tests/codegen/gpu_templates_test.cpp", "kernels of all GPU templates"},
     {"tests/codegen/gpu_warps_test.cpp", "kernels of the tensor core templates"},
+    {"tests/codegen/llvm_language_test.cpp", "expressions of all kinds through LLVM"},
     {"tests/codegen/matmul_test.cpp", "matrix products through expansion, LLVM and the linker"},
     {"tests/codegen/non_temporal_stores_test.cpp", "non-temporal stores through LLVM"},
     {"tests/codegen/padding_test.cpp", "padding by select through LLVM"},
@@ -43,12 +44,12 @@ const NameExceptions kTestExceptions = {
     {"tests/codegen/vector_math_test.cpp", "lower/vector_math.h as machine code"},
     {"tests/error/", "the executables under wrong usage and broken databases and disks"},
     {"tests/exporter/consumer_test.cpp", "programs that use exported libraries"},
+    {"tests/exporter/cuda_export_test.cpp", "exported CUDA kernels"},
     {"tests/exporter/export_refusal_test.cpp", "exports that cannot be made"},
     {"tests/exporter/narrow_types_test.cpp", "exported kernels of narrow types"},
     {"tests/exporter/opencl_export_test.cpp", "exported OpenCL kernels"},
     {"tests/house/cmake_lists_test.cpp", "the lists of sources in CMake's files"},
     {"tests/house/documentation_test.cpp", "the loops in docs/language.md"},
-    {"tests/house/visitors_test.cpp", "the visitors of the whole tree"},
     {"tests/kernel/in_place_test.cpp", "functions that write to an input's memory"},
     {"tests/kernel/prepare_test.cpp", "functions with prepared constants"},
     {"tests/kernel/scan_test.cpp", "functions with recurrences"},
@@ -80,12 +81,16 @@ const NameExceptions kTestExceptions = {
     {"tests/reference/bounds_test.cpp", "the bounds of errors"},
     {"tests/reference/judge_definition_test.cpp", "judge_definition of reference/reference.h"},
     {"tests/reference/planted_faults_test.cpp", "faults that the reference shows"},
+    {"tests/runtime/cuda_abi_test.cpp", "cuda/driver.h against the toolkit's cuda.h"},
     {"tests/schedule/annotations_test.cpp", "the primitives that annotate a loop or a stage"},
     {"tests/schedule/loop_primitives_test.cpp", "tile, reorder and fuse"},
     {"tests/schedule/refusals_test.cpp", "the messages of all primitives"},
+    {"tests/templates/convolution/gpu_test.cpp", "the GPU templates of conv2d and depthwise_conv2d"},
     {"tests/templates/generated/gpu/lowered_test.cpp", "generated.gpu in loop form"},
     {"tests/templates/generated/lowered_test.cpp", "results of generated.cpu"},
     {"tests/templates/generated/space_test.cpp", "the spaces of generated.cpu"},
+    {"tests/templates/gpu_loop_forms_test.cpp", "loops of all GPU templates"},
+    {"tests/templates/gpu_lowered_test.cpp", "results of all GPU templates"},
     {"tests/templates/matmul/loop_forms_test.cpp", "loops of the matmul templates"},
     {"tests/templates/matmul/lowered_test.cpp", "results of the matmul templates"},
     {"tests/templates/matmul/space_test.cpp", "the space of matmul.cpu"},
@@ -95,7 +100,7 @@ const NameExceptions kTestExceptions = {
     {"tests/text/errors_test.cpp", "the messages of all errors in texts"},
 };
 
-/// Headers that are not named after one of their declarations, and what they declare.
+/// Headers that are not named after one of their declarations, or by a word of their own, and what they declare.
 const NameExceptions kHeaderExceptions = {
     {"bench/comparison/conditions.h", "three enumerations: pages, caches and weights"},
     {"search/bandit.h", "Pull and what chooses the next one"},
@@ -106,6 +111,7 @@ const NameExceptions kHeaderExceptions = {
     {"src/ir/core/intrinsics.h", "one function for each intrinsic"},
     {"src/ir/core/print.h", "to_string"},
     {"src/ir/core/rewrite.h", "Visitor and Mutator"},
+    {"src/ir/serialize/format.h", "constants of the bytes of programs"},
     {"src/ir/simplify/inequality.h", "non_negative"},
     {"src/lower/argument.h", "Arg"},
     {"src/lower/vector_math.h", "is_expanded and stated_ulp"},
@@ -114,6 +120,7 @@ const NameExceptions kHeaderExceptions = {
     {"src/reference/reference.h", "judge_definition"},
     {"src/schedule/storage_scope.h", "one constant for each scope"},
     {"src/support/wire.h", "Encoder and Decoder"},
+    {"src/target/target_text.h", "the fields of a target's text, and what refuses them"},
     {"src/text/syntax.h", "the nodes of the syntax tree"},
     {"templates/checking/rounding.h", "bounds of sums"},
     {"templates/generated/inner_loops.h", "what runs as vectors and what is unrolled"},
@@ -125,9 +132,12 @@ const NameExceptions kHeaderExceptions = {
     {"tests/logs/sample.h", "trials to record"},
     {"tests/lower/select/fragment_programs.h", "products in fragments"},
     {"tests/runtime/device_arrays.h", "send and fetch"},
+    {"tests/space/spaces.h", "spaces, and the knobs that they are made of"},
     {"tests/templates/convolution/cases.h", "workloads and a loop over the formula"},
     {"tests/templates/generated/expressions.h", "workload_of"},
+    {"tests/templates/gpu_cases.h", "workloads, targets and samples of GPU templates"},
     {"tests/templates/matmul/cases.h", "inputs and targets of matmul"},
+    {"tests/templates/memory_bound_cases.h", "workloads, inputs and targets"},
 };
 
 TEST(Names, WordsOfNames) {
@@ -142,7 +152,7 @@ TEST(Names, DeclarationsOfAHeader) {
       declared_names("#pragma once\n#include <x>\nnamespace a::b {\n// class No {\nclass One final : public B {\n"
                      "  void member();\n  struct Two {};\n};\nenum class Three : int {};\nstd::vector<int> four(\n"
                      "    int argument);\ninline constexpr int kFive = f(5);\n#define SIX(x) x\n}  // namespace a\n"),
-      ElementsAre("b", "One", "Two", "Three", "four", "kFive", "SIX"));
+      ElementsAre("One", "Two", "Three", "four", "kFive", "SIX"));
 }
 
 TEST(Names, FormsOfAWordAreOneWord) {
@@ -157,7 +167,8 @@ TEST(Names, ATestWithoutCounterpartIsFound) {
   const std::vector<std::string> paths = {"src/ir/core/expr.cpp",
                                           "logs/record.h",
                                           "tests/ir/core/expr_test.cpp",
-                                          "tests/ir/core_contract_test.cpp",
+                                          "tests/ir/core/expr_order_test.cpp",
+                                          "tests/ir/core_test.cpp",
                                           "tests/ir/helper.h",
                                           "tests/ir/helper_test.cpp",
                                           "tests/ir/record_test.cpp",
@@ -170,12 +181,44 @@ TEST(Names, ATestWithoutCounterpartIsFound) {
               IsEmpty());
 }
 
+TEST(Names, ATestThatIsNamedAfterAFolderOrOneOfManyFilesIsFound) {
+  const std::vector<std::string> paths = {"templates/a/x.h",
+                                          "templates/a/gpu.cpp",
+                                          "templates/b/gpu.cpp",
+                                          "templates/b/loops.cpp",
+                                          "tests/templates/a/cases.h",
+                                          "tests/templates/a/gpu_loops_test.cpp",
+                                          "tests/templates/a/gpu_test.cpp",
+                                          "tests/templates/a_loops_test.cpp",
+                                          "tests/templates/b/cases_test.cpp",
+                                          "tests/templates/b/cases_more_test.cpp",
+                                          "tests/templates/c/gpu_test.cpp",
+                                          "tests/templates/gpu_anything_test.cpp",
+                                          "tests/templates/loops_of_b_test.cpp"};
+  const auto violation = [](const std::string& name) {
+    return "tests/templates/" + name + "_test.cpp tests no file or folder of templates/ that its name begins with";
+  };
+  EXPECT_THAT(test_name_violations(paths, {}), ElementsAre(violation("a_loops"), violation("b/cases_more"),
+                                                           violation("c/gpu"), violation("gpu_anything")));
+}
+
 TEST(Names, AHeaderThatDeclaresSomethingElseIsFound) {
-  const std::map<std::string, std::string> headers = {{"a/loop.h", "class Loop {};\n"},
-                                                      {"a/misc.h", "class Loop {};\n"}};
+  const std::map<std::string, std::string> headers = {
+      {"a/loop.h", "class Loop {};\n"},
+      {"a/misc.h", "// Misc.\nnamespace misc {\nclass Loop {};\n}  // namespace misc\n"}};
   EXPECT_THAT(header_name_violations(headers, {}),
               ElementsAre("a/misc.h declares nothing that shares a word with its name"));
   EXPECT_THAT(header_name_violations(headers, {{"a/misc.h", "a reason"}}), IsEmpty());
+}
+
+TEST(Names, AWordThatAHeaderDoesNotExplainIsFound) {
+  EXPECT_THAT(unexplained_words("a/loop_chart.h", "#include \"a/chart.h\"\nnamespace chart {\nclass Loop {};\n"),
+              ElementsAre("chart"));
+  EXPECT_THAT(unexplained_words("a/loop_chart.h", "/// Draws charts.\nclass Loop {};\n"), IsEmpty());
+  EXPECT_THAT(unexplained_words("a/onednn_row.h", "// By oneDNN.\nint rows();\n"), IsEmpty());
+  EXPECT_THAT(unexplained_words("cuda/cuda_device.h", "class Device;\n"), IsEmpty());
+  EXPECT_THAT(header_name_violations({{"a/loop_chart.h", "class Loop {};\n"}}, {}),
+              ElementsAre("a/loop_chart.h does not say what \"chart\" in its name means"));
 }
 
 TEST(Names, AnExceptionWithoutUseIsFound) {

@@ -6,43 +6,13 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/house/code_text.h"
+
 namespace nestwright::house {
-namespace {
-
-/// Replaces block comments and raw strings by spaces. Keeps newlines.
-std::string without_quotations(std::string_view text) {
-  std::string out(text);
-  const auto blank = [&](std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < std::min(to, out.size()); ++i) {
-      if (out[i] != '\n') out[i] = ' ';
-    }
-  };
-  for (std::size_t i = 0; i + 1 < out.size(); ++i) {
-    if (out[i] == '/' && out[i + 1] == '/') {
-      i = std::min(out.find('\n', i), out.size());
-    } else if (out[i] == '/' && out[i + 1] == '*') {
-      const std::size_t end = out.find("*/", i + 2);
-      blank(i, end == std::string::npos ? end : end + 2);
-    } else if (out[i] == 'R' && out[i + 1] == '"') {
-      const std::size_t open = out.find('(', i);
-      if (open == std::string::npos) break;
-      const std::string close = ")" + out.substr(i + 2, open - i - 2) + "\"";
-      const std::size_t end = out.find(close, open);
-      blank(i, end == std::string::npos ? end : end + close.size());
-    } else if (out[i] == '"') {
-      for (++i; i < out.size() && out[i] != '"' && out[i] != '\n'; ++i) i += out[i] == '\\';
-    } else if (out[i] == '\'' && i > 0 && !std::isalnum(static_cast<unsigned char>(out[i - 1]))) {
-      for (++i; i < out.size() && out[i] != '\'' && out[i] != '\n'; ++i) i += out[i] == '\\';
-    }
-  }
-  return out;
-}
-
-}  // namespace
 
 std::vector<Include> read_includes(std::string_view text) {
   std::vector<Include> includes;
-  std::istringstream lines(without_quotations(text));
+  std::istringstream lines(code_of(text, Strings::kKept));
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;

@@ -39,18 +39,25 @@ TEST(Types, AnUnnamedNamespaceEnds) {
 
 TEST(Types, TwoOfOneNameAreFound) {
   const ScratchFolder folder("types-test");
-  std::filesystem::create_directories(folder.path() + "/src");
-  for (const char* file : {"/src/a.h", "/src/b.cpp"}) {
-    std::ofstream(folder.path() + file) << "namespace n {\nstruct X {};\n}  // namespace n\n";
-  }
-  EXPECT_THAT(duplicate_types(folder.path(), read_tree(folder.path(), {"src"})),
-              ElementsAre("n::X is defined in src/a.h:2 src/b.cpp:2"));
+  const auto write = [&](const std::string& path, const std::string& type) {
+    std::filesystem::create_directories(std::filesystem::path(folder.path() + path).parent_path());
+    std::ofstream(folder.path() + path) << "namespace n {\n" << type << "}  // namespace n\n";
+  };
+  write("/src/a.h", "struct X {};\n");
+  write("/src/b.cpp", "struct X {};\n");
+  write("/tests/one/c.h", "struct Y {};\n");
+  write("/tests/two/c.h", "struct Y {};\n");
+  write("/tests/two/d.h", "namespace {\nstruct X {};\nstruct Y {};\n}  // namespace\n");
+  EXPECT_THAT(
+      duplicate_types(folder.path(), read_tree(folder.path(), {"src", "tests"})),
+      ElementsAre("n::X is defined in src/a.h:2 src/b.cpp:2", "n::Y is defined in tests/one/c.h:2 tests/two/c.h:2"));
 }
 
-TEST(Types, TypesOfTheProgramHaveUniqueNames) {
+TEST(Types, OfTheTreeHaveUniqueNames) {
   const std::string root = NESTWRIGHT_SOURCE_DIR;
-  const std::vector<SourceFile> files = read_tree(root, {"src", "templates", "search", "cost_model", "logs", "bench"});
-  ASSERT_GE(files.size(), 400u);
+  const std::vector<SourceFile> files =
+      read_tree(root, {"src", "templates", "search", "cost_model", "logs", "bench", "examples", "tests"});
+  ASSERT_GE(files.size(), 900u);
   EXPECT_THAT(duplicate_types(root, files), IsEmpty());
 }
 

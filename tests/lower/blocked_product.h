@@ -13,9 +13,9 @@
 
 namespace nestwright::testing {
 
-/// C = A B.
-struct Product {
-  explicit Product(std::int64_t m = 6, std::int64_t n = 10, std::int64_t depth = 13)
+/// C = A B, with its schedule.
+struct ScheduledProduct {
+  explicit ScheduledProduct(std::int64_t m = 6, std::int64_t n = 10, std::int64_t depth = 13)
       : A(placeholder({m, depth}, kFloat32, "A")),
         B(placeholder({depth, n}, kFloat32, "B")),
         k(reduce_axis(depth, "k")) {
@@ -33,9 +33,9 @@ struct Product {
 
 /// A product by blocks of 4 rows and 5 columns, with a thread for each element and slices of 3 steps of the reduction
 /// in shared memory, which are double-buffered in `stages` stages (1: not at all).
-struct Blocked : Product {
+struct Blocked : ScheduledProduct {
   explicit Blocked(std::int64_t stages, std::int64_t depth = 12) : Blocked(stages, stages, depth) {}
-  Blocked(std::int64_t stages_a, std::int64_t stages_b, std::int64_t depth) : Product(8, 15, depth) {
+  Blocked(std::int64_t stages_a, std::int64_t stages_b, std::int64_t depth) : ScheduledProduct(8, 15, depth) {
     Schedule& schedule = *s;
     const Tensor tile = schedule.cache_write(C, ir::Scope::kLocal);
     a = schedule.cache_read(A, ir::Scope::kShared, {tile});

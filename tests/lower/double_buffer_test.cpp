@@ -124,7 +124,7 @@ TEST(DoubleBuffer, SymbolicExtents) {
 }
 
 TEST(DoubleBuffer, InsideAParallelLoopEachThreadHasItsHalves) {
-  Product p;
+  ScheduledProduct p;
   Schedule& s = *p.s;
   const Tensor cache = s.cache_read(p.B, ir::Scope::kLocal, {p.C});
   const auto [ko, ki] = s[p.C].split(p.k, factor(4));
@@ -142,7 +142,7 @@ TEST(DoubleBuffer, InsideAParallelLoopEachThreadHasItsHalves) {
 }
 
 TEST(DoubleBuffer, OfBothOperandsAtOneLoop) {
-  Product p;
+  ScheduledProduct p;
   Schedule& s = *p.s;
   const Tensor a = s.cache_read(p.A, ir::Scope::kGlobal, {p.C}), b = s.cache_read(p.B, ir::Scope::kGlobal, {p.C});
   const auto [ko, ki] = s[p.C].split(p.k, factor(5), Tail::partition());
@@ -317,8 +317,8 @@ TEST(DoubleBufferInSharedMemory, NorWhatIsMadeOfWhatIsFetchedAhead) {
 
 /// C = A B by a thread for each column. Slices of 3 columns of A are kept in shared memory in tiles of 8 rows, of which
 /// there are 5.
-struct PaddedSlices : Product {
-  explicit PaddedSlices(std::int64_t stages) : Product(5, 8, 12) {
+struct PaddedSlices : ScheduledProduct {
+  explicit PaddedSlices(std::int64_t stages) : ScheduledProduct(5, 8, 12) {
     Schedule& schedule = *s;
     const Tensor sums = schedule.cache_write(C, ir::Scope::kLocal);
     const Tensor cache = schedule.cache_read(A, ir::Scope::kShared, {sums});

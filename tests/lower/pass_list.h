@@ -1,4 +1,4 @@
-// The part of the table of passes that runs for one stage and one kind of device.
+// Lists the passes that run for one stage and one kind of device.
 #pragma once
 
 #include <string>

@@ -6,6 +6,7 @@
 #include <new>
 #include <random>
 
+#include "ir/core/one_of.h"
 #include "ir/core/rewrite.h"
 #include "ir/core/scalar.h"
 #include "ir/simplify/simplify.h"
@@ -90,8 +91,7 @@ class Counter {
   std::int64_t count(const ir::Launch& launch) {
     return count(program_.kernels[static_cast<std::size_t>(launch.kernel)].body);
   }
-  template <class T>
-  std::int64_t count(const T&) {
+  std::int64_t count(const ir::OneOf<ir::Prefetch, ir::CommitCopies, ir::Barrier, ir::TensorInstruction> auto&) {
     return 1;
   }
 

@@ -1,4 +1,4 @@
-// A matrix product to schedule, and the assertion that a primitive refuses without changing anything.
+// A fixture with a matrix product to schedule, and the assertion that a primitive refuses without changing anything.
 #pragma once
 
 #include <gmock/gmock.h>

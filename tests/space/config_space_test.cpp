@@ -107,7 +107,9 @@ TEST(ConfigSpace, EmptySpacesHaveNoSample) {
 TEST(ConfigSpace, RefusesBrokenDefinitions) {
   EXPECT_THROW(ConfigSpace({{{numbers("x", 0, 3), numbers("x", 0, 3)}, {}}}), InternalError);
   EXPECT_THROW(ConfigSpace({{{numbers("x", 1, 0)}, {}}}), InternalError);
-  EXPECT_THROW(ConfigSpace({{{numbers("x", 0, 3)}, {{{"y"}, [](auto) { return true; }, "never"}}}}), InternalError);
+  EXPECT_THROW(
+      ConfigSpace({{{numbers("x", 0, 3)}, {{{"y"}, [](std::span<const KnobValue>) { return true; }, "never"}}}}),
+      InternalError);
 }
 
 }  // namespace

@@ -46,6 +46,28 @@ Interval range(const Linear& sum, const Ranges& ranges) {
 }
 bool same_terms(const Linear& a, const Linear& b) { return Linear(a).add(b, -1).is_constant(); }
 
+struct VariableUses {
+  bool loop = false;   ///< of the loop's variable
+  bool inner = false;  ///< of one that varies within an iteration
+};
+
+/// Returns what an atom of an access's index uses, with respect to one of the loops around the access.
+VariableUses uses_in(const Expr& atom, const Access& access, std::size_t loop) {
+  VariableUses uses;
+  for_each_expr(atom, [&](const Expr& e) {
+    if (e.as<Load>()) uses.inner = true;  // its value may differ at every load
+    const auto* ref = e.as<VarRef>();
+    if (ref == nullptr) return;
+    uses.loop |= ref->var == access.loops[loop].var;
+    uses.inner |= ref->var == access.lane;
+    for (std::size_t l = loop + 1; l < access.loops.size(); ++l) {
+      const bool in_step = access.loops[l].in_step && is_thread_index(access.loops[loop].loop->kind);
+      uses.inner |= !in_step && access.loops[l].var == ref->var;
+    }
+  });
+  return uses;
+}
+
 SplitAccess split(const Access& access, std::size_t loop) {
   const Var& var = access.loops[loop].var;
   SplitAccess result{&access, {}, access.known->find(var)};
@@ -55,20 +77,8 @@ SplitAccess split(const Access& access, std::size_t loop) {
     Linear varying;
     parts.fixed.constant = whole.constant;
     for (const LinearTerm& term : whole.terms) {
-      bool uses_loop = false, uses_inner = false;
-      for_each_expr(term.atom, [&](const Expr& e) {
-        if (e.as<Load>()) uses_inner = true;  // its value may differ at every load
-        if (const auto* ref = e.as<VarRef>()) {
-          uses_loop |= ref->var == var;
-          bool is_inner = ref->var == access.lane;
-          for (std::size_t l = loop + 1; l < access.loops.size(); ++l) {
-            const bool in_step = access.loops[l].in_step && is_thread_index(access.loops[loop].loop->kind);
-            is_inner |= !in_step && access.loops[l].var == ref->var;
-          }
-          uses_inner |= is_inner;
-        }
-      });
-      (uses_inner ? varying : uses_loop ? parts.of_loop : parts.fixed).terms.push_back(term);
+      const VariableUses uses = uses_in(term.atom, access, loop);
+      (uses.inner ? varying : uses.loop ? parts.of_loop : parts.fixed).terms.push_back(term);
     }
     parts.of_loop_range = range(parts.of_loop, *access.known);
     parts.varying = range(varying, *access.known);
