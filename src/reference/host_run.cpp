@@ -35,12 +35,23 @@ int distant_reads(const ComputeOp& op, const IterVar& axis) {
   return count;
 }
 
+/// Whether an index is read from a tensor. The verifier cannot follow such an index through the masks of vectors.
+bool gathers(const ComputeOp& op) {
+  const std::vector<Expr>& values = op.values();
+  return std::any_of(values.begin(), values.end(), [](const Expr& value) {
+    return ir::any_expr(value, [](const Expr& e) {
+      const auto* const load = e.as<ir::Load>();
+      return load != nullptr && std::any_of(load->indices.begin(), load->indices.end(), ir::reads_data);
+    });
+  });
+}
+
 /// Computes as many columns of a reduction side by side as a vector has lanes; or, if reads of several columns are
 /// closer to one another than those of several terms, a tile of kRows x kColumns. The terms of each element keep their
 /// order.
 void compute_in_tiles(Schedule& schedule, const Operation& op, int lanes) {
   const ComputeOp* const compute = op.compute();
-  if (op.scan() != nullptr || compute->reduction() == nullptr || compute->axes.empty()) return;
+  if (op.scan() != nullptr || compute->reduction() == nullptr || compute->axes.empty() || gathers(*compute)) return;
   const std::vector<IterVar>& axes = compute->axes;
   const bool are_closer = distant_reads(*compute, compute->reduce_axes.back()) > distant_reads(*compute, axes.back());
   const bool fill_vectors = *ir::as_const_int(axes.back().extent()) >= lanes;
