@@ -51,13 +51,9 @@ bool is_of_indices(const Expr& e) {
   });
 }
 
-bool reads_tensor(const Expr& e) {
-  return any_expr(e, [](const Expr& each) { return each.as<Load>() != nullptr; });
-}
-
 // The number of products of two loaded values that `e` itself computes, without its operands.
 double products_of(const Expr& e) {
-  const auto are_data = [](const Expr& a, const Expr& b) { return reads_tensor(a) && reads_tensor(b); };
+  const auto are_data = [](const Expr& a, const Expr& b) { return reads_memory(a) && reads_memory(b); };
   if (const auto* binary = e.as<Binary>(); binary != nullptr && binary->op == BinaryOp::kMul) {
     return are_data(binary->a, binary->b) ? 1 : 0;
   }
@@ -260,7 +256,7 @@ class WorkCounter final : public Visitor {
       if (const auto* load = each.as<Load>(); load != nullptr && load->mask.defined()) conditions.push_back(load->mask);
       const auto* choice = each.as<Select>();
       if (choice == nullptr) return;
-      const bool is_true_data = reads_tensor(choice->if_true), is_false_data = reads_tensor(choice->if_false);
+      const bool is_true_data = reads_memory(choice->if_true), is_false_data = reads_memory(choice->if_false);
       if (is_true_data && is_false_data) return;
       const Expr condition = is_true_data ? choice->condition : make_not(choice->condition);
       // Where neither value is data, add a condition that is always unknown.

@@ -95,11 +95,9 @@ class ReadCheck : public ir::Visitor {
   bool is_affine(const Expr& index) const {
     for (const ir::LinearTerm& term : ir::to_linear(index).terms) {
       if (term.atom.as<ir::VarRef>() != nullptr) continue;
-      bool varies = false;
-      ir::for_each_expr(term.atom, [&](const Expr& part) {
+      const bool varies = ir::any_expr(term.atom, [&](const Expr& part) {
         const auto* ref = part.as<ir::VarRef>();
-        varies = varies || part.as<ir::Load>() != nullptr;
-        varies = varies || (ref != nullptr && is_axis(ref->var));
+        return part.as<ir::Load>() != nullptr || (ref != nullptr && is_axis(ref->var));
       });
       if (varies) return false;
     }

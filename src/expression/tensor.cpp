@@ -108,7 +108,7 @@ void check_combiner(const ir::Reduce* reduce, const ComputeOp& op, const std::st
   const ir::Combiner& combiner = *reduce->combiner;
   const auto check = [&](const std::vector<Expr>& parts, const char* what) {
     for (const Expr& part : parts) {
-      const bool reads = ir::any_expr(part, [](const Expr& e) { return e.as<ir::Load>() != nullptr; });
+      const bool reads = ir::reads_memory(part);
       if (!reads && !mentions(part, op.axes) && !mentions(part, op.reduce_axes)) continue;
       throw UsageError(fmt::format("the {} of reducer '{}' in tensor '{}', {}, {}: all elements of the tensor share it",
                                    what, combiner.name, name, ir::to_string(part),

@@ -216,9 +216,9 @@ Stmt LaneBuilder::build_store(const Store& store) {
     const Buffer& buffer = own == private_.end() ? store.buffer : own->second;
     return make_store(buffer, std::move(at), broadcast(value), mask_, store.non_temporal);
   }
-  bool reads_itself = false;
-  for_each_expr(store.value, [&](const Expr& e) {
-    if (const auto* load = e.as<Load>()) reads_itself |= load->buffer == store.buffer;
+  const bool reads_itself = any_expr(store.value, [&](const Expr& e) {
+    const auto* load = e.as<Load>();
+    return load != nullptr && load->buffer == store.buffer;
   });
   if (value.lanes() > 1 || reads_itself) {
     throw LowerError(

@@ -82,7 +82,7 @@ class Splitter {
   }
 
   Halves split(const Let& let) {
-    if (reads(let.value)) return refuse();
+    if (reads_memory(let.value)) return refuse();
     auto [load, store] = split(let.body);
     if (!fits_) return {};
     if (store.defined()) store = make_let(let.var, let.value, std::move(store));
@@ -90,7 +90,7 @@ class Splitter {
   }
 
   Halves split(const IfThenElse& branch) {
-    if (branch.else_case.defined() || reads(branch.condition)) return refuse();
+    if (branch.else_case.defined() || reads_memory(branch.condition)) return refuse();
     auto [load, store] = split(branch.then_case);
     if (!fits_) return {};
     if (store.defined()) store = make_if(branch.condition, std::move(store));
@@ -102,10 +102,9 @@ class Splitter {
       copied_.push_back(footprint(store));
       return {make_store(store.buffer, store.indices, store.value), Stmt()};
     }
-    bool from_global = true;
-    for_each_expr(store.value, [&](const Expr& e) {
+    const bool is_from_global = !any_expr(store.value, [](const Expr& e) {
       const auto* load = e.as<Load>();
-      from_global = from_global && (load == nullptr || load->buffer->scope == Scope::kGlobal);
+      return load != nullptr && load->buffer->scope != Scope::kGlobal;
     });
     std::vector<Expr> shape, indices;
     std::int64_t elements = 1;
@@ -114,7 +113,7 @@ class Splitter {
       indices.push_back(loop->var - loop->min);
       elements *= *as_const_int(loop->extent);
     }
-    if (!from_global || store.buffer->scope != Scope::kShared || store.mask.defined() || elements > kMaxStaged) {
+    if (!is_from_global || store.buffer->scope != Scope::kShared || store.mask.defined() || elements > kMaxStaged) {
       return refuse();
     }
     if (shape.empty()) {
@@ -180,10 +179,6 @@ class Splitter {
   Halves refuse() {
     fits_ = false;
     return {};
-  }
-
-  static bool reads(const Expr& e) {
-    return any_expr(e, [&](const Expr& part) { return part.as<Load>() != nullptr; });
   }
 
   bool has_async_copy_;

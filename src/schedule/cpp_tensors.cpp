@@ -72,15 +72,6 @@ std::string with_passed_shape(const Operation& op, const std::string& made) {
   return fmt::format("passed_as({}, {{{}}})", made, fmt::join(*op->passed_shape, ", "));
 }
 
-bool occurs(const Var& var, const Expr& e) {
-  bool found = false;
-  ir::for_each_expr(e, [&](const Expr& part) {
-    const auto* ref = part.as<ir::VarRef>();
-    found |= ref != nullptr && ref->var == var;
-  });
-  return found;
-}
-
 /// Prints the operations that it is given and those that they read, each once.
 class Definitions {
  public:
@@ -167,7 +158,7 @@ class Definitions {
   /// Compilers warn of a named parameter that is not used.
   static bool is_used(const IterVar& axis, const ComputeOp& compute) {
     return std::any_of(compute.bodies.begin(), compute.bodies.end(),
-                       [&](const Expr& body) { return occurs(axis.var(), body); });
+                       [&](const Expr& body) { return ir::mentions(body, axis.var()); });
   }
 
   /// Names the indices of a body that takes one argument for each, and returns its parameters.

@@ -239,14 +239,15 @@ void StatementWriter::write_vector_store(const Store& store, int lanes, int dept
 /// Writes a vector store as one scalar store for each lane.
 void StatementWriter::write_lanes(const Store& store, int lanes, const std::vector<HeldLoad>& held, int depth) {
   // All lanes are loaded before the first is stored.
-  bool reads_others = false;
-  for_each_expr(store.value, [&](const Expr& e) {
+  const bool reads_others = any_expr(store.value, [&](const Expr& e) {
     const auto* load = e.as<Load>();
-    if (load == nullptr || load->buffer != store.buffer) return;
-    if (std::any_of(held.begin(), held.end(), [&](const HeldLoad& other) { return equal(other.load, e); })) return;
+    if (load == nullptr || load->buffer != store.buffer) return false;
+    if (std::any_of(held.begin(), held.end(), [&](const HeldLoad& other) { return equal(other.load, e); }))
+      return false;
     for (std::size_t d = 0; d < load->indices.size(); ++d) {
-      reads_others = reads_others || !equal(load->indices[d], store.indices[d]);
+      if (!equal(load->indices[d], store.indices[d])) return true;
     }
+    return false;
   });
   std::vector<Expr> values;
   for (int lane = 0; lane < lanes; ++lane) {

@@ -25,12 +25,10 @@ std::vector<std::int64_t> prepared_bytes(const Program& program) {
 }
 
 bool is_of_call(const Program& program, std::size_t kernel) {
-  bool prepares = false;
-  for_each_stmt(program.preparation, [&](const Stmt& s) {
+  return !any_stmt(program.preparation, [&](const Stmt& s) {
     const auto* launch = s.as<Launch>();
-    prepares = prepares || (launch != nullptr && launch->kernel == static_cast<int>(kernel));
+    return launch != nullptr && launch->kernel == static_cast<int>(kernel);
   });
-  return !prepares;
 }
 
 Stmt with_preparation(const Program& program) {

@@ -125,6 +125,10 @@ bool is_index_sum(const Expr& e) {
   return n && e.type() == kIndex && (n->op == BinaryOp::kAdd || n->op == BinaryOp::kSub || n->op == BinaryOp::kMul);
 }
 
+bool reads_memory(const Expr& e) {
+  return any_expr(e, [](const Expr& part) { return part.as<Load>() != nullptr; });
+}
+
 bool reads_data(const Expr& e) {
   return any_expr(e, [](const Expr& part) { return part.as<Load>() || part.as<CallExtern>(); });
 }

@@ -44,6 +44,8 @@ bool any_expr(const Stmt& s, const std::function<bool(const Expr&)>& holds);
 bool is_var(const Expr& e, const Var& var);
 /// Whether `e` is a sum, a difference or a product of indices.
 bool is_index_sum(const Expr& e);
+/// Whether any expression below is a load.
+bool reads_memory(const Expr& e);
 /// Whether any expression below reads memory or calls a C function.
 bool reads_data(const Expr& e);
 /// Whether any expression below reads memory, calls a function or converts: its value may then be data, which wraps

@@ -10,10 +10,6 @@
 namespace nestwright::ir {
 namespace {
 
-bool reads_memory(const Expr& e) {
-  return any_expr(e, [](const Expr& part) { return part.as<Load>() != nullptr; });
-}
-
 // Whether `part` only bounds `var` by a constant.
 bool is_range_of(const Expr& part, const Var& var) {
   const auto* n = without_likely(part).as<Binary>();

@@ -76,11 +76,8 @@ const Load* first_of_adjacent(std::span<const Expr> parts, int lanes) {
 
 bool is_one_access(const Buffer& buffer, const std::vector<Expr>& indices, const Ranges& ranges) {
   const int lanes = lanes_of(indices);
-  const auto is_read = [](const Expr& index) {
-    return any_expr(index, [&](const Expr& part) { return part.as<Load>() != nullptr; });
-  };
   // Indices that are loaded, or that a vector let holds, are not analysed.
-  if (lanes == 1 || std::any_of(indices.begin(), indices.end(), is_read)) return false;
+  if (lanes == 1 || std::any_of(indices.begin(), indices.end(), reads_memory)) return false;
   for (const Expr& index : indices) {
     if (index.lanes() > 1 && index.as<Ramp>() == nullptr && index.as<Broadcast>() == nullptr) return false;
   }

@@ -98,7 +98,7 @@ class CopyCheck {
     if (!is_copy(store)) return;
     Copy& copy = copies_.emplace_back(Copy{store.buffer, resolved(store.indices), begun_++});
     for (Expr& index : copy.indices) {
-      if (reads(index)) index = {};  // a loaded index may have another value later
+      if (reads_memory(index)) index = {};  // a loaded index may have another value later
     }
   }
   void visit(const Allocate& allocation) {
@@ -222,9 +222,6 @@ class CopyCheck {
     std::vector<Expr> result;
     for (const Expr& index : indices) result.push_back(resolve(index));
     return result;
-  }
-  static bool reads(const Expr& e) {
-    return any_expr(e, [&](const Expr& part) { return part.as<Load>() != nullptr; });
   }
   /// Whether `e` may be divergent between the threads of a block.
   bool varies(const Expr& e) const {

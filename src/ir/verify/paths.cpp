@@ -12,11 +12,6 @@
 namespace nestwright::ir {
 namespace {
 
-/// Whether `e` contains a load, whose value may differ between the two iterations.
-bool loads(const Expr& e) {
-  return any_expr(e, [&](const Expr& inner) { return inner.as<Load>() != nullptr; });
-}
-
 /// One of the two accesses, in its own iteration, and what is known there.
 struct Side {
   std::vector<Expr> indices;
@@ -55,8 +50,8 @@ std::vector<Var> variables_of(const Access& access) {
 Side side_of(const Access& access, std::size_t depth, const Substitution& renamed) {
   Side side;
   side.indices = access.indices;
-  const auto add_fact = [&](const Expr& fact) {
-    if (!loads(fact)) side.facts.push_back(fact);
+  const auto add_fact = [&](const Expr& fact) {  // a loaded value may differ between the two iterations
+    if (!reads_memory(fact)) side.facts.push_back(fact);
   };
   const auto named = [&](const Var& var) { return substitute(var, renamed).as<VarRef>()->var; };
   for (const Var& var : variables_of(access)) {
@@ -145,7 +140,7 @@ bool apart_at_digit(const Side& first, Side second, std::size_t agreeing, bool b
     }
   }
   for (std::size_t d = 0; d < first.indices.size(); ++d) {
-    if (loads(first.indices[d]) || loads(second.indices[d])) continue;
+    if (reads_memory(first.indices[d]) || reads_memory(second.indices[d])) continue;
     if (first.indices[d].type() != kIndex || second.indices[d].type() != kIndex) continue;
     const Expr difference = first.indices[d] - second.indices[d];
     if (non_negative(difference - 1, known) || non_negative(-1 - difference, known)) return true;

@@ -279,12 +279,11 @@ class StructureCheck {
     if (const auto* ramp = index.as<Ramp>()) return is_constant(ramp->base) && is_constant(ramp->stride);
     if (const auto* broadcast = index.as<Broadcast>()) return is_constant(broadcast->value);
     if (form_ != Form::kDeviceVector) return as_const_int(index) != nullptr;
-    bool constant = true;  // after the device compiler has unrolled loops
-    for_each_expr(index, [&](const Expr& part) {
-      constant = constant && part.as<Load>() == nullptr;
-      if (const auto* ref = part.as<VarRef>()) constant = constant && is_unrolled(ref->var);
+    // It is constant if it is so after the device compiler has unrolled loops.
+    return !any_expr(index, [&](const Expr& part) {
+      const auto* ref = part.as<VarRef>();
+      return part.as<Load>() != nullptr || (ref != nullptr && !is_unrolled(ref->var));
     });
-    return constant;
   }
   bool is_unrolled(const Var& var) const {
     return std::any_of(loops_.begin(), loops_.end(),

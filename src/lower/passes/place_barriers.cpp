@@ -53,6 +53,12 @@ struct Element {
   }
 };
 
+/// Whether `load` reads the element that `store` writes, by the same indices.
+bool is_same_element(const Load& load, const Store& store) {
+  return load.buffer == store.buffer && std::equal(load.indices.begin(), load.indices.end(), store.indices.begin(),
+                                                   [](const Expr& a, const Expr& b) { return equal(a, b); });
+}
+
 class Elements {
  public:
   void add(Element element) {
@@ -185,12 +191,9 @@ class Placer {
     for_each_expr(value, [&](const Expr& e) {
       const auto* load = e.as<Load>();
       if (load == nullptr || load->buffer->scope != Scope::kShared) return;
-      bool own = false;
-      for_each_stmt(body, [&](const Stmt& s) {
+      const bool own = any_stmt(body, [&](const Stmt& s) {
         const auto* store = s.as<Store>();
-        own = own || (store != nullptr && store->buffer == load->buffer &&
-                      std::equal(load->indices.begin(), load->indices.end(), store->indices.begin(),
-                                 [](const Expr& a, const Expr& b) { return equal(a, b); }));
+        return store != nullptr && is_same_element(*load, *store);
       });
       if (!own) result.add(element(load->buffer, load->indices));
     });
@@ -219,10 +222,7 @@ class Placer {
     for_each_expr(s, [&](const Expr& e) {
       const auto* load = e.as<Load>();
       if (load == nullptr || load->buffer->scope != Scope::kShared) return;
-      const bool own =
-          load->buffer == store.buffer && std::equal(load->indices.begin(), load->indices.end(), store.indices.begin(),
-                                                     [](const Expr& a, const Expr& b) { return equal(a, b); });
-      if (!own) result.entry.read.add(element(load->buffer, load->indices));
+      if (!is_same_element(*load, store)) result.entry.read.add(element(load->buffer, load->indices));
     });
     if (store.buffer->scope == Scope::kShared) result.entry.written.add(element(store.buffer, store.indices));
     result.exit = result.entry;

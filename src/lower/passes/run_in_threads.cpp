@@ -118,12 +118,11 @@ Stmt keep_row(const For& time, const Stmt& body) {
   const std::optional<OnlyStore> only = find_only_store(body);
   if (!only) return {};
   const Store& store = *only->store;
-  bool reads_row_before = true;
-  for_each_expr(body, [&](const Expr& e) {
+  const bool reads_other_rows = any_expr(body, [&](const Expr& e) {
     const auto* load = e.as<Load>();
-    if (load == nullptr || !(load->buffer == store.buffer)) return;
+    if (load == nullptr || load->buffer != store.buffer) return false;
     const Linear back = Linear(to_linear(load->indices[0])).add(to_linear(store.indices[0]), -1);
-    reads_row_before = reads_row_before && back.is_constant() && back.constant == -1;
+    return !back.is_constant() || back.constant != -1;
   });
   std::vector<Expr> first = store.indices;
   first[0] = to_linear(substitute(first[0], {{time.var, time.min}}) - 1).expr();
@@ -133,7 +132,7 @@ Stmt keep_row(const For& time, const Stmt& body) {
     shape.push_back(loop->extent);
     indices.emplace_back(loop->var);
   }
-  if (!reads_row_before || !is_const_int(first[0], 0)) return {};
+  if (reads_other_rows || !is_const_int(first[0], 0)) return {};
   if (shape.empty()) {
     shape.emplace_back(1);
     indices.emplace_back(0);

@@ -88,7 +88,7 @@ class Interleaver {
                    [&](const Let& n) {
                      if (!differs(n.value)) return make_let(n.var, n.value, inside(n.body));
                      // A let of a load cannot be substituted: the memory may change.
-                     return reads(n.value) ? each(s) : inside(substitute(n.body, {{n.var, n.value}}));
+                     return reads_memory(n.value) ? each(s) : inside(substitute(n.body, {{n.var, n.value}}));
                    },
                    [&](const IfThenElse& n) {
                      if (!differs(n.condition)) {
@@ -128,9 +128,6 @@ class Interleaver {
       return (ref != nullptr && ref->var == loop_.var) ||
              (load != nullptr && copies_.find(load->buffer) != copies_.end());
     });
-  }
-  static bool reads(const Expr& e) {
-    return any_expr(e, [&](const Expr& part) { return part.as<Load>() != nullptr; });
   }
   /// Whether the condition is v < 1, under which one thread of a block works for all.
   bool is_first(const Expr& condition) const {

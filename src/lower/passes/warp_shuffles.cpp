@@ -51,6 +51,14 @@ Buffer register_of(const Buffer& shared, const std::string& name) {
   return {name, shared->element, {Expr(1)}, Scope::kLocal};
 }
 
+/// Whether `s` contains a loop over threads.
+bool has_thread_loop(const Stmt& s) {
+  return any_stmt(s, [](const Stmt& inner) {
+    const auto* loop = inner.as<For>();
+    return loop != nullptr && is_thread_index(loop->kind);
+  });
+}
+
 /// The owner of an element along threadIdx.x is the thread itself, or else the thread whose index differs in a given
 /// bit.
 constexpr int kOwn = 0;
@@ -112,11 +120,7 @@ class Survey {
     const bool is_plain = is_const_int(loop.min, 0) && as_const_int(loop.extent) != nullptr;
     is_regular_ = is_regular_ && is_plain && threads_[d] == nullptr;
     threads_[d] = &loop;
-    innermost_ = true;
-    for_each_stmt(loop.body, [&](const Stmt& inner) {
-      const auto* other = inner.as<For>();
-      if (other != nullptr && is_thread_index(other->kind)) innermost_ = false;
-    });
+    innermost_ = !has_thread_loop(loop.body);
     if (!innermost_ || !is_regular_ || threads_[0] == nullptr) return;
     is_regular_ = extent(0) * extent(1) * extent(2) % kWarp == 0;
   }
@@ -222,12 +226,10 @@ class Survey {
   }
 
   bool is_of_x_alone(const Expr& index) const {
-    bool alone = true;
-    for_each_expr(index, [&](const Expr& part) {
+    return !any_expr(index, [&](const Expr& part) {
       const auto* ref = part.as<VarRef>();
-      alone = alone && part.as<Load>() == nullptr && (ref == nullptr || ref->var == threads_[0]->var);
+      return part.as<Load>() != nullptr || (ref != nullptr && ref->var != threads_[0]->var);
     });
-    return alone;
   }
 
   std::vector<Buffer> allocated_;
@@ -254,12 +256,7 @@ class Exchanger final : public Mutator {
     if (const auto* store = s.as<Store>()) return exchange(*store);
     const auto* loop = s.as<For>();
     if (loop == nullptr || !is_thread_index(loop->kind)) return mutate_children(s);
-    bool holds_threads = false;
-    for_each_stmt(loop->body, [&](const Stmt& inner) {
-      const auto* other = inner.as<For>();
-      holds_threads = holds_threads || (other != nullptr && is_thread_index(other->kind));
-    });
-    if (holds_threads) return mutate_children(s);
+    if (has_thread_loop(loop->body)) return mutate_children(s);
     Stmt body = mutate(loop->body);
     for (const Exchanged& e : exchanged_) body = make_allocate(e.own, std::move(body));
     return make_for(loop->var, loop->min, loop->extent, loop->kind, std::move(body));

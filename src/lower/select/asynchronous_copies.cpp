@@ -179,9 +179,7 @@ class CopyFinder {
     };
     for (Begun& begun : begun_) {
       for (Expr& index : begun.indices) {
-        bool inside = false;
-        if (index.defined()) for_each_expr(index, [&](const Expr& part) { inside = inside || is_inside(part); });
-        if (inside) index = {};
+        if (any_expr(index, is_inside)) index = {};
       }
     }
   }
