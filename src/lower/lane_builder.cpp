@@ -29,8 +29,6 @@ bool is_overwritten_in_body(const Let& let) {
   });
 }
 
-Expr both(const Expr& a, const Expr& b) { return !a.defined() ? b : !b.defined() ? a : a && b; }
-
 // Copies a statement for a single lane. Buffers that are private to lanes get the lane's number as their last index.
 class LaneCopier final : public Copier {
  public:
@@ -152,7 +150,7 @@ Expr LaneBuilder::vector(const Expr& e) {
                      differ = true;
                    }
                    return make_load(buffer, std::move(at),
-                                    differ && mask.defined() ? both(mask_, broadcast(mask))
+                                    differ && mask.defined() ? conjunction({mask_, broadcast(mask)})
                                     : differ                 ? mask_
                                                              : mask);
                  },
@@ -277,16 +275,15 @@ Stmt LaneBuilder::build_if(const IfThenElse& branch, const Stmt& self) {
   if (!varies(branch.condition)) {
     return make_if(branch.condition, build(branch.then_case), build(branch.else_case));
   }
-  std::vector<Expr> parts;
+  std::vector<Expr> parts, same_parts, differing_parts;
   conjuncts(branch.condition, parts);
-  Expr same, differing;
   for (const Expr& part : parts) {
     if (prove(part, ranges_)) continue;
-    Expr& into = varies(part) ? differing : same;
-    into = both(into, without_likely(part));
+    (varies(part) ? differing_parts : same_parts).push_back(without_likely(part));
   }
+  Expr same = conjunction(same_parts), differing = conjunction(differing_parts);
   if (branch.else_case.defined() && same.defined()) {  // an else belongs to the whole condition
-    differing = both(same, differing);
+    differing = conjunction({same, differing});
     same = {};
   }
   Stmt result;
@@ -312,9 +309,9 @@ Stmt LaneBuilder::build_varying_if(const Expr& condition, const Stmt& then_case,
   const Expr outer = mask_;
   const bool outer_conditional = std::exchange(conditional_, true);
   const Expr here = broadcast(condition_vector(condition));
-  mask_ = both(outer, here);
+  mask_ = conjunction({outer, here});
   std::vector<Stmt> stmts{build(then_case)};
-  mask_ = both(outer, make_not(here));
+  mask_ = conjunction({outer, make_not(here)});
   stmts.push_back(build(else_case));
   mask_ = outer;
   conditional_ = outer_conditional;

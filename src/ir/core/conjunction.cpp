@@ -21,7 +21,9 @@ void conjuncts(const Expr& condition, std::vector<Expr>& parts) {
 
 Expr conjunction(const std::vector<Expr>& parts) {
   Expr all;
-  for (const Expr& part : parts) all = all.defined() ? make_binary(BinaryOp::kAnd, all, part) : part;
+  for (const Expr& part : parts) {
+    if (part.defined()) all = all.defined() ? make_binary(BinaryOp::kAnd, all, part) : part;
+  }
   return all;
 }
 

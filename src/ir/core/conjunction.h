@@ -14,7 +14,7 @@ const Expr& without_likely(const Expr& e);
 /// Appends the operands of the outermost conjunction in order; likely() around one is distributed over its operands.
 void conjuncts(const Expr& condition, std::vector<Expr>& parts);
 
-/// The inverse of conjuncts(); undefined where `parts` is empty.
+/// The inverse of conjuncts(). Undefined parts, which hold always, are left out; undefined where no part is left.
 Expr conjunction(const std::vector<Expr>& parts);
 
 }  // namespace nestwright::ir
