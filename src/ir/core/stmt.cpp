@@ -35,6 +35,11 @@ const char* tensor_op_name(TensorOp op) {
   return kNames[static_cast<std::size_t>(op)];
 }
 
+const For* as_bound(const Stmt& s) {
+  const auto* loop = s.defined() ? s.as<For>() : nullptr;
+  return loop != nullptr && is_bound(loop->kind) ? loop : nullptr;
+}
+
 Stmt make_for(Var var, Expr min, Expr extent, LoopKind kind, Stmt body) {
   if (!body.defined()) return {};
   check(var.defined() && min.defined() && extent.defined(), "a loop lacks its variable, minimum or extent");

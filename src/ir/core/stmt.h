@@ -175,6 +175,9 @@ const T* Stmt::as() const {
   return std::get_if<T>(&node_->value);
 }
 
+/// The loop if `s` is a bound one; nullptr for any other statement, and for an undefined one.
+const For* as_bound(const Stmt& s NESTWRIGHT_LIFETIME_BOUND);
+
 // Making statements. A statement over an undefined body is undefined itself, so that dead code disappears.
 Stmt make_for(Var var, Expr min, Expr extent, LoopKind kind, Stmt body);
 /// Flattens nested blocks and drops undefined statements; a single statement is returned itself.

@@ -26,11 +26,6 @@ namespace {
 
 using namespace ir;
 
-const For* as_bound(const Stmt& s) {
-  const auto* loop = s.as<For>();
-  return loop != nullptr && is_bound(loop->kind) ? loop : nullptr;
-}
-
 bool has_bound(const Stmt& s) {
   return any_stmt(s, [&](const Stmt& inner) { return as_bound(inner) != nullptr; });
 }
