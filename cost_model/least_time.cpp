@@ -34,14 +34,6 @@ struct Guard {
   bool is_inverted = false;  ///< the else-case
 };
 
-std::set<Var> variables_of(const Expr& e) {
-  std::set<Var> vars;
-  for_each_expr(e, [&](const Expr& each) {
-    if (const auto* ref = each.as<VarRef>()) vars.insert(ref->var);
-  });
-  return vars;
-}
-
 // Whether ir::evaluate can compute its value from the loop variables.
 bool is_of_indices(const Expr& e) {
   return !any_expr(e, [](const Expr& each) {

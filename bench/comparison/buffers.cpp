@@ -12,13 +12,12 @@
 #include <string>
 
 #include "support/error.h"
+#include "support/round_up.h"
 
 namespace nestwright::bench {
 namespace {
 
 constexpr std::int64_t kPage = 4096, kHugePage = std::int64_t{2} << 20;
-
-std::int64_t round_up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
 
 /// Bytes of [first, end) that are on huge pages, according to the kernel.
 std::int64_t huge_bytes(const char* first, const char* end) {

@@ -65,7 +65,12 @@ Stmt Copier::mutate(const Stmt& s) {
   if (const auto* n = s.as<Store>()) {
     const Buffer& buffer = renamed(n->buffer);
     if (buffer == n->buffer) return mutate_children(s);
-    return make_store(buffer, mutate_all(n->indices), mutate(n->value), mutate(n->mask), n->non_temporal);
+    Store store = *n;
+    store.buffer = buffer;
+    store.indices = mutate_all(n->indices);
+    store.value = mutate(n->value);
+    store.mask = mutate(n->mask);
+    return make_store(std::move(store));
   }
   if (const auto* n = s.as<Prefetch>()) {
     const Buffer& buffer = renamed(n->buffer);

@@ -45,9 +45,13 @@ class LaneCopier final : public Copier {
   Stmt mutate(const Stmt& s) override {
     const auto* store = s.defined() ? s.as<Store>() : nullptr;
     const auto found = store ? private_.find(store->buffer) : private_.end();
-    return found == private_.end()
-               ? Copier::mutate(s)
-               : make_store(found->second, with_lane(store->indices), mutate(store->value), {}, store->non_temporal);
+    if (found == private_.end()) return Copier::mutate(s);
+    Store own = *store;
+    own.buffer = found->second;
+    own.indices = with_lane(store->indices);
+    own.value = mutate(store->value);
+    own.mask = {};
+    return make_store(std::move(own));
   }
 
  private:
@@ -207,18 +211,20 @@ Stmt LaneBuilder::build(const Stmt& s) {
 
 Stmt LaneBuilder::build_store(const Store& store) {
   bool differ = false;
-  std::vector<Expr> at = indices(store.buffer, store.indices, differ);
-  const Expr value = vector(store.value);
+  Store vector_store = store;
+  vector_store.indices = indices(store.buffer, store.indices, differ);
+  vector_store.value = vector(store.value);
   if (differ) {
-    const auto own = private_.find(store.buffer);
-    const Buffer& buffer = own == private_.end() ? store.buffer : own->second;
-    return make_store(buffer, std::move(at), broadcast(value), mask_, store.non_temporal);
+    if (const auto own = private_.find(store.buffer); own != private_.end()) vector_store.buffer = own->second;
+    vector_store.value = broadcast(vector_store.value);
+    vector_store.mask = mask_;
+    return make_store(std::move(vector_store));
   }
   const bool reads_itself = any_expr(store.value, [&](const Expr& e) {
     const auto* load = e.as<Load>();
     return load != nullptr && load->buffer == store.buffer;
   });
-  if (value.lanes() > 1 || reads_itself) {
+  if (vector_store.value.lanes() > 1 || reads_itself) {
     throw LowerError(
         fmt::format("vectorized loop {} stores to one element of {} in every lane: a reduction cannot be vectorized, "
                     "vectorize an axis "
@@ -231,7 +237,8 @@ Stmt LaneBuilder::build_store(const Store& store) {
                     "lanes: do not vectorize it",
                     loop_, store.buffer->name));
   }
-  return make_store(store.buffer, std::move(at), value, {}, store.non_temporal);
+  vector_store.mask = {};
+  return make_store(std::move(vector_store));
 }
 
 Stmt LaneBuilder::build_for(const For& loop) {

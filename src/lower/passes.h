@@ -115,15 +115,9 @@ ir::Stmt place_barriers(const ir::Stmt& kernel);
 
 // --- From loops to vectors -------------------------------------------------------------------------------------------
 
-/// The most statements that a kernel may have after unrolling.
-inline constexpr std::int64_t kMaxUnrolled = 20000;
-
 /// On CPUs: replaces an unrolled loop by a copy of its body for each iteration, with the variable's value substituted
-/// and branches on it folded. Throws LowerError for an extent that is not constant, and for more than kMaxUnrolled
-/// statements.
+/// and branches on it folded. Throws LowerError as limit_unrolling() does (lower/unroll_limit.h).
 ir::Program unroll(ir::Program program, PassContext& context);
-/// Throws as unroll() does, without unrolling.
-void limit_unrolling(const ir::Stmt& body);
 
 /// On CPUs: unswitches loops on invariant masks of their loads, such as those of padding: a mask is tested before the
 /// loop, which gets a version for either outcome.

@@ -174,10 +174,6 @@ Storage scan_part_storage(const StageGraph& graph, const Storage& scan) {
   return result;
 }
 
-Storage whole_storage(const StageGraph& graph, std::vector<ir::Buffer> buffers) {
-  return {std::move(buffers), std::vector<Linear>(graph.rank), &graph};
-}
-
 std::vector<Linear> apply_layout(const Storage& storage, const std::vector<Linear>& position, const Facts& facts) {
   const StageGraph& graph = *storage.graph;
   std::vector<Linear> result(graph.state->layout.size());

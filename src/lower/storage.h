@@ -26,9 +26,6 @@ inline bool is_private(const StageState& stage) {
 /// storage_align.
 Storage make_storage(const Frame& frame, const Facts& facts);
 
-/// The storage of whole results in `buffers`, which are compact or the caller's.
-Storage whole_storage(const StageGraph& graph, std::vector<ir::Buffer> buffers);
-
 /// New buffers for all results of a scan.
 Storage make_scan_storage(const StageGraph& graph);
 

@@ -23,6 +23,7 @@
 #include "runtime/device_program.h"
 #include "support/clock.h"
 #include "support/error.h"
+#include "support/round_up.h"
 
 namespace nestwright {
 namespace {
@@ -463,8 +464,7 @@ class DeviceBench final : public Bench {
     if (copies <= 1) return;
     std::vector<Arguments> made(static_cast<std::size_t>(copies) - 1);
     for (const Tensor& tensor : uniform_) {
-      const std::int64_t alignment = device_->slice_alignment();
-      const std::int64_t step = (tensor.bytes() + alignment - 1) / alignment * alignment;
+      const std::int64_t step = round_up(tensor.bytes(), device_->slice_alignment());
       const DeviceMemoryPtr whole = device_->allocate(step * (copies - 1));
       if (tensor.is_output()) device_->fill(*whole, GuardedRegion::kCanary);  // gaps between rows are never written
       for (std::size_t s = 0; s < made.size(); ++s) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "measure/guarded_region.h"
+#include "support/round_up.h"
 
 namespace nestwright {
 namespace {
@@ -11,8 +12,7 @@ namespace {
 /// The size of a guard: that of the buffer, within limits, so that an index that is off by a row or a tile lands in it.
 /// Guards are copied back after every check if results are compared on the host.
 std::int64_t guard_bytes(std::int64_t bytes, std::int64_t alignment) {
-  const std::int64_t wanted = std::clamp<std::int64_t>(bytes, 4 << 10, 256 << 10);
-  return (wanted + alignment - 1) / alignment * alignment;
+  return round_up(std::clamp<std::int64_t>(bytes, 4 << 10, 256 << 10), alignment);
 }
 
 }  // namespace

@@ -10,8 +10,6 @@
 namespace nestwright {
 namespace {
 
-std::int64_t round_up_64(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
-
 [[noreturn]] void refuse() {
   throw UsageError("the kernel's workspace exceeds 64 bits: use smaller extents, or compute stages at inner loops");
 }
@@ -21,11 +19,11 @@ std::int64_t round_up_64(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 std::int64_t workspace_bytes(const ir::Workspace& workspace, int threads, std::span<const ir::Var> symbols,
                              std::span<const std::int64_t> values) {
   const auto bytes = [&](std::int64_t constant, const ir::Expr& symbolic) {
-    if (!symbolic.defined()) return round_up_64(constant);
+    if (!symbolic.defined()) return ir::aligned_workspace_bytes(constant);
+    constexpr std::int64_t kAdded = ir::kWorkspaceAlignment - 1;  // by aligned_workspace_bytes()
     std::int64_t sum = 0;
-    // round_up_64() adds 63.
-    if (__builtin_add_overflow(constant + 63, ir::evaluate(symbolic, symbols, values), &sum)) refuse();
-    return round_up_64(sum - 63);
+    if (__builtin_add_overflow(constant + kAdded, ir::evaluate(symbolic, symbols, values), &sum)) refuse();
+    return ir::aligned_workspace_bytes(sum - kAdded);
   };
   const std::int64_t shared = bytes(workspace.shared_bytes, workspace.symbolic_shared_bytes);
   std::int64_t private_parts = bytes(workspace.per_thread_bytes, workspace.symbolic_per_thread_bytes), all = 0;
@@ -53,7 +51,7 @@ void CompiledKernel::reserve(std::int64_t bytes) const {
   if (bytes <= workspace_bytes_) return;
   workspace_bytes_ = 0;
   workspace_.reset();  // first, so that the old and the new one need not fit into memory together
-  workspace_.reset(std::aligned_alloc(64, static_cast<std::size_t>(bytes)));
+  workspace_.reset(std::aligned_alloc(ir::kWorkspaceAlignment, static_cast<std::size_t>(bytes)));
   if (workspace_ == nullptr) {
     throw UsageError("the kernel's workspace of " + std::to_string(bytes) +
                      " bytes does not fit into memory: use smaller extents, or compute stages at inner loops");

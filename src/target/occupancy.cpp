@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "support/round_up.h"
 #include "target/gpu_target.h"
 
 namespace nestwright {
@@ -12,11 +13,6 @@ namespace {
 // For every architecture that we generate code for (cuda_occupancy.h: cudaOccRegAllocationGranularity,
 // cudaOccSubPartitionsPerMultiprocessor): registers are allocated to a warp in units of 256, in one of four partitions.
 constexpr int kRegisterGranularity = 256, kPartitions = 4;
-
-template <class T>
-T round_up(T value, T to) {
-  return (value + to - 1) / to * to;
-}
 
 int warps_of(const BlockResources& block, const Target& target) {
   return (block.threads + target.warp - 1) / target.warp;

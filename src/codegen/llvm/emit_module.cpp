@@ -84,7 +84,7 @@ void emit_entry(ModuleEmitter& module, const std::string& name, const ir::Stmt& 
   }
   const ir::Workspace& space = program.workspace;
   llvm::Value* shared_bytes =
-      emitter.emit(round_up_64(workspace_bytes(space.shared_bytes, space.symbolic_shared_bytes)));
+      emitter.emit(ir::aligned_workspace_bytes(workspace_bytes(space.shared_bytes, space.symbolic_shared_bytes)));
   llvm::Value* threads_part = builder.CreateInBoundsGEP(builder.getInt8Ty(), workspace, shared_bytes);
   emitter.set_state({workspace, threads_part, function->getArg(3)});
   emitter.begin();

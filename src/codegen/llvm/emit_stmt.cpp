@@ -188,7 +188,7 @@ FunctionEmitter::Captures FunctionEmitter::capture(const ir::For& loop) {
   captures.values.push_back(state_.thread_workspace);
   const ir::Workspace& space = module_.program.workspace;
   captures.values.push_back(
-      emit(round_up_64(workspace_bytes(space.per_thread_bytes, space.symbolic_per_thread_bytes))));
+      emit(ir::aligned_workspace_bytes(workspace_bytes(space.per_thread_bytes, space.symbolic_per_thread_bytes))));
   return captures;
 }
 

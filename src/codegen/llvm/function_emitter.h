@@ -29,7 +29,6 @@ namespace nestwright::codegen {
 inline ir::Expr workspace_bytes(std::int64_t constant, const ir::Expr& symbolic) {
   return symbolic.defined() ? symbolic + ir::Expr(constant) : ir::Expr(constant);
 }
-inline ir::Expr round_up_64(const ir::Expr& bytes) { return (bytes + 63) / ir::Expr(64) * ir::Expr(64); }
 
 /// A mask whose active lanes are those before `bound`, counted from `first` on: ramp(first, 1) < bound.
 struct TailMask {

@@ -46,8 +46,6 @@ Interval exact_result(BinaryOp op, Interval a, Interval b) {
 
 bool fits_32(Interval interval) { return within(interval, type_range(kInt32)); }
 
-Type unsigned_of(Type type) { return {TypeCode::kUInt, type.bits, 1}; }
-
 }  // namespace
 
 Text ExpressionWriter::apply(BinaryOp op, const Text& a, const Text& b, bool wide) const {

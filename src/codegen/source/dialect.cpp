@@ -18,7 +18,7 @@ const char* Dialect::value_type(ir::Type type) const {
 
 const char* Dialect::memory_type(ir::Type type) const {
   if (type.is_bool()) return integer_type(kUInt8);
-  return type.is_narrow_float() ? integer_type({ir::TypeCode::kUInt, type.bits, 1}) : value_type(type);
+  return type.is_narrow_float() ? integer_type(unsigned_of(type)) : value_type(type);
 }
 
 std::string Dialect::asynchronous_copy(int) const {

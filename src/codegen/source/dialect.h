@@ -13,6 +13,9 @@
 
 namespace nestwright::codegen {
 
+/// The unsigned integer type with as many bits as `type`.
+inline ir::Type unsigned_of(ir::Type type) { return {ir::TypeCode::kUInt, type.bits, 1}; }
+
 class Dialect {
  public:
   virtual ~Dialect() = default;

@@ -13,8 +13,6 @@ namespace {
 
 using ir::Type;
 
-Type unsigned_of(Type type) { return {ir::TypeCode::kUInt, type.bits, 1}; }
-
 }  // namespace
 
 std::string Prelude::define(const std::string& result, const std::string& name, const std::string& rest) {

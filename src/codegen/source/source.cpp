@@ -135,8 +135,8 @@ class KernelWriter {
         allocation != nullptr && allocation->buffer->scope == Scope::kShared) {
       return write_indices(allocation->body);
     }
-    const auto* loop = s.as<For>();
-    if (loop == nullptr || !is_bound(loop->kind) || loop->kind == LoopKind::kVirtualThread) return;
+    const For* loop = as_bound(s);
+    if (loop == nullptr || loop->kind == LoopKind::kVirtualThread) return;
     const std::string& name = names_.of(loop->var.id(), loop->var.name());
     statements_.line(fmt::format("const int {} = {};", name, dialect_.index(loop->kind)), 1);
     expressions_.ranges().bind(loop->var, loop->min, loop->extent);

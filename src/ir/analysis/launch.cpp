@@ -5,6 +5,7 @@
 #include "ir/analysis/swizzle.h"
 #include "ir/core/rewrite.h"
 #include "support/error.h"
+#include "support/round_up.h"
 
 namespace nestwright::ir {
 namespace {
@@ -62,8 +63,8 @@ LaunchShape launch_shape(const Kernel& kernel) {
   shape.grid.fill(Expr(1));
   shape.block.fill(Expr(1));
   for_each_stmt(kernel.body, [&](const Stmt& s) {
-    const auto* loop = s.as<For>();
-    if (loop == nullptr || !is_bound(loop->kind) || loop->kind == LoopKind::kVirtualThread) return;
+    const For* loop = as_bound(s);
+    if (loop == nullptr || loop->kind == LoopKind::kVirtualThread) return;
     if (!is_const_int(loop->min, 0)) {
       throw InternalError("internal error: loop " + loop->var.name() + " is bound and does not begin at 0");
     }
@@ -81,7 +82,7 @@ SharedLayout shared_layout(const Kernel& kernel) {
     const Buffer& buffer = allocation->buffer;
     const std::int64_t alignment =
         swizzled.contains(buffer) ? kSwizzleAlignment : std::max<std::int64_t>(16, buffer->alignment);
-    const std::int64_t offset = (layout.bytes + alignment - 1) / alignment * alignment;
+    const std::int64_t offset = round_up(layout.bytes, alignment);
     layout.offsets.emplace_back(buffer, offset);
     layout.bytes = offset + buffer->elements() * buffer->element.bytes();
   });

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ir/core/rewrite.h"
-#include "support/error.h"
+#include "support/round_up.h"
 
 namespace nestwright::ir {
 
@@ -18,8 +18,7 @@ std::vector<std::int64_t> prepared_bytes(const Program& program) {
   std::vector<std::int64_t> sizes;
   for (const Parameter& parameter : program.parameters) {
     if (parameter.role != Role::kPrepared) continue;
-    const std::int64_t bytes = parameter.buffer->elements() * parameter.buffer->element.bytes();
-    sizes.push_back((bytes + kAlignment - 1) / kAlignment * kAlignment);
+    sizes.push_back(round_up(parameter.buffer->elements() * parameter.buffer->element.bytes(), kAlignment));
   }
   return sizes;
 }

@@ -35,10 +35,7 @@ Stmt make_node(For n) {
 Stmt make_node(Block n) { return block(std::move(n.stmts)); }
 Stmt make_node(Let n) { return make_let(std::move(n.var), std::move(n.value), std::move(n.body)); }
 Stmt make_node(IfThenElse n) { return make_if(std::move(n.condition), std::move(n.then_case), std::move(n.else_case)); }
-Stmt make_node(Store n) {
-  if (n.asynchronous) return make_asynchronous(std::move(n));
-  return make_store(std::move(n.buffer), std::move(n.indices), std::move(n.value), std::move(n.mask), n.non_temporal);
-}
+Stmt make_node(Store n) { return make_store(std::move(n)); }
 Stmt make_node(Allocate n) {
   return make_allocate(std::move(n.buffer), std::move(n.body), n.offset, n.per_thread, std::move(n.symbolic_offset));
 }

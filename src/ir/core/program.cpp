@@ -1,5 +1,7 @@
 #include "ir/core/program.h"
 
+#include "support/round_up.h"
+
 namespace nestwright::ir {
 
 std::optional<std::int64_t> count_elements(const std::vector<std::int64_t>& shape) {
@@ -8,6 +10,12 @@ std::optional<std::int64_t> count_elements(const std::vector<std::int64_t>& shap
     if (extent < 0 || __builtin_mul_overflow(elements, extent, &elements)) return std::nullopt;
   }
   return elements;
+}
+
+std::int64_t aligned_workspace_bytes(std::int64_t bytes) { return round_up(bytes, kWorkspaceAlignment); }
+
+Expr aligned_workspace_bytes(const Expr& bytes) {
+  return (bytes + (kWorkspaceAlignment - 1)) / Expr(kWorkspaceAlignment) * Expr(kWorkspaceAlignment);
 }
 
 }  // namespace nestwright::ir

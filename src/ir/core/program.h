@@ -40,9 +40,15 @@ struct Kernel {
   Stmt body;
 };
 
-/// Memory that the caller provides besides the tensors, in bytes, aligned to 64. Buffers whose size depends on the
-/// program's symbols follow those of constant size; their total size, an expression of the symbols, is added to the
-/// constant one (undefined: there are none).
+/// The alignment of a workspace, of the buffers in it and of each thread's part of it.
+inline constexpr std::int64_t kWorkspaceAlignment = 64;
+/// `bytes` rounded up to a multiple of kWorkspaceAlignment.
+std::int64_t aligned_workspace_bytes(std::int64_t bytes);
+Expr aligned_workspace_bytes(const Expr& bytes);
+
+/// Memory that the caller provides besides the tensors, in bytes, aligned to kWorkspaceAlignment. Buffers whose size
+/// depends on the program's symbols follow those of constant size; their total size, an expression of the symbols, is
+/// added to the constant one (undefined: there are none).
 struct Workspace {
   std::int64_t shared_bytes = 0;
   std::int64_t per_thread_bytes = 0;

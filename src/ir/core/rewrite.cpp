@@ -139,6 +139,14 @@ bool depends_on_data(const Expr& e) {
   });
 }
 
+std::set<Var> variables_of(const Expr& e) {
+  std::set<Var> variables;
+  for_each_expr(e, [&](const Expr& part) {
+    if (const auto* ref = part.as<VarRef>()) variables.insert(ref->var);
+  });
+  return variables;
+}
+
 bool mentions(const Expr& e, const Var& var) {
   return any_expr(e, [&](const Expr& part) { return is_var(part, var); });
 }

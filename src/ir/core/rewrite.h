@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 
 #include "ir/core/stmt.h"
 
@@ -53,6 +54,8 @@ bool reads_data(const Expr& e);
 bool depends_on_data(const Expr& e);
 /// Whether `holds` is true of any statement below.
 bool any_stmt(const Stmt& s, const std::function<bool(const Stmt&)>& holds);
+/// The variables that are read below.
+std::set<Var> variables_of(const Expr& e);
 /// Whether `var` is read below.
 bool mentions(const Expr& e, const Var& var);
 bool mentions(const Stmt& s, const Var& var);

@@ -79,6 +79,11 @@ const char* tensor_op_name(TensorOp op) {
   return "?";
 }
 
+const For* as_bound(const Stmt& s) {
+  const auto* loop = s.defined() ? s.as<For>() : nullptr;
+  return loop != nullptr && is_bound(loop->kind) ? loop : nullptr;
+}
+
 Stmt make_for(Var var, Expr min, Expr extent, LoopKind kind, Stmt body) {
   if (!body.defined()) return {};
   check(var.defined() && min.defined() && extent.defined(), "a loop lacks its variable, minimum or extent");
@@ -117,11 +122,16 @@ Stmt make_if(Expr condition, Stmt then_case, Stmt else_case) {
 }
 
 Stmt make_store(Buffer buffer, std::vector<Expr> indices, Expr value, Expr mask, bool non_temporal) {
-  check_indices(buffer, indices);
-  check(value.defined() && value.type().element() == buffer->element,
+  return make_store(Store{std::move(buffer), std::move(indices), std::move(value), std::move(mask), non_temporal});
+}
+
+Stmt make_store(Store store) {
+  if (store.asynchronous) return make_asynchronous(std::move(store));
+  check_indices(store.buffer, store.indices);
+  check(store.value.defined() && store.value.type().element() == store.buffer->element,
         "a store's value differs in type from its buffer");
-  check(!mask.defined() || mask.type().is_bool(), "a store's mask is no bool");
-  return node(Store{std::move(buffer), std::move(indices), std::move(value), std::move(mask), non_temporal});
+  check(!store.mask.defined() || store.mask.type().is_bool(), "a store's mask is no bool");
+  return node(std::move(store));
 }
 
 Stmt make_asynchronous(Store store) {

@@ -175,6 +175,9 @@ const T* Stmt::as() const {
   return std::get_if<T>(&node_->value);
 }
 
+/// The loop if `s` is a bound one; nullptr for any other statement, and for an undefined one.
+const For* as_bound(const Stmt& s NESTWRIGHT_LIFETIME_BOUND);
+
 // Making statements. A statement over an undefined body is undefined itself, so that dead code disappears.
 Stmt make_for(Var var, Expr min, Expr extent, LoopKind kind, Stmt body);
 /// Flattens nested blocks and drops undefined statements; a single statement is returned itself.
@@ -182,6 +185,8 @@ Stmt block(std::vector<Stmt> stmts);
 Stmt make_let(Var var, Expr value, Stmt body);
 Stmt make_if(Expr condition, Stmt then_case, Stmt else_case = {});
 Stmt make_store(Buffer buffer, std::vector<Expr> indices, Expr value, Expr mask = {}, bool non_temporal = false);
+/// The store of these fields. To rewrite a store, change a copy of its node, so that it keeps the other fields.
+Stmt make_store(Store store);
 /// `store` as an asynchronous copy. Requires an unmasked store of a load, from global to shared memory.
 Stmt make_asynchronous(Store store);
 Stmt make_allocate(Buffer buffer, Stmt body, std::int64_t offset = -1, bool per_thread = false,

@@ -157,7 +157,13 @@ class StmtSimplifier {
     if (mask.defined() && is_false(mask)) return {};
     if (mask.defined() && is_true(mask)) mask = {};
     changed |= !value.same_as(n.value) || !mask.same_as(n.mask);
-    return changed ? make_store(n.buffer, std::move(indices), std::move(value), std::move(mask), n.non_temporal) : s;
+    if (!changed) return s;
+    Store store = n;
+    store.asynchronous = n.asynchronous && value.as<Load>() != nullptr;  // a load that is never active becomes 0
+    store.indices = std::move(indices);
+    store.value = std::move(value);
+    store.mask = std::move(mask);
+    return make_store(std::move(store));
   }
 
   Stmt run(const Stmt& s, const Allocate& n) {

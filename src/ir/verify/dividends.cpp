@@ -1,6 +1,7 @@
 // Recovers the variable of a fused loop from quotients and remainders in indices: two accesses that agree in both agree
 // in the variable.
 #include <algorithm>
+#include <set>
 
 #include "ir/analysis/bounds.h"
 #include "ir/core/equal.h"
@@ -62,18 +63,6 @@ bool divides(const Expr& e) {
   });
 }
 
-std::vector<Var> variables_of(const Expr& e) {
-  std::vector<Var> found;
-  for_each_expr(e, [&](const Expr& part) {
-    if (const auto* ref = part.as<VarRef>()) found.push_back(ref->var);
-  });
-  return found;
-}
-
-bool share(const std::vector<Var>& a, const std::vector<Var>& b) {
-  return std::any_of(a.begin(), a.end(), [&](const Var& v) { return std::find(b.begin(), b.end(), v) != b.end(); });
-}
-
 /// The number whose digits are the indices, with the dimensions in `order` from the most significant one on.
 Expr number_of(const Access& access, const std::vector<std::size_t>& order) {
   Expr number = access.indices[order.front()];
@@ -85,15 +74,18 @@ Expr number_of(const Access& access, const std::vector<std::size_t>& order) {
 
 bool add_linearized_index(Access& first, Access& second, const Var& var) {
   constexpr std::size_t kMaxDigits = 5;
-  std::vector<Var> related;
+  std::set<Var> related;  // the variables of the indices that depend on `var`
   for (const Expr& index : first.indices) {
-    const std::vector<Var> variables = variables_of(index);
-    if (share(variables, {var})) related.insert(related.end(), variables.begin(), variables.end());
+    if (mentions(index, var)) related.merge(variables_of(index));
   }
+  const auto is_related = [&](const Expr& e) {
+    const auto* ref = e.as<VarRef>();
+    return ref != nullptr && related.contains(ref->var);
+  };
   std::vector<std::size_t> order;
   bool any = false;
   for (std::size_t d = 0; d < first.shape.size(); ++d) {
-    if (!share(variables_of(first.indices[d]), related)) continue;
+    if (!any_expr(first.indices[d], is_related)) continue;
     if (as_const_int(first.shape[d]) == nullptr) return false;
     order.push_back(d);
     any = any || divides(first.indices[d]);

@@ -166,8 +166,10 @@ class Redirector : public Mutator {
     const Stmt changed = mutate_children(s);
     if (!changed.defined()) return changed;
     if (const auto* store = changed.as<Store>(); store != nullptr && slotted_.count(store->buffer) > 0) {
-      return make_store(slotted_.at(store->buffer), in_slot(store->indices), store->value, store->mask,
-                        store->non_temporal);
+      Store redirected = *store;
+      redirected.buffer = slotted_.at(store->buffer);
+      redirected.indices = in_slot(store->indices);
+      return make_store(std::move(redirected));
     }
     if (const auto* hint = changed.as<Prefetch>(); hint != nullptr && slotted_.count(hint->buffer) > 0) {
       return make_prefetch(slotted_.at(hint->buffer), in_slot(hint->indices), hint->for_write, hint->locality);

@@ -13,8 +13,6 @@ namespace {
 
 using namespace ir;
 
-std::int64_t round_up_64(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
-
 struct Lifetime {
   std::int64_t bytes = 0;
   Expr symbolic_bytes;  ///< the size of a buffer that shares no memory; undefined: `bytes` is the size
@@ -73,9 +71,9 @@ class Lifetimes final : public Visitor {
     }
     Lifetime& lifetime = found[buffer];
     if (const std::int64_t* constant = as_const_int(elements)) {
-      lifetime.bytes = round_up_64(*constant * buffer->element.bytes());
+      lifetime.bytes = aligned_workspace_bytes(*constant * buffer->element.bytes());
     } else {
-      lifetime.symbolic_bytes = (elements * Expr(buffer->element.bytes()) + 63) / Expr(64) * Expr(64);
+      lifetime.symbolic_bytes = aligned_workspace_bytes(elements * Expr(buffer->element.bytes()));
     }
     lifetime.per_thread = parallel_ > 0;
     lifetime.loops_around = open_.size();

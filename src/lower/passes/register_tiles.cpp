@@ -109,8 +109,12 @@ class Padder final : public Mutator {
       store_mask_ = store->mask;
       const auto found = padded_.find(store->buffer);
       if (found == padded_.end()) return mutate_children(s);
-      return make_store(found->second, constants(store->indices), mutate(store->value),
-                        needed(store->buffer, store->indices, store->mask), store->non_temporal);
+      Store padded = *store;
+      padded.buffer = found->second;
+      padded.indices = constants(store->indices);
+      padded.value = mutate(store->value);
+      padded.mask = needed(store->buffer, store->indices, store->mask);
+      return make_store(std::move(padded));
     }
     return mutate_children(s);
   }

@@ -26,11 +26,6 @@ namespace {
 
 using namespace ir;
 
-const For* as_bound(const Stmt& s) {
-  const auto* loop = s.as<For>();
-  return loop != nullptr && is_bound(loop->kind) ? loop : nullptr;
-}
-
 bool has_bound(const Stmt& s) {
   return any_stmt(s, [&](const Stmt& inner) { return as_bound(inner) != nullptr; });
 }
@@ -140,8 +135,9 @@ Stmt keep_row(const For& time, const Stmt& body) {
   const Buffer row(store.buffer->name + ".row", store.buffer->element, shape, Scope::kLocal);
   const Expr kept = make_load(row, indices);
   const Stmt begin = make_store(row, indices, make_load(store.buffer, first));
-  const Stmt step = block({make_store(row, indices, Replacer(store, kept, {}).value()),
-                           make_store(store.buffer, store.indices, kept, store.mask, store.non_temporal)});
+  Store from_row = store;
+  from_row.value = kept;
+  const Stmt step = block({make_store(row, indices, Replacer(store, kept, {}).value()), make_store(from_row)});
   Stmt before = Replacer(store, kept, begin).mutate(body);
   before = Copier({{time.var, time.min}}, true).mutate(before);
   Stmt loop = make_for(time.var, time.min, time.extent, LoopKind::kSerial, Replacer(store, kept, step).mutate(body));

@@ -23,11 +23,6 @@ namespace {
 
 using namespace ir;
 
-const For* as_bound(const Stmt& s) {
-  const auto* loop = s.defined() ? s.as<For>() : nullptr;
-  return loop != nullptr && is_bound(loop->kind) ? loop : nullptr;
-}
-
 /// The first bound loop inside `s`; nullptr if there is none.
 const For* find_bound(const Stmt& s) {
   const For* found = nullptr;

@@ -5,6 +5,7 @@
 #include "ir/core/print.h"
 #include "ir/core/rewrite.h"
 #include "lower/passes.h"
+#include "lower/unroll_limit.h"
 #include "support/error.h"
 
 namespace nestwright::passes {

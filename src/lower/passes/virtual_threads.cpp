@@ -50,8 +50,12 @@ class ThreadCopier final : public Copier {
   Stmt mutate(const Stmt& s) override {
     if (const auto* store = s.defined() ? s.as<Store>() : nullptr) {
       if (const auto copies = copies_.find(store->buffer); copies != copies_.end()) {
-        return make_store(copies->second, indices(store->indices), mutate(store->value), mutate(store->mask),
-                          store->non_temporal);
+        Store own = *store;
+        own.buffer = copies->second;
+        own.indices = indices(store->indices);
+        own.value = mutate(store->value);
+        own.mask = mutate(store->mask);
+        return make_store(std::move(own));
       }
     }
     return Copier::mutate(s);

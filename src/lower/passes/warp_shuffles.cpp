@@ -295,11 +295,10 @@ class Exchanger final : public Mutator {
 
   Stmt exchange(const Store& store) {
     received_.clear();
-    Expr value = mutate(store.value);
+    Store exchanged = store;
+    exchanged.value = mutate(store.value);
     const Exchanged* const own = find(store.buffer);
-    Stmt result = own != nullptr
-                      ? make_store(own->own, {0}, std::move(value))
-                      : make_store(store.buffer, store.indices, std::move(value), store.mask, store.non_temporal);
+    Stmt result = own != nullptr ? make_store(own->own, {0}, exchanged.value) : make_store(exchanged);
     for (const Received& r : received_) {
       const Stmt receive = make_store(r.value, {0}, shuffle_xor(make_load(r.exchanged->own, {0}), r.bit));
       result = make_allocate(r.value, block({receive, std::move(result)}));

@@ -97,6 +97,18 @@ TEST_F(SimplifyStmt, StoresAllocationsPrefetches) {
   EXPECT_EQ(text(make_allocate(d, loop(i, 0, store(i)))), "");
 }
 
+TEST_F(SimplifyStmt, StoresKeepTheirOtherFields) {
+  const Buffer shared("S", kFloat32, {128}, Scope::kShared);
+  const auto copy = [&](const Expr& mask) {
+    return make_asynchronous({.buffer = shared, .indices = {Expr(i) + 1 - 1}, .value = make_load(c, {i}, mask)});
+  };
+  EXPECT_EQ(text(copy({})), "async S[i] = C[i]\n");
+  EXPECT_EQ(text(copy(make_bool(false))), "S[i] = 0.0\n");
+  EXPECT_EQ(text(make_store(
+                {.buffer = c, .indices = {Expr(i) + 1 - 1}, .value = make_float(0, kFloat32), .non_temporal = true})),
+            "stream C[i] = 0.0\n");
+}
+
 TEST_F(SimplifyStmt, OneVariableMayServeTwoLoops) {
   EXPECT_EQ(text(block({loop(i, 1, store(i)), loop(i, 4, store(Expr(i) % 4)), loop(i, 6, store(Expr(i) % 4))})),
             "C[0] = 0.0\nfor i in 0..4:\n  C[i] = 0.0\nfor i in 0..6:\n  C[i%4] = 0.0\n");
