@@ -10,10 +10,10 @@
 namespace nestwright::ir {
 namespace {
 
-class FragmentCheck {
+class FragmentCheck final : OperandCheck {
  public:
   FragmentCheck(const TensorInstruction& instruction, const InstructionBody& body, const InstructionContext& context)
-      : instruction_(instruction), body_(body), context_(context) {}
+      : OperandCheck(instruction, body, context) {}
 
   std::vector<std::string> run() {
     const Element stored = body_.stored();
@@ -23,7 +23,7 @@ class FragmentCheck {
       expect(2, equal(instruction_.operands[2].at, body_.store->value));
       expect_type(stored.buffer->element);
     } else if (instruction_.op == TensorOp::kFragmentMultiply) {
-      check_product(stored);
+      check_product();
     } else {
       check_load(stored);
     }
@@ -31,28 +31,21 @@ class FragmentCheck {
   }
 
  private:
-  void expect(std::size_t operand, bool fits) {
-    if (!fits) found_.push_back("operand " + std::to_string(operand) + " is not what the body accesses");
-  }
   void expect_register(std::size_t operand, const Element& element, int rows_below) {
     expect(operand, context_.is_register_of(instruction_.operands[operand], element, body_, rows_below));
   }
-  void expect_type(Type type) {
-    if (instruction_.type != type) found_.emplace_back("the type is not that of the elements that the body accesses");
-  }
 
-  void check_product(const Element& stored) {
-    std::vector<Element> factors = body_.loaded();
-    std::erase_if(factors, [&](const Element& e) { return e.buffer == stored.buffer; });
-    if (factors.size() != 2) {
+  void check_product() {
+    const auto factors = body_.factors(instruction_.operands[2].buffer);
+    if (!factors) {
       found_.emplace_back("the body is no product");
       return;
     }
-    if (factors[0].buffer != instruction_.operands[2].buffer) std::swap(factors[0], factors[1]);
-    expect_register(2, factors[0], 0);
-    expect_register(3, factors[0], 1);
-    expect_register(4, factors[1], 0);
-    expect_type(factors[0].buffer->element);
+    const auto& [a, b] = *factors;
+    expect_register(2, a, 0);
+    expect_register(3, a, 1);
+    expect_register(4, b, 0);
+    expect_type(a.buffer->element);
   }
 
   /// A fragment has 16 rows across the reduction. They lie at equal distances in memory, or, transposed, the steps of
@@ -71,7 +64,7 @@ class FragmentCheck {
     const std::optional<std::int64_t> row = distance(offset, across), step = distance(offset, along);
     const bool is_transposed = row == 1 && step != 1;
     const std::int64_t bytes = memory.buffer->element.bytes();
-    expect(3, row && step && (is_transposed ? row == 1 : step == 1) &&
+    expect(3, row && step && (is_transposed || step == 1) &&
                   is_const_int(instruction_.operands[3].at, bytes * (is_transposed ? *step : *row)));
     if (is_transposed != (instruction_.op == TensorOp::kFragmentLoadTransposed)) {
       found_.emplace_back("rows of the body run in the other direction than those of the instruction");
@@ -85,11 +78,6 @@ class FragmentCheck {
     }
     return std::nullopt;
   }
-
-  const TensorInstruction& instruction_;
-  const InstructionBody& body_;
-  const InstructionContext& context_;
-  std::vector<std::string> found_;
 };
 
 }  // namespace

@@ -25,6 +25,14 @@ std::vector<Element> InstructionBody::loaded() const {
   return elements;
 }
 
+std::optional<std::array<Element, 2>> InstructionBody::factors(const Buffer& a) const {
+  std::vector<Element> found = loaded();
+  std::erase_if(found, [&](const Element& e) { return e.buffer == store->buffer; });
+  if (found.size() != 2) return std::nullopt;
+  if (found[0].buffer != a) std::swap(found[0], found[1]);
+  return std::array{found[0], found[1]};
+}
+
 Expr InstructionBody::first_of(const Expr& e) const {
   Substitution first;
   for (const For* loop : loops) first[loop->var] = loop->min;

@@ -31,6 +31,9 @@ struct InstructionBody {
   Element stored() const { return {store->buffer, store->indices}; }
   /// The elements that the value is made of, in the order of the expression.
   std::vector<Element> loaded() const;
+  /// The elements that are multiplied and added to those that are stored, the one of `a` first; nullopt unless there
+  /// are two.
+  std::optional<std::array<Element, 2>> factors(const Buffer& a) const;
   /// The value of an expression at the first iteration of every loop.
   Expr first_of(const Expr& e) const;
   /// By how much the expression grows from one iteration of the loop to the next; nullopt if that is not constant.
@@ -59,6 +62,25 @@ struct InstructionContext {
   /// Whether the operand is the first register of the matrix that begins with `element`, or of the one below it.
   bool is_register_of(const Operand& operand, const Element& element, const InstructionBody& body,
                       int rows_below) const;
+};
+
+/// What the checks of operands share: the instruction and what they found wrong with it.
+class OperandCheck {
+ protected:
+  OperandCheck(const TensorInstruction& instruction, const InstructionBody& body, const InstructionContext& context)
+      : instruction_(instruction), body_(body), context_(context) {}
+
+  void expect(std::size_t operand, bool fits) {
+    if (!fits) found_.push_back("operand " + std::to_string(operand) + " is not what the body accesses");
+  }
+  void expect_type(Type type) {
+    if (instruction_.type != type) found_.emplace_back("the type is not that of the elements that the body accesses");
+  }
+
+  const TensorInstruction& instruction_;
+  const InstructionBody& body_;
+  const InstructionContext& context_;
+  std::vector<std::string> found_;
 };
 
 // What is wrong with the operands of an instruction of AMX, of a warp and of a warpgroup, one clause each. Require as

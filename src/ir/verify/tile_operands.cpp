@@ -11,10 +11,10 @@ namespace {
 
 constexpr std::int64_t kTileSide = 16, kElementBytes = 4;
 
-class TileCheck {
+class TileCheck final : OperandCheck {
  public:
   TileCheck(const TensorInstruction& instruction, const InstructionBody& body, const InstructionContext& context)
-      : instruction_(instruction), body_(body), context_(context) {}
+      : OperandCheck(instruction, body, context) {}
 
   std::vector<std::string> run() {
     std::vector<Element> elements = body_.loaded();
@@ -89,11 +89,6 @@ class TileCheck {
       if (!is_row && bytes != kElementBytes) found_.emplace_back("the body does not access rows of a tile in memory");
     }
   }
-
-  const TensorInstruction& instruction_;
-  const InstructionBody& body_;
-  const InstructionContext& context_;
-  std::vector<std::string> found_;
 };
 
 }  // namespace

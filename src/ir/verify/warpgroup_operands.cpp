@@ -40,10 +40,10 @@ struct Descriptor {
   }
 };
 
-class WarpgroupCheck {
+class WarpgroupCheck final : OperandCheck {
  public:
   WarpgroupCheck(const TensorInstruction& instruction, const InstructionBody& body, const InstructionContext& context)
-      : instruction_(instruction), body_(body), context_(context) {}
+      : OperandCheck(instruction, body, context) {}
 
   std::vector<std::string> run() {
     const Element stored = body_.stored();
@@ -61,27 +61,20 @@ class WarpgroupCheck {
  private:
   using Loops = std::vector<const For*>;
 
-  void expect(std::size_t operand, bool fits) {
-    if (!fits) found_.push_back("operand " + std::to_string(operand) + " is not what the body accesses");
-  }
   void expect_number(std::size_t operand, std::int64_t value) {
     expect(operand, is_const_int(instruction_.operands[operand].at, value));
-  }
-  void expect_type(Type type) {
-    if (instruction_.type != type) found_.emplace_back("the type is not that of the elements that the body accesses");
   }
 
   void check_product(const Element& stored) {
     expect(1, instruction_.operands[1].buffer == stored.buffer &&
                   is_const_int(instruction_.operands[1].at, instruction_.columns / 4));
-    std::vector<Element> factors = body_.loaded();
-    std::erase_if(factors, [&](const Element& e) { return e.buffer == stored.buffer; });
+    const auto factors = body_.factors(instruction_.operands[2].buffer);
     const std::size_t rank = stored.indices.size();
-    if (factors.size() != 2 || rank < 2) {
+    if (!factors || rank < 2) {
       found_.emplace_back("the body is no product of matrices");
       return;
     }
-    if (factors[0].buffer != instruction_.operands[2].buffer) std::swap(factors[0], factors[1]);
+    const auto& [a, b] = *factors;
     const Expr &row = stored.indices[rank - 2], &column = stored.indices[rank - 1];
     Loops rows, columns, steps;
     for (const For* loop : body_.loops) {
@@ -89,7 +82,7 @@ class WarpgroupCheck {
       (is_row ? rows : is_column ? columns : steps).push_back(loop);
     }
     const std::vector<std::int64_t> x = values(row, rows), y = values(column, columns);
-    const std::int64_t bytes = factors[0].buffer->element.bytes();
+    const std::int64_t bytes = a.buffer->element.bytes();
     if (static_cast<std::int64_t>(x.size()) != kWarpRows ||
         static_cast<std::int64_t>(y.size()) != instruction_.columns) {
       found_.emplace_back("the body computes another number of rows or columns");
@@ -97,10 +90,10 @@ class WarpgroupCheck {
     }
     const auto count = static_cast<std::int64_t>(iterations(steps).size());
     expect(8, count * bytes % kStepBytes == 0 && is_const_int(instruction_.operands[8].at, count * bytes / kStepBytes));
-    expect_type(factors[0].buffer->element);
-    check_matrix(2, factors[0], {rows, steps}, x,
+    expect_type(a.buffer->element);
+    check_matrix(2, a, {rows, steps}, x,
                  {.rows_across = instruction_.transposes_a, .is_swizzled = instruction_.swizzles_a, .bytes = bytes});
-    check_matrix(5, factors[1], {columns, steps}, y,
+    check_matrix(5, b, {columns, steps}, y,
                  {.rows_across = instruction_.transposes_b, .is_swizzled = instruction_.swizzles_b, .bytes = bytes});
   }
 
@@ -186,11 +179,6 @@ class WarpgroupCheck {
     }
     return true;
   }
-
-  const TensorInstruction& instruction_;
-  const InstructionBody& body_;
-  const InstructionContext& context_;
-  std::vector<std::string> found_;
 };
 
 }  // namespace
