@@ -14,7 +14,7 @@ constexpr double kExploration = 0.1;
 constexpr double kEliteShare = 0.05;  // a success is among this share of the sound trials of the window before it
 constexpr std::size_t kMaxRest = 16;  // times the number of arms: trials after which an arm is tried again
 
-struct Arm {
+struct Record {
   std::size_t pulls = 0;   ///< in all
   std::size_t rest = 0;    ///< trials of others since the last pull
   std::size_t recent = 0;  ///< in the window
@@ -41,53 +41,53 @@ class Window {
   std::vector<double> sorted_;
 };
 
-void rest_others(std::vector<Arm>& arms, std::size_t pulled) {
-  for (Arm& arm : arms) ++arm.rest;
-  arms[pulled].rest = 0;
+void rest_others(std::vector<Record>& records, std::size_t pulled) {
+  for (Record& record : records) ++record.rest;
+  records[pulled].rest = 0;
 }
 
 /// The order in which arms are served: a larger one comes first.
-double score(const Arm& arm, double credit, double uses, std::size_t arms) {
+double score(const Record& record, std::size_t first_pulls, double credit, double uses, std::size_t arms) {
   constexpr double kBeforeAll = 1e6;
-  if (arm.pulls < kFirstPulls) return kBeforeAll - static_cast<double>(arm.pulls);
-  if (arm.rest >= kMaxRest * arms) return static_cast<double>(arm.rest);
-  const auto recent = static_cast<double>(std::max<std::size_t>(arm.recent, 1));
+  if (record.pulls < first_pulls) return kBeforeAll - static_cast<double>(record.pulls);
+  if (record.rest >= kMaxRest * arms) return static_cast<double>(record.rest);
+  const auto recent = static_cast<double>(std::max<std::size_t>(record.recent, 1));
   return credit + kExploration * std::sqrt(2 * std::log2(std::max(uses, 2.0)) / recent);
 }
 
-std::vector<Arm> arms_after(std::span<const Pull> pulls, std::size_t count) {
-  std::vector<Arm> arms(count);
+std::vector<Record> records_of(std::span<const Pull> pulls, std::size_t arms) {
+  std::vector<Record> records(arms);
   const std::size_t first = pulls.size() - std::min(pulls.size(), kWindow);
   const std::size_t before = first - std::min(first, kWindow);
   for (std::size_t i = 0; i < before; ++i) {
-    ++arms[pulls[i].arm].pulls;
-    rest_others(arms, pulls[i].arm);
+    ++records[pulls[i].arm].pulls;
+    rest_others(records, pulls[i].arm);
   }
   Window window;
   for (std::size_t i = before; i < pulls.size(); ++i) {
     const Pull& pull = pulls[i];
-    Arm& arm = arms[pull.arm];
-    ++arm.pulls;
+    Record& record = records[pull.arm];
+    ++record.pulls;
     if (i >= before + kWindow && pulls[i - kWindow].is_sound) window.remove(pulls[i - kWindow].ns);
     if (i >= first) {
-      ++arm.recent;
-      if (pull.is_sound && window.is_elite(pull.ns)) arm.area += static_cast<double>(arm.recent);
+      ++record.recent;
+      if (pull.is_sound && window.is_elite(pull.ns)) record.area += static_cast<double>(record.recent);
     }
     if (pull.is_sound) window.add(pull.ns);
-    rest_others(arms, pull.arm);
+    rest_others(records, pull.arm);
   }
-  return arms;
+  return records;
 }
 
 }  // namespace
 
-std::vector<std::size_t> allocate_trials(std::span<const Pull> pulls, std::span<const char> is_open, int n) {
-  std::vector<Arm> arms = arms_after(pulls, is_open.size());
+std::vector<std::size_t> allocate_trials(std::span<const Pull> pulls, std::span<const BanditArm> arms, int n) {
+  std::vector<Record> records = records_of(pulls, arms.size());
   std::vector<double> credits;
   double uses = 0;
-  for (const Arm& arm : arms) {
-    credits.push_back(arm.credit());
-    uses += static_cast<double>(arm.recent);
+  for (const Record& record : records) {
+    credits.push_back(record.credit());
+    uses += static_cast<double>(record.recent);
   }
   std::vector<std::size_t> allotted;
   while (static_cast<int>(allotted.size()) < n) {
@@ -95,16 +95,16 @@ std::vector<std::size_t> allocate_trials(std::span<const Pull> pulls, std::span<
     std::size_t best = arms.size();
     double most = -std::numeric_limits<double>::infinity();
     for (std::size_t a = 0; a < arms.size(); ++a) {
-      if (is_open[a] == 0) continue;
-      const double of_arm = score(arms[a], credits[a], uses, arms.size());
+      if (!arms[a].is_open) continue;
+      const double of_arm = score(records[a], arms[a].first_pulls, credits[a], uses, arms.size());
       if (of_arm <= most) continue;
       most = of_arm;
       best = a;
     }
     if (best == arms.size()) return {};
-    ++arms[best].pulls;
-    ++arms[best].recent;
-    rest_others(arms, best);
+    ++records[best].pulls;
+    ++records[best].recent;
+    rest_others(records, best);
     ++uses;
     allotted.push_back(best);
   }

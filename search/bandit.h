@@ -13,8 +13,13 @@
 
 namespace nestwright {
 
-/// Trials of each arm before credit counts: too few would not tell a poor template from a poor guess.
+/// Fewer trials of an arm would not tell a poor template from a poor guess.
 inline constexpr std::size_t kFirstPulls = 12;
+
+struct BanditArm {
+  bool is_open = true;                    ///< whether it has anything left to try
+  std::size_t first_pulls = kFirstPulls;  ///< trials before credit counts
+};
 
 /// A trial of an arm, in the order of measuring.
 struct Pull {
@@ -24,8 +29,7 @@ struct Pull {
 };
 
 /// The arms of the next `n` trials, in order: at first each arm in turn, the first one first; later by what they earned
-/// in `pulls`. Each arm is tried again and again, however poor. Leaves out arms whose `is_open` is 0; empty where none
-/// is open. Requires an entry of `is_open` for each arm.
-std::vector<std::size_t> allocate_trials(std::span<const Pull> pulls, std::span<const char> is_open, int n);
+/// in `pulls`. Each arm is tried again and again, however poor. Leaves out arms that are not open; empty where none is.
+std::vector<std::size_t> allocate_trials(std::span<const Pull> pulls, std::span<const BanditArm> arms, int n);
 
 }  // namespace nestwright

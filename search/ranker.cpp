@@ -20,7 +20,6 @@ constexpr std::size_t kFirstTraining = 24;  // observations before the first tra
 // The model is trained again when the observations have grown by this factor, as its cost grows with their number.
 constexpr double kGrowth = 1.25, kLaterGrowth = 1.5;
 constexpr std::size_t kLater = 200;  // observations from which on kLaterGrowth applies
-constexpr double kAuditGrowth = 2;   // the same factor for the audit, which trains a model for each of its folds
 
 // The weight of other tasks' trials halves with every kHalfLife trials of this task and is 0 below kMinWeight. This
 // is AutoTVM's discount of a base model (autotvm/tuner/xgboost_cost_model.py, 0.5^(trials / plan size)).
@@ -63,8 +62,6 @@ void Ranker::end_batch() {
   const double growth = learn_from_ < kLater ? kGrowth : kLaterGrowth;
   if (static_cast<double>(observed_.size()) >= growth * static_cast<double>(learn_from_)) {
     learn_from_ = observed_.size();
-    const bool is_due = static_cast<double>(learn_from_) >= kAuditGrowth * static_cast<double>(audit_from_);
-    if (learn_from_ < kLater || is_due) audit_from_ = learn_from_;
   }
 }
 
@@ -125,10 +122,9 @@ Ranker::TrainingSet Ranker::training_set(std::size_t count) {
 
 void Ranker::learn() {
   if (learn_from_ == learnt_from_ && (generation_ > 0 || other_tasks_.empty())) return;
-  const bool audits = generation_ == 0 || audit_from_ != audited_from_;
   ++generation_;
-  if (audits) audit(training_set(audit_from_));
   TrainingSet set = training_set(learn_from_);
+  audit(set);
   const Stopwatch watch(train_ns_);
   std::vector<Observation> all = std::move(set.own);
   std::move(set.others.begin(), set.others.end(), std::back_inserter(all));
@@ -148,7 +144,6 @@ void Ranker::audit(TrainingSet set) {
   std::vector<Observation> all = std::move(set.own);
   std::move(set.others.begin(), set.others.end(), std::back_inserter(all));
   audit_ = cross_validate(*auditor_, all, judged);
-  audited_from_ = audit_from_;
 }
 
 bool Ranker::can_rank() {

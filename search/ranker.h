@@ -97,7 +97,6 @@ class Ranker {
   std::size_t replayed_ = 0;                               ///< how many of observed_ are of earlier sessions
   std::size_t learn_from_ = 0;                             ///< observations that the next training uses
   std::size_t learnt_from_ = 0;                            ///< observations that the last training used
-  std::size_t audit_from_ = 0, audited_from_ = 0;          ///< the same for audits
   std::size_t generation_ = 0;                             ///< trainings so far
   std::optional<ModelAudit> audit_;
   std::int64_t feature_ns_ = 0, train_ns_ = 0;

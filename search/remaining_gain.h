@@ -22,6 +22,7 @@ struct SearchOutlook {
   std::optional<double> model_skill;     ///< by the last audit, from 0 to 1 (ModelAudit::skill)
   std::optional<double> roofline_share;  ///< share of the roofline that the incumbent reaches; 1: no room is left
   bool has_starting_points = false;      ///< some seeds or transferred points are not proposed yet
+  int templates = 1;                     ///< that are searched and have points left
 };
 
 /// Requires `history` in order of time and `seconds`, the duration of the search so far, above 0.

@@ -17,6 +17,8 @@ std::string Point::key() const { return fmt::format("{} v{} {}", template_name, 
 SearchSpace::SearchSpace(const Task& task, std::string_view only, const Restriction& restriction) : task_(task) {
   std::vector<std::vector<Config>> seeds;
   for (const Template* source : templates_for(task.workload, task.target, only)) {
+    const auto has_same_name = [&](const Member& m) { return m.source->name == source->name; };
+    check(std::none_of(members_.begin(), members_.end(), has_same_name), "an operator has two templates of one name");
     ConfigSpace space = discover_space(*source, task.workload, task.target);
     seeds.push_back(seeds_of(*source, task.workload, task.target));
     members_.push_back({source, std::move(space), std::nullopt});

@@ -46,8 +46,8 @@ std::string StopCondition::reason(double reserve_s) const {
 }
 
 std::string StopCondition::reason_of_gain() const {
-  if (budget_.until_gain == 0 || trials_ < kMinTrials || !has_best_) return {};
-  if (!outlook_ || outlook_->has_starting_points) return {};
+  if (budget_.until_gain == 0 || !has_best_) return {};
+  if (!outlook_ || outlook_->has_starting_points || trials_ < kMinTrials * outlook_->templates) return {};
   const double gain = remaining_gain(improvements_, seconds(), *outlook_);
   if (gain >= budget_.until_gain) return {};
   return fmt::format("as much time again is expected to gain {:.2g}%, less than {:g}%", 100 * gain,

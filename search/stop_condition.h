@@ -18,13 +18,13 @@ struct Budget {
   double seconds = 0;           ///< 0: no limit; start-up and the final race included
   std::int64_t early_stop = 0;  ///< ends after this many trials without an improvement; 0: never
   /// Ends where going on for as long again is expected to gain less than this (0.01: 1%), but not before there is a
-  /// best, the starting points are measured and StopCondition::kMinTrials trials are done; 0: never.
+  /// best, the starting points are measured and StopCondition::kMinTrials trials of each template are done; 0: never.
   double until_gain = 0;
 };
 
 class StopCondition {
  public:
-  /// No gain is estimated before this number of trials.
+  /// No gain is estimated before this number of trials of each template that is searched.
   static constexpr std::int64_t kMinTrials = 64;
 
   /// Starts the time. `interrupt` may be null.

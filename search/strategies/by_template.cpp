@@ -30,19 +30,20 @@ class StrategyByTemplate final : public SearchStrategy {
       of_part.share = input.share / static_cast<double>(parts_.size());
       of_part.is_part = true;
       std::erase_if(of_part.transferred, [&](const Point& point) { return point.template_name != name; });
+      arms_.push_back({.first_pulls = first_pulls(space->seeds().size() + of_part.transferred.size())});
       strategies_.push_back(make(of_part));
     }
   }
 
   std::vector<Point> propose(int batch, int n) override {
-    std::vector<char> is_open;
-    for (const auto& strategy : strategies_) is_open.push_back(strategy->is_exhausted() ? 0 : 1);
+    std::vector<BanditArm> arms = arms_;
+    for (std::size_t arm = 0; arm < arms.size(); ++arm) arms[arm].is_open = !strategies_[arm]->is_exhausted();
     const std::vector<Pull> pulls = pulls_so_far();
     std::vector<Point> points;
     while (static_cast<int>(points.size()) < n) {
-      const std::vector<std::size_t> arms = allocate_trials(pulls, is_open, n - static_cast<int>(points.size()));
-      if (arms.empty()) break;
-      add_points(batch, arms, is_open, points);
+      const std::vector<std::size_t> next = allocate_trials(pulls, arms, n - static_cast<int>(points.size()));
+      if (next.empty()) break;
+      add_points(batch, next, arms, points);
     }
     return points;
   }
@@ -70,7 +71,7 @@ class StrategyByTemplate final : public SearchStrategy {
   }
 
   SearchOutlook outlook() const override {
-    SearchOutlook outlook;
+    SearchOutlook outlook{.templates = 0};
     const Trial* best = measured_.best();
     std::vector<double> best_ns(strategies_.size(), 0);
     std::vector<std::size_t> trials(strategies_.size(), 0);
@@ -81,32 +82,39 @@ class StrategyByTemplate final : public SearchStrategy {
     }
     for (std::size_t arm = 0; arm < strategies_.size(); ++arm) {
       const SearchOutlook part = strategies_[arm]->outlook();
-      outlook.model_skill = part.model_skill;
+      outlook.templates += part.templates;
+      if (part.model_skill) outlook.model_skill = part.model_skill;
       // The part's prediction is relative to the best trial of its own template.
       if (part.predicted_gain && best_ns[arm] > 0) {
         const double gain = (1 + *part.predicted_gain) * best->median_ns / best_ns[arm] - 1;
         outlook.predicted_gain = std::max(gain, outlook.predicted_gain.value_or(gain));
       }
       // A template that was tried and is not the best keeps no search going for its seeds.
-      const bool matters = trials[arm] < kFirstPulls || best == nullptr || arm_of(*best) == arm;
+      const bool matters = trials[arm] < arms_[arm].first_pulls || best == nullptr || arm_of(*best) == arm;
       outlook.has_starting_points |= matters && part.has_starting_points;
     }
     return outlook;
   }
 
  private:
-  /// Adds a point for each entry of `arms`, in their order. Closes the arms that find too few.
-  void add_points(int batch, const std::vector<std::size_t>& arms, std::vector<char>& is_open,
+  /// The trials of an arm that tell what it is worth: its starting points, among which strategies mix samples, but not
+  /// so many that the others wait for long.
+  static std::size_t first_pulls(std::size_t starting_points) {
+    return std::clamp(starting_points + starting_points / 2, kFirstPulls, 2 * kFirstPulls);
+  }
+
+  /// Adds a point for each entry of `order`, in its order. Closes the arms that find too few.
+  void add_points(int batch, const std::vector<std::size_t>& order, std::vector<BanditArm>& arms,
                   std::vector<Point>& points) {
     std::vector<std::vector<Point>> of_arm(strategies_.size());
     for (std::size_t arm = 0; arm < strategies_.size(); ++arm) {
-      const auto wanted = std::count(arms.begin(), arms.end(), arm);
+      const auto wanted = std::count(order.begin(), order.end(), arm);
       if (wanted == 0) continue;
       of_arm[arm] = strategies_[arm]->propose(batch, static_cast<int>(wanted));
-      if (std::ssize(of_arm[arm]) < wanted) is_open[arm] = 0;
+      if (std::ssize(of_arm[arm]) < wanted) arms[arm].is_open = false;
     }
     std::vector<std::size_t> next(strategies_.size(), 0);
-    for (const std::size_t arm : arms) {
+    for (const std::size_t arm : order) {
       if (next[arm] < of_arm[arm].size()) points.push_back(std::move(of_arm[arm][next[arm]++]));
     }
   }
@@ -131,6 +139,7 @@ class StrategyByTemplate final : public SearchStrategy {
 
   std::vector<SearchSpace::Part> parts_;
   std::map<std::string, std::size_t> arm_of_;  // by the template's name
+  std::vector<BanditArm> arms_;
   std::vector<std::unique_ptr<SearchStrategy>> strategies_;
   MeasuredTrials measured_;
   Ranker* ranker_;

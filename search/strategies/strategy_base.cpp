@@ -46,6 +46,7 @@ void StrategyBase::amend(std::span<const Trial> trials) {
 bool StrategyBase::is_exhausted() const { return unseen_.is_exhausted(seen_valid_); }
 
 SearchOutlook StrategyBase::outlook() const {
+  if (is_exhausted()) return {.templates = 0};
   SearchOutlook outlook{.predicted_gain = predicted_gain_};
   if (input_.ranker != nullptr && input_.ranker->audit()) outlook.model_skill = input_.ranker->audit()->skill();
   outlook.has_starting_points = uses_starting_points_ && has_starting_points();

@@ -101,7 +101,10 @@ std::vector<Template> product_templates(const ParsedText& text) {
   std::vector<Template> templates;
   if (!product) return templates;
   const ArgumentsOf at = arguments_of(text.given());
-  for (const Template& source : product->op->templates) templates.push_back(for_text(source, text, at));
+  for (const Template& source : product->op->templates) {
+    // Generic templates are made from the text itself, with the names of its tensors.
+    if (!source.is_generic) templates.push_back(for_text(source, text, at));
+  }
   return templates;
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 using Arms = std::vector<std::size_t>;
 
-const std::vector<char> kBoth{1, 1};
+const std::vector<BanditArm> kBoth(2);
 
 int count(const Arms& arms, std::size_t arm) { return static_cast<int>(std::count(arms.begin(), arms.end(), arm)); }
 
@@ -31,7 +31,7 @@ int count_last(const std::vector<Pull>& pulls, std::size_t last, std::size_t arm
 
 TEST(Bandit, GivesEachArmItsShareAtFirst) {
   EXPECT_EQ(allocate_trials({}, kBoth, 6), (Arms{0, 1, 0, 1, 0, 1}));
-  EXPECT_EQ(allocate_trials({}, std::vector<char>(3, 1), 4), (Arms{0, 1, 2, 0}));
+  EXPECT_EQ(allocate_trials({}, std::vector<BanditArm>(3), 4), (Arms{0, 1, 2, 0}));
   std::vector<Pull> pulls;
   for (std::size_t i = 0; i < 2 * kFirstPulls; ++i) {
     const Arms next = allocate_trials(pulls, kBoth, 1);
@@ -40,9 +40,15 @@ TEST(Bandit, GivesEachArmItsShareAtFirst) {
   }
 }
 
+TEST(Bandit, GivesAnArmItsOwnNumberOfTrialsFirst) {
+  const std::vector<BanditArm> arms{{.first_pulls = 3}, {.first_pulls = 5}};
+  const Arms first = allocate_trials({}, arms, 8);
+  EXPECT_EQ(first, (Arms{0, 1, 0, 1, 0, 1, 1, 1}));
+}
+
 TEST(Bandit, LeavesOutWhatIsClosed) {
-  EXPECT_EQ(allocate_trials({}, std::vector<char>{0, 1}, 3), (Arms{1, 1, 1}));
-  EXPECT_EQ(allocate_trials({}, std::vector<char>{0, 0}, 3), Arms{});
+  EXPECT_EQ(allocate_trials({}, std::vector<BanditArm>{{.is_open = false}, {}}, 3), (Arms{1, 1, 1}));
+  EXPECT_EQ(allocate_trials({}, std::vector<BanditArm>(2, {.is_open = false}), 3), Arms{});
   EXPECT_EQ(allocate_trials({}, kBoth, 0), Arms{});
 }
 

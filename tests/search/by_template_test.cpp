@@ -154,6 +154,28 @@ TEST(StrategyByTemplate, PointsOfOtherShapesGoToTheirTemplates) {
   EXPECT_EQ(first[3], liked);
 }
 
+TEST(StrategyByTemplate, StartingPointsAreTriedBeforeTheFasterTemplateGetsMore) {
+  Search search("evolutionary", {{"good", kSmall}, {"poor", kLarge}});
+  std::vector<Point> transferred;
+  for (std::int64_t i = 0; i < 15; ++i) transferred.push_back(search.space.at(kSmall + i));
+  search.instance = make_strategy("evolutionary", {&search.space, &search.ranker, 1, transferred});
+  std::vector<Point> first;
+  for (int batch = 0; batch < 3; ++batch) {
+    const std::vector<Point> points = search.step(batch, 16);
+    first.insert(first.end(), points.begin(), points.end());
+  }
+  for (const Point& point : transferred) {
+    EXPECT_TRUE(std::find(first.begin(), first.end(), point) != first.end()) << point.key();
+  }
+}
+
+TEST(StrategyByTemplate, TheOutlookCountsTheTemplatesThatHavePointsLeft) {
+  Search search("evolutionary", {{"good", 5}, {"poor", kLarge}});
+  EXPECT_EQ(search.instance->outlook().templates, 2);
+  for (int batch = 0; batch < 3; ++batch) search.step(batch, 16);
+  EXPECT_EQ(search.instance->outlook().templates, 1);
+}
+
 TEST(StrategyByTemplate, TheOutlookIsThatOfTheBestTemplate) {
   Search search("evolutionary", {{"good", kSmall}, {"poor", kLarge}});
   for (int batch = 0; batch < 12; ++batch) search.step(batch, 16);

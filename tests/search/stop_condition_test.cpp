@@ -112,6 +112,8 @@ TEST(StopCondition, ItIsTooSoonToSayWhatIsLeftInTheFirstTrialsAndStartingPoints)
   EXPECT_NE(early.stop.reason(0), "");
   early.stop.set_outlook({.has_starting_points = true});
   EXPECT_EQ(early.stop.reason(0), "");
+  early.stop.set_outlook({.templates = 2});
+  EXPECT_EQ(early.stop.reason(0), "") << "half as many of each template";
 }
 
 TEST(StopCondition, WithoutAnOutlookOrABestNoGainIsEstimated) {

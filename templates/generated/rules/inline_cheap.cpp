@@ -61,16 +61,22 @@ bool is_read_once(const StageAnalysis& stage, const StageAnalysis& reader) {
          static_cast<double>(stage.points());
 }
 
+bool inline_unless_too_large(Sketch& sketch, const Tensor& tensor) {
+  try {
+    sketch.schedule[tensor].compute_inline();
+  } catch (const ScheduleError&) {
+    return false;
+  }
+  sketch.analyse();
+  return true;
+}
+
 void inline_stages(Sketch& sketch, InlineCriterion is_worth_it) {
   std::vector<std::string> kept;
   for (int stage = next_to_inline(sketch, is_worth_it, kept); stage >= 0;
        stage = next_to_inline(sketch, is_worth_it, kept)) {
-    try {
-      sketch.loops_of(stage).compute_inline();
-      sketch.analyse();
-    } catch (const ScheduleError&) {  // the body of a reader would be too large
-      kept.push_back(sketch.of(stage).name);
-    }
+    const Tensor tensor = sketch.of(stage).tensor;
+    if (!inline_unless_too_large(sketch, tensor)) kept.push_back(tensor.name());
   }
 }
 

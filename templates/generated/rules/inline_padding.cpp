@@ -23,13 +23,12 @@ bool is_padding_of_sums(const Sketch& sketch, const StageAnalysis& stage) {
 }  // namespace
 
 void inline_padding(Sketch& sketch) {
-  std::vector<Tensor> inlined;
+  std::vector<Tensor> chosen;
   for (const StageAnalysis& stage : sketch.stages) {
     if (!is_padding_of_sums(sketch, stage)) continue;
-    if (sketch.choose(stage.name + ".values", {"stored", "again"}) == "again") inlined.push_back(stage.tensor);
+    if (sketch.choose(stage.name + ".values", {"stored", "again"}) == "again") chosen.push_back(stage.tensor);
   }
-  for (const Tensor& tensor : inlined) sketch.schedule[tensor].compute_inline();
-  if (!inlined.empty()) sketch.analyse();
+  for (const Tensor& tensor : chosen) inline_unless_too_large(sketch, tensor);
 }
 
 }  // namespace nestwright
