@@ -73,9 +73,26 @@ Expr Elementary::fma(const Expr& a, const Expr& b, const Expr& c) const {
 }
 
 Expr Elementary::polynomial(const Expr& x, std::span<const double> c) {
+  if (form_ == PolynomialForm::kEstrin) return in_estrin_form(x, c);
   Expr value = like(x, c.back());
   for (std::size_t i = c.size() - 1; i-- > 0;) value = fma(value, x, like(x, c[i]));
   return value;
+}
+
+// Sums of pairs of terms, then of pairs of these by the square of x, and so on.
+Expr Elementary::in_estrin_form(const Expr& x, std::span<const double> c) {
+  std::vector<Expr> terms;
+  for (const double coefficient : c) terms.push_back(like(x, coefficient));
+  Expr power = x;
+  while (true) {
+    std::vector<Expr> sums;
+    for (std::size_t i = 0; i < terms.size(); i += 2) {
+      sums.push_back(i + 1 < terms.size() ? fma(terms[i + 1], power, terms[i]) : terms[i]);
+    }
+    if (sums.size() == 1) return sums.front();
+    terms = std::move(sums);
+    power = hold("power", power * power);
+  }
 }
 
 Elementary::Reduced Elementary::reduce_exp(const Expr& x) {
@@ -84,10 +101,11 @@ Elementary::Reduced Elementary::reduce_exp(const Expr& x) {
   const Expr quotient = hold("quotient", shifted - kRounder);
   const Expr upper = fma(quotient, like(x, -kLn2Upper), x);
   const Expr rest = hold("rest", fma(quotient, like(x, -kLn2Lower), upper));
-  if (machine_.fma) return {polynomial(rest, kExp), quotient, shifted};
-  // Without fma the last two steps of Horner's form would round twice each.
-  const Expr tail = polynomial(rest, std::span(kExp).subspan<2>()) * (rest * rest);
-  return {tail + rest + 1.0, quotient, shifted};
+  if (machine_.fma && form_ == PolynomialForm::kHorner) return {polynomial(rest, kExp), quotient, shifted};
+  // The terms of degree 0 and 1 last: without fma the last two steps of Horner's form would round twice each, and the
+  // last sums of Estrin's form would be of numbers near 1.
+  const Expr tail = polynomial(rest, std::span(kExp).subspan<2>());
+  return {fma(tail, rest * rest, rest) + 1.0, quotient, shifted};
 }
 
 Expr Elementary::Reduced::n() const { return bits_of(shifted) - kRounderBits; }

@@ -11,6 +11,11 @@
 
 namespace nestwright {
 
+/// How a polynomial is evaluated. Estrin's form has a shorter chain of dependent operations, its logarithm in length,
+/// and one more multiplication each time that the power doubles (G. Estrin, "Organization of computer systems: the fixed
+/// plus variable structure computer", 1960).
+enum class PolynomialForm { kHorner, kEstrin };
+
 class Elementary {
  public:
   /// Values that formulas use more than once, each after those that it depends on.
@@ -22,7 +27,7 @@ class Elementary {
   };
 
   /// Formulas append to `lets`, which must outlive the object.
-  Elementary(Machine machine, Lets& lets) : machine_(machine), lets_(lets) {}
+  Elementary(Machine machine, PolynomialForm form, Lets& lets) : machine_(machine), form_(form), lets_(lets) {}
 
   /// The value of the function at `x`, a float32. Requires a function that has a formula.
   ir::Expr apply(ir::Intrinsic intrinsic, const ir::Expr& x);
@@ -55,9 +60,11 @@ class Elementary {
   Reduced reduce_exp(const ir::Expr& x);
   /// c[0] + c[1]*x + ...
   ir::Expr polynomial(const ir::Expr& x, std::span<const double> c);
+  ir::Expr in_estrin_form(const ir::Expr& x, std::span<const double> c);
   ir::Expr fma(const ir::Expr& a, const ir::Expr& b, const ir::Expr& c) const;
 
   Machine machine_;
+  PolynomialForm form_;
   Lets& lets_;
 };
 

@@ -28,6 +28,7 @@ constexpr std::array kPasses = {
     Pass{"hoist_shared", kLoops, kGpu, kNone, passes::hoist_shared},
     Pass{"auto_unroll", kLoops, kAll, kCpu, passes::auto_unroll},
     Pass{"run_in_threads", kLoops, kAll, kCpu, passes::run_in_threads},
+    Pass{"estrin", kLoops, kCpu, kCpu, passes::estrin},
     Pass{"split_loops", kLoops, kAll, kCpu, passes::split_loops},
     Pass{"simplify_loops", kLoops, kAll, kCpu, passes::simplify_loops},
     Pass{"double_buffer", kLoops, kAll, kCpu, passes::double_buffer},

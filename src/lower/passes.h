@@ -84,6 +84,9 @@ ir::Program auto_unroll(ir::Program program, PassContext& context);
 /// to, so that all steps are one launch. Throws LowerError if that is not correct.
 ir::Program run_in_threads(ir::Program program, PassContext& context);
 
+/// Applies the pragma estrin: marks the calls whose polynomials vector_math() evaluates in Estrin's form.
+ir::Program estrin(ir::Program program, PassContext& context);
+
 /// Splits a serial or unrolled loop over the main bodies and the tail of a partitioned split into one loop for each.
 ir::Program split_loops(ir::Program program, PassContext& context);
 

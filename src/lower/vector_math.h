@@ -16,9 +16,10 @@ namespace nestwright {
 /// Whether lowering for a CPU expands the function on `type`.
 bool is_expanded(ir::Intrinsic intrinsic, ir::Type type);
 
-/// The largest error of an expanded function of float32, over all operands, in ulp of the exact result (of the least
-/// denormal below the normal range). tests/codegen/vector_math_test.cpp measures it on vectors with and without fma:
-/// for every float whose magnitude is between 2^-32 and 2^8, and for every 31st of the others. Requires is_expanded().
+/// The largest error of an expanded function of float32, over all operands and in both forms of polynomials, in ulp of
+/// the exact result (of the least denormal below the normal range). tests/codegen/vector_math_test.cpp measures it on
+/// vectors with and without fma: for every float whose magnitude is between 2^-32 and 2^8, and for every 31st of the
+/// others. Requires is_expanded().
 double stated_ulp(ir::Intrinsic intrinsic);
 
 }  // namespace nestwright

@@ -64,6 +64,7 @@ double function_error(Intrinsic function) {
     case Intrinsic::kShiftLeft:
     case Intrinsic::kShiftRight:
     case Intrinsic::kLikely:
+    case Intrinsic::kEstrin:
       return 0;
     case Intrinsic::kRoundTf32:
       return 0x1p12;  // 10 bits of 23, and one rounding
@@ -303,7 +304,7 @@ class Judge {
       values.push_back(arguments.back().value);
     }
     const double roundings = function_error(n.intrinsic);
-    if (n.intrinsic == Intrinsic::kLikely) return arguments[0];
+    if (n.intrinsic == Intrinsic::kLikely || n.intrinsic == Intrinsic::kEstrin) return arguments[0];
     if (n.intrinsic == Intrinsic::kRoundTf32) {
       return {values[0], rounded(values[0], arguments[0].error, kFloat32, roundings)};
     }

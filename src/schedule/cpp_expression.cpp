@@ -99,6 +99,7 @@ const char* word_intrinsic(ir::Intrinsic intrinsic) {
     case ir::Intrinsic::kShiftLeft:
     case ir::Intrinsic::kShiftRight:
     case ir::Intrinsic::kLikely:
+    case ir::Intrinsic::kEstrin:
     case ir::Intrinsic::kReinterpret:
     case ir::Intrinsic::kShuffleXor:
     case ir::Intrinsic::kRoundTf32:

@@ -100,8 +100,8 @@ class Stage {
   /// Replaces the loops from `loop` inwards, which must compute the pattern of `intrinsic`, by its statements.
   Stage& tensorize(const IterVar& loop, const TensorIntrinsic& intrinsic);
   /// A hint to the lowering. `name` is auto_unroll, where `value` is the largest number of statements that a loop may
-  /// be unrolled to; or in_threads, where `value` is 1: the time loop of a scan runs inside the threads of its steps,
-  /// in one launch.
+  /// be unrolled to; in_threads, where `value` is 1: the time loop of a scan runs inside the threads of its steps, in
+  /// one launch; or estrin, where `value` is 1: polynomials of functions inside the loop are in Estrin's form.
   Stage& pragma(const IterVar& loop, std::string_view name, std::int64_t value);
 
  private:

@@ -69,8 +69,9 @@ struct AlignNote {
 enum class PragmaKind : std::uint8_t {
   kAutoUnroll,  ///< value: the largest number of statements that one loop is unrolled to
   kInThreads,   ///< the time loop of a scan runs inside the threads of its steps
+  kEstrin,      ///< polynomials of functions are in Estrin's form
 };
-const char* pragma_name(PragmaKind kind);  // "auto_unroll", "in_threads"
+const char* pragma_name(PragmaKind kind);  // "auto_unroll", "in_threads", "estrin"
 struct PragmaNote {
   IterVar loop;
   PragmaKind kind;

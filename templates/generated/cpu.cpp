@@ -1,8 +1,6 @@
-// The template generated.cpu: the rules of templates/generated/rules.h, applied to the stages of the operator's
+// The template generated.cpu: the rules of templates/generated/rules.cpp, applied to the stages of the operator's
 // definition. Each combination of what the rules choose is a sketch; numbers inside of a sketch are knobs.
-#include "templates/generated/far_rows.h"
 #include "templates/generated/generated.h"
-#include "templates/generated/merge_axes.h"
 #include "templates/generated/rules.h"
 #include "templates/generated/seeds.h"
 
@@ -10,15 +8,11 @@ namespace nestwright {
 namespace {
 
 Schedule schedule_generated(Tuning& t, Definition& definition, const Target& target) {
-  merge_axes(definition);
-  const std::int64_t far_rows = may_take_far_rows(definition, target) ? take_far_rows(t, definition, target) : 0;
-  Sketch sketch(t, definition, target);
-  sketch.far_rows = far_rows;
+  Draft draft{t, definition, target};
+  rewrite_expression(draft, cpu_rules());
+  Sketch sketch(draft);
   sketch.parallel = target.threads > 1 && sketch.choose("parallel", {"none", "loops"}) == "loops";
-  inline_cheap(sketch);
-  inline_padding(sketch);
   apply_rules(sketch, cpu_rules());
-  prepare_constants(sketch);
   return std::move(sketch.schedule);
 }
 

@@ -5,7 +5,6 @@
 #include "expression/passed_shape.h"
 #include "ir/core/rewrite.h"
 #include "templates/generated/forms.h"
-#include "templates/generated/sketch.h"
 #include "templates/loops/vectors.h"
 
 namespace nestwright {
@@ -30,12 +29,15 @@ bool may_take_far_rows(const Definition& definition, const Target& target) {
          reduction_forms(sums, target).front().kind == ReductionForm::Kind::kLanes;
 }
 
-std::int64_t take_far_rows(Tuning& t, Definition& definition, const Target& target) {
-  const StageAnalysis sums = analysis_of(definition);
-  const std::int64_t rows = sums.extents.front(), streams = choose_streams(t, rows, 1, bytes_of(sums), target);
-  if (streams == 1) return 1;
+void take_far_rows(Draft& draft) {
+  if (!may_take_far_rows(draft.definition, draft.target)) return;
+  const StageAnalysis sums = analysis_of(draft.definition);
+  const std::int64_t rows = sums.extents.front();
+  const std::int64_t streams = choose_streams(draft.tuning, rows, 1, bytes_of(sums), draft.target);
+  draft.far_rows = streams;
+  if (streams == 1) return;
   const std::int64_t each = rows / streams;
-  Tensor& result = definition.args.back();
+  Tensor& result = draft.definition.args.back();
   const ComputeOp& written = *result.op().compute();
   const Tensor far = compute(
       {Expr(each), Expr(streams)},
@@ -45,7 +47,6 @@ std::int64_t take_far_rows(Tuning& t, Definition& definition, const Target& targ
       result.name() + ".far");
   result =
       passed_like(compute({Expr(rows)}, [&](const Expr& i) { return far(i % each, i / each); }, result.name()), result);
-  return streams;
 }
 
 }  // namespace nestwright

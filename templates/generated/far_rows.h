@@ -7,16 +7,15 @@
 // Thread rule: pure functions.
 #pragma once
 
-#include "templates/framework/template.h"
-#include "templates/framework/tuning.h"
+#include "templates/generated/sketch.h"
 
 namespace nestwright {
 
 /// Whether a definition is a reduction of each row of its inputs, none of which needs a copy.
 bool may_take_far_rows(const Definition& definition, const Target& target);
 
-/// Chooses how many rows are reduced at a time and, if it is more than one, replaces the definition's result by the
-/// expression above. Returns that number. Requires may_take_far_rows().
-std::int64_t take_far_rows(Tuning& t, Definition& definition, const Target& target);
+/// Where it may, chooses how many rows are reduced at a time, draft.far_rows, and, if that is more than one, replaces
+/// the definition's result by the expression above.
+void take_far_rows(Draft& draft);
 
 }  // namespace nestwright

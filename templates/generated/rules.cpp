@@ -2,22 +2,38 @@
 
 #include <array>
 
+#include "templates/generated/far_rows.h"
+#include "templates/generated/merge_axes.h"
+
 namespace nestwright {
 
-std::span<const SketchRule> cpu_rules() {
-  static constexpr std::array kRules{
-      SketchRule{"scan_part", is_of_scan, schedule_scan_part},
-      SketchRule{"join_columns", may_join_columns, join_columns},
-      SketchRule{"column_sums", has_column_sums, schedule_column_sums},
-      SketchRule{"register_tile", has_register_tile, schedule_register_tile},
-      SketchRule{"transposed_tile", has_transposed_tile, schedule_transposed_tile},
-      SketchRule{"join_rows", may_join_rows, join_rows},
-      SketchRule{"join_tiles", may_join_tiles, join_tiles},
-      SketchRule{"single_value", is_single_value, schedule_single_value},
-      SketchRule{"column_blocks", has_column_blocks, schedule_column_blocks},
-      SketchRule{"rows", is_any_stage, schedule_rows},
+const RuleTable<Sketch>& cpu_rules() {
+  static constexpr std::array kExpression{
+      ExpressionRule{"merge_axes", [](Draft& draft) { merge_axes(draft.definition); }},
+      ExpressionRule{"far_rows", take_far_rows},
   };
-  return kRules;
+  static constexpr std::array kBefore{
+      WholeRule<Sketch>{"inline_cheap", inline_cheap},
+      WholeRule<Sketch>{"inline_padding", inline_padding},
+  };
+  static constexpr std::array kStages{
+      StageRule<Sketch>{"scan_part", is_of_scan, schedule_scan_part},
+      StageRule<Sketch>{"join_columns", may_join_columns, join_columns},
+      StageRule<Sketch>{"column_sums", has_column_sums, schedule_column_sums},
+      StageRule<Sketch>{"register_tile", has_register_tile, schedule_register_tile},
+      StageRule<Sketch>{"transposed_tile", has_transposed_tile, schedule_transposed_tile},
+      StageRule<Sketch>{"join_rows", may_join_rows, join_rows},
+      StageRule<Sketch>{"join_tiles", may_join_tiles, join_tiles},
+      StageRule<Sketch>{"single_value", is_single_value, schedule_single_value},
+      StageRule<Sketch>{"column_blocks", has_column_blocks, schedule_column_blocks},
+      StageRule<Sketch>{"rows", is_any_stage, schedule_rows},
+  };
+  static constexpr std::array kAfter{
+      WholeRule<Sketch>{"polynomials", define_polynomials},
+      WholeRule<Sketch>{"prepare_constants", prepare_constants},
+  };
+  static const RuleTable<Sketch> table{kExpression, kBefore, kStages, kAfter};
+  return table;
 }
 
 }  // namespace nestwright

@@ -1,29 +1,30 @@
-// The rules that make a generated space. A sketch starts with the plain loops of an expression; producers are inlined
-// where that is cheap, and then each stage, consumers before producers, is scheduled by the first rule of the table
-// that applies to it. Each rule has a file under templates/generated/rules/, whose header shows what it makes.
+// The rules that make a generated space. Some rewrite the expression, as it is easier to schedule in another form. A
+// sketch then starts with plain loops; producers are inlined where that is cheap, and each stage, consumers before
+// producers, is scheduled by the first rule of the table that applies to it. Each rule has a file under
+// templates/generated/rules/, whose header shows what it makes.
 // Thread rule: pure functions of a sketch.
 #pragma once
 
-#include <span>
+#include <vector>
 
 #include "templates/generated/rule_table.h"
 #include "templates/generated/sketch.h"
 
 namespace nestwright {
 
-using SketchRule = RuleOf<Sketch>;
+/// For CPUs.
+const RuleTable<Sketch>& cpu_rules();
 
-/// For CPUs, in the order in which they are tried. The last one applies to every stage.
-std::span<const SketchRule> cpu_rules();
-
-/// Inlines stages that are cheaper to recompute than to store. Runs before all rules.
+/// Inlines stages that are cheaper to recompute than to store. Runs before stages are scheduled.
 void inline_cheap(Sketch& sketch);
 /// Inlines padding into the reductions that read it, as a choice. Runs after inline_cheap().
 void inline_padding(Sketch& sketch);
 /// Makes `readers`, which read the constant input in place, read a copy that is prepared before the calls.
 Tensor prepare_copy(Sketch& sketch, const Tensor& input, const std::vector<Tensor>& readers);
-/// The same for all stages that still read a constant input in place. Runs after all rules.
+/// The same for all stages that still read a constant input in place. Runs after all stages are scheduled.
 void prepare_constants(Sketch& sketch);
+/// Offers another form of the polynomials of short stages. Runs after all stages are scheduled.
+void define_polynomials(Sketch& sketch);
 /// Whether it is better to recompute a point of `stage` where `reader` reads it than to store it.
 using InlineCriterion = bool (*)(const StageAnalysis& stage, const StageAnalysis& reader);
 /// Inlines the stages that may be inlined and meet the criterion for all readers; for an expensive stage with several

@@ -20,9 +20,12 @@ std::vector<Tensor> constant_inputs_of(const Definition& definition) {
   return constants;
 }
 
-Sketch::Sketch(Tuning& own_tuning, const Definition& definition, const Target& own_target)
-    : tuning(own_tuning), target(own_target), schedule(create_schedule(definition.outputs())) {
-  constants_ = constant_inputs_of(definition);
+Sketch::Sketch(const Draft& draft)
+    : tuning(draft.tuning),
+      target(draft.target),
+      schedule(create_schedule(draft.definition.outputs())),
+      far_rows(draft.far_rows) {
+  constants_ = constant_inputs_of(draft.definition);
   analyse();
 }
 

@@ -50,19 +50,27 @@ struct SketchNest {
 /// The inputs that are the same in every call.
 std::vector<Tensor> constant_inputs_of(const Definition& definition);
 
+/// An expression before it has a schedule.
+struct Draft {
+  Tuning& tuning;
+  Definition& definition;
+  const Target& target;
+  /// The number of distant rows that are reduced at a time (far_rows.h); if above 1, the last axis of the sums runs
+  /// over them. 0 if the definition is not of that kind.
+  std::int64_t far_rows = 0;
+};
+
 class Sketch {
  public:
-  Sketch(Tuning& own_tuning, const Definition& definition, const Target& own_target);
+  explicit Sketch(const Draft& draft);
 
   Tuning& tuning;
   const Target& target;
   Schedule schedule;
   std::vector<StageAnalysis> stages;  ///< as of the last analyse()
   std::vector<SketchNest> nests;
-  bool parallel = false;  ///< threads share the loops at root
-  /// The number of distant rows that are reduced at a time (far_rows.h); if above 1, the last axis of the sums runs
-  /// over them. 0 if the definition is not of that kind.
-  std::int64_t far_rows = 0;
+  bool parallel = false;      ///< threads share the loops at root
+  std::int64_t far_rows = 0;  ///< the draft's
 
   /// Analyses the stages again after primitives have changed them. Requires that no stage belongs to a nest yet.
   void analyse();

@@ -6,10 +6,12 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <limits>
 
 #include "ir/core/intrinsics.h"
 #include "ir/core/scalar.h"
+#include "lower/elementary.h"
 #include "lower/vector_math.h"
 #include "run_program.h"
 
@@ -34,12 +36,16 @@ constexpr Function kFunctions[] = {
     {Intrinsic::kErf, [](double x) { return std::erf(x); }},
 };
 
+constexpr PolynomialForm kForms[] = {PolynomialForm::kHorner, PolynomialForm::kEstrin};
+
 /// B[i] = f(A[i]) over n elements, in vectors or one by one.
-Program program_of(Intrinsic f, Type type, std::int64_t n, LoopKind kind) {
+Program program_of(Intrinsic f, Type type, std::int64_t n, LoopKind kind,
+                   PolynomialForm form = PolynomialForm::kHorner) {
   const Buffer A("A", type, {Expr(n)}), B("B", type, {Expr(n)});
   const Var i("i"), j("j");
   const auto at = [&](const Expr& index) {
-    return make_store(B, {index}, make_call(f, {make_load(A, {index})}, type));
+    const Expr call = make_call(f, {make_load(A, {index})}, type);
+    return make_store(B, {index}, form == PolynomialForm::kEstrin ? make_call(Intrinsic::kEstrin, {call}, type) : call);
   };
   // Blocks of 61: vectors and, on every instruction set, a tail.
   const Stmt body = kind == LoopKind::kSerial
@@ -70,8 +76,8 @@ struct Worst {
 
 class Compiled {
  public:
-  Compiled(Intrinsic f, CpuIsa isa, std::int64_t n, LoopKind kind)
-      : kernel_(testing::link(testing::compile(program_of(f, kFloat32, n, kind), testing::target_of(isa)),
+  Compiled(Intrinsic f, CpuIsa isa, PolynomialForm form, std::int64_t n, LoopKind kind)
+      : kernel_(testing::link(testing::compile(program_of(f, kFloat32, n, kind, form), testing::target_of(isa)),
                               make_pool(PoolKind::kSerial, 1))) {
     arrays_.push_back(Array::empty(kFloat32, {n}));
     arrays_.push_back(Array::empty(kFloat32, {n}));
@@ -86,6 +92,15 @@ class Compiled {
   testing::LinkedProgram kernel_;
   std::vector<Array> arrays_;
 };
+
+/// Runs `check` for each instruction set, form and kind of loop.
+void for_each_variant(const std::function<void(CpuIsa, PolynomialForm, LoopKind)>& check) {
+  for (const CpuIsa isa : testing::runnable_isas()) {
+    for (const PolynomialForm form : kForms) {
+      for (const LoopKind kind : {LoopKind::kVectorized, LoopKind::kSerial}) check(isa, form, kind);
+    }
+  }
+}
 
 void note_worst(const Function& f, std::span<const float> x, std::span<const float> y, Worst& worst) {
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -122,64 +137,63 @@ class VectorMath : public ::testing::TestWithParam<Function> {};
 
 TEST_P(VectorMath, StaysWithinItsStatedErrorOverAllExponents) {
   const double stated = stated_ulp(GetParam().intrinsic);
-  for (CpuIsa isa : testing::runnable_isas()) {
-    for (LoopKind kind : {LoopKind::kVectorized, LoopKind::kSerial}) {
-      Compiled compiled(GetParam().intrinsic, isa, kChunk, kind);
-      const std::span<float> x = compiled.input();
-      Worst worst;
-      std::uint32_t bits = 1;
-      // An odd stride through all bit patterns; a scalar loop gives a vector's results, so that it tests fewer.
-      const int chunks = kind == LoopKind::kVectorized ? 5 : 1;
-      for (int chunk = 0; chunk < chunks; ++chunk) {
-        for (float& value : x)
-          value = std::bit_cast<float>(bits += 0xffffffffu / static_cast<std::uint32_t>(kChunk * chunks));
-        note_worst(GetParam(), x, compiled.run(), worst);
-      }
-      EXPECT_LE(worst.ulp, stated) << "at " << worst.at << " on isa " << static_cast<int>(isa);
+  for_each_variant([&](CpuIsa isa, PolynomialForm form, LoopKind kind) {
+    Compiled compiled(GetParam().intrinsic, isa, form, kChunk, kind);
+    const std::span<float> x = compiled.input();
+    Worst worst;
+    std::uint32_t bits = 1;
+    // An odd stride through all bit patterns; a scalar loop gives a vector's results, so that it tests fewer.
+    const int chunks = kind == LoopKind::kVectorized ? 5 : 1;
+    for (int chunk = 0; chunk < chunks; ++chunk) {
+      for (float& value : x)
+        value = std::bit_cast<float>(bits += 0xffffffffu / static_cast<std::uint32_t>(kChunk * chunks));
+      note_worst(GetParam(), x, compiled.run(), worst);
     }
-  }
+    EXPECT_LE(worst.ulp, stated) << "at " << worst.at << " on isa " << static_cast<int>(isa) << " in form "
+                                 << static_cast<int>(form);
+  });
 }
 
 TEST_P(VectorMath, SpecialValuesAndThresholds) {
   const std::vector<float> values = special_values();
-  for (CpuIsa isa : testing::runnable_isas()) {
-    for (LoopKind kind : {LoopKind::kVectorized, LoopKind::kSerial}) {
-      Compiled compiled(GetParam().intrinsic, isa, 61 * 20, kind);
-      const std::span<float> x = compiled.input();
-      ASSERT_LE(values.size(), x.size());
-      std::copy(values.begin(), values.end(), x.begin());
-      const std::span<const float> y = compiled.run();
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        EXPECT_LE(error_in_ulp(y[i], GetParam().reference(static_cast<double>(x[i]))), stated_ulp(GetParam().intrinsic))
-            << intrinsic_name(GetParam().intrinsic) << "(" << x[i] << ") gave " << y[i];
-      }
+  for_each_variant([&](CpuIsa isa, PolynomialForm form, LoopKind kind) {
+    Compiled compiled(GetParam().intrinsic, isa, form, 61 * 20, kind);
+    const std::span<float> x = compiled.input();
+    ASSERT_LE(values.size(), x.size());
+    std::copy(values.begin(), values.end(), x.begin());
+    const std::span<const float> y = compiled.run();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      EXPECT_LE(error_in_ulp(y[i], GetParam().reference(static_cast<double>(x[i]))), stated_ulp(GetParam().intrinsic))
+          << intrinsic_name(GetParam().intrinsic) << "(" << x[i] << ") gave " << y[i];
     }
-  }
+  });
 }
 
 /// Every float from 2^-32 to 2^8 and its negative, and every 31st of the others, in vectors with and without fma, which
-/// takes about a minute for a function. Run with --gtest_also_run_disabled_tests; prints the largest errors.
+/// takes about two minutes for a function. Run with --gtest_also_run_disabled_tests; prints the largest errors.
 TEST_P(VectorMath, DISABLED_Exhaustively) {
   constexpr std::uint64_t kEnd = std::uint64_t{1} << 32;
   const auto next = [](std::uint64_t bits) {
     const float size = std::abs(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
     return bits + (size >= 0x1p-32f && size < 256 ? 1 : 31);
   };
-  for (CpuIsa isa : {testing::runnable_isas().back(), CpuIsa::kX86_64}) {
-    Compiled compiled(GetParam().intrinsic, isa, kChunk, LoopKind::kVectorized);
-    const std::span<float> x = compiled.input();
-    Worst worst;
-    for (std::uint64_t bits = 0; bits < kEnd;) {
-      for (float& value : x) {
-        value = std::bit_cast<float>(static_cast<std::uint32_t>(std::min(bits, kEnd - 1)));
-        bits = next(bits);
+  for (const CpuIsa isa : {testing::runnable_isas().back(), CpuIsa::kX86_64}) {
+    for (const PolynomialForm form : kForms) {
+      Compiled compiled(GetParam().intrinsic, isa, form, kChunk, LoopKind::kVectorized);
+      const std::span<float> x = compiled.input();
+      Worst worst;
+      for (std::uint64_t bits = 0; bits < kEnd;) {
+        for (float& value : x) {
+          value = std::bit_cast<float>(static_cast<std::uint32_t>(std::min(bits, kEnd - 1)));
+          bits = next(bits);
+        }
+        note_worst(GetParam(), x, compiled.run(), worst);
       }
-      note_worst(GetParam(), x, compiled.run(), worst);
+      std::printf("%-8s isa %d form %d: %.4f ulp at %.9g\n", intrinsic_name(GetParam().intrinsic),
+                  static_cast<int>(isa), static_cast<int>(form), worst.ulp, static_cast<double>(worst.at));
+      std::fflush(stdout);
+      EXPECT_LE(worst.ulp, stated_ulp(GetParam().intrinsic));
     }
-    std::printf("%-8s isa %d: %.4f ulp at %.9g\n", intrinsic_name(GetParam().intrinsic), static_cast<int>(isa),
-                worst.ulp, static_cast<double>(worst.at));
-    std::fflush(stdout);
-    EXPECT_LE(worst.ulp, stated_ulp(GetParam().intrinsic));
   }
 }
 

@@ -77,8 +77,9 @@ TEST_F(Pragma, IsNotedAtItsLoop) {
 
 TEST_F(Pragma, RefusesOtherNamesAndValues) {
   expect_refused([&] { s[c].pragma(i, "unroll_explicit", 1); }, "pragma", "i",
-                 "'unroll_explicit' is no pragma: known are auto_unroll and in_threads");
+                 "'unroll_explicit' is no pragma: known are auto_unroll, in_threads and estrin");
   expect_refused([&] { s[c].pragma(i, "auto_unroll", 0); }, "pragma", "i", "auto_unroll takes 1 to 20000 steps, not 0");
+  expect_refused([&] { s[c].pragma(i, "estrin", 2); }, "pragma", "i", "estrin takes 1, not 2");
   s[c].pragma(i, "auto_unroll", 8);
   expect_refused([&] { s[c].pragma(i, "auto_unroll", 9); }, "pragma", "i", "it has auto_unroll 8 already");
   expect_refused([&] { s[c].split(i, factor(4)); }, "split", "i", "it has pragma auto_unroll: give it afterwards");

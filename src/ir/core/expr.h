@@ -274,6 +274,7 @@ enum class Intrinsic : std::uint8_t {
   kShiftLeft,    ///< shift_left(x, n): fills with 0
   kShiftRight,   ///< shift_right(x, n): fills with the sign of a signed x, else with 0
   kLikely,       ///< the identity on a bool: marks the guard of a loop's tail, which loop partitioning removes
+  kEstrin,       ///< the identity on a float: the call that it takes is expanded with polynomials in Estrin's form
   kReinterpret,  ///< the operand's bits as a value of the call's type, which has the same number of bits
   // Words: an int32 that holds four bytes or two halves, the first one lowest. All arguments are int32 except the sum
   // of dot_bf16.

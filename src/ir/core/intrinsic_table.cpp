@@ -170,6 +170,7 @@ constexpr std::array kTable = {
     IntrinsicInfo{kShiftLeft, "shift_left", 2, kIntegers, 2, evaluate_shift_left, 1, 0, nullptr, nullptr},
     IntrinsicInfo{kShiftRight, "shift_right", 2, kIntegers, 2, evaluate_shift_right, 1, 0, nullptr, nullptr},
     IntrinsicInfo{kLikely, "likely", 1, kBools, 1, first, 1, 0, nullptr, nullptr},
+    IntrinsicInfo{kEstrin, "estrin", 1, kFloats, 1, first, 0, 0, nullptr, nullptr},
     IntrinsicInfo{kReinterpret, "reinterpret", 1, kAnyType, 1, refuse_reinterpret, 1, 0, nullptr, nullptr},
     IntrinsicInfo{kJoinBytes, "join_bytes", 4, kInt32Only, 4, evaluate_join<4>, 1, 0, nullptr, nullptr},
     IntrinsicInfo{kJoinHalves, "join_halves", 2, kInt32Only, 2, evaluate_join<2>, 1, 0, nullptr, nullptr},

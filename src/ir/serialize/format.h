@@ -20,7 +20,7 @@
 namespace nestwright::ir::format {
 
 inline constexpr std::string_view kMagic = "NWIR";
-inline constexpr std::uint8_t kVersion = 14;
+inline constexpr std::uint8_t kVersion = 15;
 
 /// The largest depth of a node, so that recursive walks cannot exhaust the stack, and the largest number of nodes below
 /// it where shared nodes are counted once per use.

@@ -17,12 +17,17 @@ class Expander final : public Mutator {
 
   Expr mutate(const Expr& e) override {
     const auto* call = e.defined() ? e.as<Call>() : nullptr;
+    PolynomialForm form = PolynomialForm::kHorner;
+    if (call != nullptr && call->intrinsic == Intrinsic::kEstrin) {
+      form = PolynomialForm::kEstrin;
+      call = call->args[0].as<Call>();
+    }
     if (call == nullptr || !is_expanded(call->intrinsic, e.type())) return mutate_children(e);
     const Expr operand = cast(kFloat32, mutate(call->args[0]));
     for (const Known& known : known_) {
       if (known.intrinsic == call->intrinsic && equal(known.operand, operand)) return cast(e.type(), known.value);
     }
-    Elementary formulas(machine_, lets_);
+    Elementary formulas(machine_, form, lets_);
     const Expr value = formulas.hold(intrinsic_name(call->intrinsic), formulas.apply(call->intrinsic, operand));
     known_.push_back({call->intrinsic, operand, value});
     return cast(e.type(), value);

@@ -1,18 +1,16 @@
-// The template generated.gpu: the rules of templates/generated/gpu/gpu_rules.h, applied to the stages of the operator's
+// The template generated.gpu: the rules of templates/generated/gpu/gpu_rules.cpp, applied to the stages of the operator's
 // definition. Each combination of what the rules choose is a sketch; numbers inside of a sketch are knobs.
 #include "templates/generated/generated.h"
 #include "templates/generated/gpu/gpu_rules.h"
 #include "templates/generated/gpu/gpu_seeds.h"
-#include "templates/generated/merge_axes.h"
 
 namespace nestwright {
 namespace {
 
 Schedule schedule_on_gpu(Tuning& t, Definition& definition, const Target& target) {
-  merge_axes(definition);
-  GpuSketch sketch(t, definition, target);
-  inline_injective(sketch);
-  divide_reductions(sketch);
+  Draft draft{t, definition, target};
+  rewrite_expression(draft, gpu_rules());
+  GpuSketch sketch(draft);
   apply_rules(sketch, gpu_rules());
   sketch.require_shared_memory();
   return std::move(sketch.schedule);

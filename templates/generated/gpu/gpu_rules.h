@@ -4,22 +4,17 @@
 // Thread rule: pure functions of a sketch.
 #pragma once
 
-#include <span>
-
 #include "templates/generated/gpu/gpu_sketch.h"
 #include "templates/generated/rule_table.h"
 
 namespace nestwright {
 
-using GpuRule = RuleOf<GpuSketch>;
+const RuleTable<GpuSketch>& gpu_rules();
 
-/// In the order in which they are tried. The last one applies to every stage.
-std::span<const GpuRule> gpu_rules();
-
-/// Inlines stages that are cheaper to recompute than to store. Runs before all rules.
+/// Inlines stages that are cheaper to recompute than to store. Runs before stages are scheduled.
 void inline_injective(GpuSketch& sketch);
-/// Divides long reductions of few results among blocks, whose partial results become stages of their own. Runs before
-/// all rules, after inlining.
+/// Divides long reductions of few results among blocks, whose partial results become stages of their own. Runs after
+/// inlining.
 void divide_reductions(GpuSketch& sketch);
 
 bool is_of_gpu_scan(GpuSketch& sketch, int stage);

@@ -131,7 +131,7 @@ TEST(Serialize, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(refusal(bytes + "!"), HasSubstr("1 bytes follow its end"));
   EXPECT_THAT(refusal(bytes.substr(0, 40)), HasSubstr("malformed program: "));
   bytes[4] = format::kVersion + 1;
-  EXPECT_THAT(refusal(bytes), HasSubstr("it has version 15, this reader knows version 14"));
+  EXPECT_THAT(refusal(bytes), HasSubstr("it has version 16, this reader knows version 15"));
 }
 
 TEST(Serialize, RefusesDanglingReferences) {

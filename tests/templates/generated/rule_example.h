@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <utility>
@@ -63,6 +64,15 @@ inline void expect_loops_on_file(const Template& t, const RuleExample& example, 
   const ir::Program program =
       lower(instance.schedule, instance.definition.args, target, example.rule, {.after_pass = {}, .verify = true});
   testing::expect_golden(config->str() + "\n" + ir::to_string(program), folder + example.rule + ".txt");
+}
+
+/// Expects a file with an example for each of the rules.
+inline void expect_examples_on_file(const std::vector<std::string>& rules, const std::string& folder) {
+  EXPECT_FALSE(rules.empty());
+  for (const std::string& rule : rules) {
+    EXPECT_TRUE(std::filesystem::exists(NESTWRIGHT_SOURCE_DIR "/" + folder + rule + ".txt"))
+        << "the rule " << rule << " has no example";
+  }
 }
 
 }  // namespace nestwright::testing_generated

@@ -12,6 +12,7 @@ namespace nestwright {
 namespace {
 
 using testing_generated::centred_rows;
+using testing_generated::expect_examples_on_file;
 using testing_generated::RuleExample;
 using testing_generated::running_sums;
 using testing_generated::sums_of_rows;
@@ -66,6 +67,11 @@ std::vector<Tensor> long_rows() {
   const Tensor a = placeholder({2048, 1024}, kFloat32, "A");
   const IterVar k = reduce_axis(1024, "k");
   return {a, compute({2048}, [&](Expr i) { return sum(a(i, k), k); }, "y")};
+}
+
+std::vector<Tensor> few_exponentials() {
+  const Tensor x = placeholder({32}, kFloat32, "X");
+  return {x, compute({32}, [&](Expr i) { return exp(x(i)); }, "Y")};
 }
 
 std::vector<Tensor> transposed() {
@@ -164,17 +170,13 @@ INSTANTIATE_TEST_SUITE_P(
         RuleExample{"rows_of_tuples", "parallel=loops best.share=results best.vectors=1", tuple_rows},
         RuleExample{"single_tuple", "parallel=loops best.vectors=1 best.blocks=2", tuple_value},
         RuleExample{"merge_axes", "parallel=none O.register_rows=4 O.register_vectors=1", pointwise_filters},
+        RuleExample{"polynomials", "parallel=none Y.vectors=1 Y.polynomials=estrin", few_exponentials},
         RuleExample{"far_rows", "streams=four parallel=loops y.far.vectors=2 y.far.blocks=4", long_rows},
         RuleExample{"rows", "parallel=loops y.vectors=2 y.blocks=4", sums_of_rows}),
     [](const auto& p) { return std::string(p.param.rule); });
 
 TEST(GeneratedRulesTable, HasAnExampleOfEachRule) {
-  std::vector<std::string> names;
-  for (const SketchRule& rule : cpu_rules()) names.emplace_back(rule.name);
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"scan_part", "join_columns", "column_sums", "register_tile", "transposed_tile",
-                                      "join_rows", "join_tiles", "single_value", "column_blocks", "rows"}))
-      << "a new rule needs an example here";
+  expect_examples_on_file(cpu_rules().names(), "tests/templates/generated/rules/");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ namespace nestwright {
 namespace {
 
 using testing_generated::centred_rows;
+using testing_generated::expect_examples_on_file;
 using testing_generated::RuleExample;
 using testing_generated::running_sums;
 using testing_generated::sums_of_rows;
@@ -25,6 +26,21 @@ std::vector<Tensor> rectified_product() {
   const IterVar k = reduce_axis(40, "k");
   const Tensor c = compute({64, 64}, [&](Expr i, Expr j) { return sum(a(i, k) * b(k, j), k); }, "C");
   return {a, b, compute({64, 64}, [&](Expr i, Expr j) { return max(c(i, j), 0.0); }, "D")};
+}
+
+std::vector<Tensor> planes() {
+  const Tensor a = placeholder({4, 7, 8}, kFloat32, "A");
+  return {a, compute({4, 7, 8}, [&](Expr i, Expr j, Expr k) { return a(i, j, k) * 2.0; }, "C")};
+}
+
+/// A scan that reads another stage.
+std::vector<Tensor> running_sums_of_scaled() {
+  const Tensor x = placeholder({5, 64}, kFloat32, "X"), state = placeholder({5, 64}, kFloat32, "state");
+  const Tensor t = compute({5, 64}, [&](Expr step, Expr j) { return x(step, j) * 2.0; }, "T");
+  const Tensor init = compute({1, 64}, [&](Expr, Expr j) { return t(0, j); }, "init");
+  const Tensor update =
+      compute({5, 64}, [&](Expr step, Expr j) { return state(step - 1, j) + t(step, j); }, "update");
+  return {x, scan(init, update, state, {t}, "Y")};
 }
 
 std::vector<Tensor> total_of_all() {
@@ -49,6 +65,9 @@ INSTANTIATE_TEST_SUITE_P(
             "C.staging=shared C.tile_0=[1,16,4] C.tile_1=[1,16,4] C.strips=1 C.block_k=8 C.unroll_k=4 C.stages=1 "
             "C.padding=4 C.fetch_lanes_0=4 C.fetch_lanes_1=4 C.store_lanes=4",
             rectified_product},
+        RuleExample{"merge_axes", "C.threads=64 C.lanes=2", planes},
+        RuleExample{"join_block", "C.threads=64 C.rows=1 C.fan_in=2", centred_rows},
+        RuleExample{"scan_feeder", "Y.time=threads update.threads=32 T.threads=32", running_sums_of_scaled},
         RuleExample{"row_blocks", "C.threads=32 C.rows=2 C.fan_in=4 C.lanes=2", centred_rows},
         RuleExample{"block_reduction", "y.parts=1 y.threads_share=reduction y.threads=32 y.rows=2 y.fan_in=4",
                     sums_of_rows},
@@ -58,11 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& p) { return std::string(p.param.rule); });
 
 TEST(GeneratedGpuRulesTable, HasAnExampleOfEachRule) {
-  std::vector<std::string> names;
-  for (const GpuRule& rule : gpu_rules()) names.emplace_back(rule.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"scan_part", "scan_feeder", "join_block", "block_tile", "block_reduction",
-                                             "row_blocks", "elements"}))
-      << "a new rule needs an example here; that of row_blocks shows join_block, that of elements a scan_feeder's";
+  expect_examples_on_file(gpu_rules().names(), "tests/templates/generated/gpu/rules/");
 }
 
 TEST(GeneratedGpuSpaces, HaveAtMostTwoHundredSketchesAndValidSeeds) {
