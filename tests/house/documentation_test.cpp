@@ -91,6 +91,15 @@ TEST(Documentation, ShowsCodeThatTheExamplesRun) {
   expect_all_occur("docs/tutorial.md", "cpp", sources);
 }
 
+TEST(Documentation, ShowsTheProjectThatTheInstalledPackageBuilds) {
+  const std::string shown = "first_program", built = "own_operator";
+  Lines project = lines_of(root() / "examples" / built / "CMakeLists.txt");
+  for (std::string& line : project) {
+    for (std::size_t at = 0; (at = line.find(built, at)) != line.npos;) line.replace(at, built.size(), shown);
+  }
+  expect_all_occur("docs/tutorial.md", "cmake", {project});
+}
+
 /// Returns the last cell of each row of the table whose header begins as given.
 Lines last_cells(const Lines& document, const std::string& header) {
   Lines cells;
