@@ -52,7 +52,7 @@ Registry CommonOptions::registry() const {
 
 Task CommonOptions::task(const Registry& registry) const {
   if (!has_workload()) throw UsageError("no workload is given: write one, or an expression with --expr");
-  if (expression.empty()) return {registry.parse_workload(workload_text()), parsed_target()};
+  if (expression.empty()) return {parse_any_workload(registry, workload_text()), parsed_target()};
   // The text first, so that columns are those of the option's value.
   return {workload_of(expression + (workload.empty() ? "" : " " + workload_text())), parsed_target()};
 }
@@ -116,7 +116,8 @@ int print_error(ExitCode code, std::string sentence) {
 
 void add_workload(Command& command, CommonOptions& options) {
   command.add_option("workload", options.workload,
-                     "operator and parameters, e.g. matmul m=512 n=512 k=512 tb=1 dtype=float64");
+                     "operator and parameters, e.g. matmul m=512 n=512 k=512 tb=1 dtype=float64, or an expression and "
+                     "its sizes");
   command
       .add_option("--expr", options.expression,
                   "an expression instead of an operator, with its sizes as the workload, e.g. --expr \"C[i, j] = "

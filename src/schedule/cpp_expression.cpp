@@ -138,6 +138,19 @@ class Printer {
     return ref != nullptr && names_.axes.contains(ref->var) ? "Expr(" + text + ")" : text;
   }
 
+  std::string list(const std::vector<Expr>& arguments) const {
+    std::string text;
+    for (const Expr& each : arguments) text += (text.empty() ? "" : ", ") + argument(each);
+    return text;
+  }
+
+  /// The call of a user-defined reducer, which returns all members of the tuple.
+  std::string members(const ir::Reduce& reduce) const {
+    const std::string init = reduce.init.empty() ? "" : ", {}, {" + list(reduce.init) + "}";
+    return fmt::format("{}({{{}}}, {{{}}}{})", names_.reducers.at(reduce.combiner.get()), list(reduce.values),
+                       axes_of(reduce), init);
+  }
+
  private:
   /// A literal beside another operand, whose type it takes.
   static std::string untyped(const Expr& e) {
@@ -224,10 +237,10 @@ class Printer {
     return {fmt::format("{}({})", names_.tensors.at(load.buffer), indices)};
   }
 
-  std::string list(const std::vector<Expr>& arguments) const {
-    std::string text;
-    for (const Expr& each : arguments) text += (text.empty() ? "" : ", ") + argument(each);
-    return text;
+  std::string axes_of(const ir::Reduce& reduce) const {
+    std::string axes;
+    for (const ir::ReduceAxis& axis : reduce.axes) axes += (axes.empty() ? "" : ", ") + names_.axes.at(axis.var);
+    return axes;
   }
 
   Text print(const Expr& e, const ir::CallExtern& call) const {
@@ -251,12 +264,8 @@ class Printer {
   }
 
   Text print(const Expr&, const ir::Reduce& reduce) const {
-    if (reduce.reducer == ir::ReducerKind::kCustom) {
-      throw UsageError(
-          fmt::format("the reducer '{}' is the user's own, which has no text as C++", reduce.combiner->name));
-    }
-    std::string axes;
-    for (const ir::ReduceAxis& axis : reduce.axes) axes += (axes.empty() ? "" : ", ") + names_.axes.at(axis.var);
+    if (reduce.reducer == ir::ReducerKind::kCustom) return {fmt::format("{}[{}]", members(reduce), reduce.result)};
+    std::string axes = axes_of(reduce);
     if (reduce.axes.size() > 1) axes = "std::vector<IterVar>{" + axes + "}";
     const std::string init = reduce.init.empty() ? "" : ", {.init = " + argument(reduce.init.front()) + "}";
     return {fmt::format("{}({}, {}{})", ir::reducer_name(reduce.reducer), argument(reduce.values.front()), axes, init)};
@@ -291,5 +300,9 @@ std::string cpp_type(ir::Type type) {
 }
 
 std::string cpp_expression(const Expr& e, const CppNames& names) { return Printer(names).argument(e); }
+
+std::string cpp_expressions(const std::vector<Expr>& list, const CppNames& names) { return Printer(names).list(list); }
+
+std::string cpp_members(const ir::Reduce& reduce, const CppNames& names) { return Printer(names).members(reduce); }
 
 }  // namespace nestwright

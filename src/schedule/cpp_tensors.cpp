@@ -25,6 +25,7 @@ constexpr const char* kOperations[] = {"all", "any",  "call_extern", "cast", "cl
                                        "min", "prod", "reduce",      "scan", "select", "sum"};
 constexpr const char* kOtherNames[] = {"Expr",
                                        "IterVar",
+                                       "Reducer",
                                        "Schedule",
                                        "SplitSize",
                                        "Tail",
@@ -132,6 +133,9 @@ class Definitions {
   void add_compute(const Operation& op) {
     const ComputeOp& compute = *op.compute();
     for (const IterVar& axis : compute.reduce_axes) add_reduce_axis(axis);
+    const ir::Reduce* const reduction = compute.reduction();
+    const bool is_custom = reduction != nullptr && reduction->combiner != nullptr;
+    if (is_custom) add_reducer(*reduction->combiner);
     CppNames body = names_;
     const bool is_tuple = op->results.size() > 1;
     const bool takes_span = is_tuple || compute.axes.size() > kMaxNamedIndices;
@@ -145,20 +149,47 @@ class Definitions {
       text_ += fmt::format("const Tensor {} = {};\n", name_single(op), with_passed_shape(op, made));
       return;
     }
-    std::vector<std::string> bodies;
-    for (const Expr& each : compute.bodies) bodies.push_back(cpp_expression(each, body));
+    const std::string bodies = is_custom
+                                   ? cpp_members(*reduction, body)
+                                   : fmt::format("std::vector<Expr>{{{}}}", cpp_expressions(compute.bodies, body));
     const std::string name = names_.make(op->name);
-    text_ += fmt::format(
-        "const std::vector<Tensor> {} = compute_tuple(\n    {}, [&]({}) {{ return std::vector<Expr>{{{}}}; }}, "
-        "\"{}\");\n",
-        name, shape, parameters, fmt::join(bodies, ", "), op->name);
+    text_ += fmt::format("const std::vector<Tensor> {} = compute_tuple(\n    {}, [&]({}) {{ return {}; }}, \"{}\");\n",
+                         name, shape, parameters, bodies, op->name);
     name_results(op, name);
+  }
+
+  /// Defines a user-defined reducer, unless another tensor's reduction has done so.
+  void add_reducer(const ir::Combiner& combiner) {
+    if (names_.reducers.contains(&combiner)) return;
+    CppNames body = names_;
+    const std::string left = name_operand("a", combiner.left, combiner, body);
+    const std::string right = name_operand("b", combiner.right, combiner, body);
+    const std::string name = names_.make(combiner.name);
+    text_ += fmt::format("const Reducer {}(\"{}\", {{{}}},\n    []({}, {}) {{ return std::vector<Expr>{{{}}}; }});\n",
+                         name, combiner.name, cpp_expressions(combiner.identity, names_), left, right,
+                         cpp_expressions(combiner.combined, body));
+    names_.reducers[&combiner] = name;
+  }
+
+  /// Names the members of a tuple that a reducer combines, and returns the parameter that they are passed in.
+  static std::string name_operand(const char* wanted, const std::vector<Var>& members, const ir::Combiner& combiner,
+                                  CppNames& body) {
+    const std::string name = body.make(wanted);
+    bool is_any_used = false;
+    for (std::size_t m = 0; m < members.size(); ++m) {
+      body.indices[members[m]] = fmt::format("{}[{}]", name, m);
+      is_any_used = is_any_used || is_mentioned(members[m], combiner.combined);
+    }
+    return is_any_used ? "std::span<const Expr> " + name : "std::span<const Expr>";
+  }
+
+  static bool is_mentioned(const Var& var, const std::vector<Expr>& bodies) {
+    return std::any_of(bodies.begin(), bodies.end(), [&](const Expr& body) { return ir::mentions(body, var); });
   }
 
   /// Compilers warn of a named parameter that is not used.
   static bool is_used(const IterVar& axis, const ComputeOp& compute) {
-    return std::any_of(compute.bodies.begin(), compute.bodies.end(),
-                       [&](const Expr& body) { return ir::mentions(body, axis.var()); });
+    return is_mentioned(axis.var(), compute.bodies);
   }
 
   /// Names the indices of a body that takes one argument for each, and returns its parameters.

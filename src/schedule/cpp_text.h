@@ -23,7 +23,7 @@
 namespace nestwright {
 
 /// The statements. `args` are the tensors of the signature, in order. Throws UsageError for a symbolic extent, and for
-/// a user-defined reducer or intrinsic, which has no text.
+/// a user-defined intrinsic, which has no text.
 std::string cpp_text(const Schedule& schedule, const std::vector<Tensor>& args);
 
 }  // namespace nestwright

@@ -192,9 +192,9 @@ class Parser {
   Range range() {
     expect("[");
     const std::size_t begin = peek().at;
-    const double low = number();
+    const double low = exact_number("the end of the range");
     expect(",");
-    const double high = number();
+    const double high = exact_number("the end of the range");
     expect("]");
     if (!std::isfinite(low) || !std::isfinite(high) || low > high) {
       fail_at(begin, "a range is [low, high] of finite numbers with low <= high");
@@ -216,14 +216,14 @@ class Parser {
     return is_negative ? -value : value;
   }
 
-  /// A number. Refuses a whole one that a double would round.
-  double padding() {
+  /// A number. Refuses a whole one that a double would round. `what` is its name in the message.
+  double exact_number(const std::string& what) {
     const std::size_t at = peek().at;
     const Token& digits = peek(peek().is("-") ? 1 : 0);
     if (digits.kind == Token::Kind::kInteger) {
       const double value = static_cast<double>(digits.whole);
       if (value >= 0x1p63 || static_cast<std::int64_t>(value) != digits.whole) {
-        fail_at(at, "the padding " + digits.text + " is not exact in double precision: use a whole number up to 2^53");
+        fail_at(at, what + " " + digits.text + " is not exact in double precision: use a whole number up to 2^53");
       }
     }
     return number();
@@ -234,7 +234,11 @@ class Parser {
     while (is_size()) {
       const Name of = name("the name of a size");
       ++at_;
-      source_.sizes.push_back({of, extent("a whole number: the extent of '" + of.text + "'")});
+      if (peek().kind != Token::Kind::kInteger) {
+        fail("expected a whole number: the extent of '" + of.text + "', got " + peek().describe() +
+             "; a tensor is written with brackets, as in " + of.text + "[] = ...");
+      }
+      source_.sizes.push_back({of, extent("a whole number")});
     }
     if (peek().kind == Token::Kind::kEnd) return;
     expect(";", "another size, as in i=512, the end");
@@ -382,7 +386,7 @@ class Parser {
     if (peek().is("?")) {
       ++at_;
       read.padding_at = peek().at;
-      read.padding = padding();
+      read.padding = exact_number("the padding");
     }
     return made(tensor.at, std::move(read));
   }

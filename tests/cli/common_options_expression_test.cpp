@@ -58,6 +58,15 @@ TEST_F(ExpressionTest, SizesMayFollowAsWords) {
   expect_refusal(run({"lower", "--expr", ""}), 2, {"--expr"});
 }
 
+TEST_F(ExpressionTest, AWorkloadWithBracketsIsAnExpression) {
+  const CommandOutput ran = run({"lower", kRowSums, "i=4", "j=5"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, run({"lower", "--expr", kRowSums, "i=4", "j=5"}).out);
+  const CommandOutput refused = run({"lower", "S[i] = sum(j, X[i, j]])", "i=4", "j=5"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("expression, column 22: expected an operator or ')', got ']'"));
+}
+
 TEST_F(ExpressionTest, ResultsThatAreNotNumbersAreRefused) {
   const std::string text = "Y[i] = log(X[i] - 2) i=5";
   expect_failure(run({"tune", "--trials", "1", "--expr", text}), 2, {"'Y' is not a number in 5 of 5 elements"});

@@ -69,6 +69,19 @@ TEST(PrintedCpp, AnExpressionWhoseAxesAreMerged) {
             expected("O[o, y, x] = sum(c, W[o, c] * X[c, y, x]) o=16 c=24 y=7 x=7", target, "generated.cpu"));
 }
 
+TEST(PrintedCpp, ArgmaxOnTheCpu) {
+#include "printed/argmax_cpu.inc"
+  const std::string target = "cpu,isa=avx2,threads=1";
+  EXPECT_EQ(loops(s, args, target, "expression"), expected("Y[i] = argmax(k, X[i, k]) i=8 k=64", target));
+}
+
+TEST(PrintedCpp, TensorsWithTheNamesOfTheOperandsOfAReducer) {
+#include "printed/argmin_cpu.inc"
+  const std::string target = "cpu,isa=avx2,threads=2";
+  EXPECT_EQ(loops(s, args, target, "expression"),
+            expected("a[i] = argmax(k, -b[i, k]); d[i] = argmax(k, c[i, k] * a[k]); c: int64 i=24 k=24", target));
+}
+
 TEST(PrintedCpp, SoftmaxOnTheCpu) {
 #include "printed/softmax_cpu.inc"
   const std::string target = "cpu,isa=avx2,threads=1";
@@ -85,6 +98,12 @@ TEST(PrintedCpp, MatmulOnTensorCores) {
 #include "printed/matmul_mma.inc"
   const std::string target = "cuda,arch=sm_80";
   EXPECT_EQ(loops(s, args, target, "matmul"), expected("matmul m=96 n=80 k=64 dtype=float16", target, "matmul.mma"));
+}
+
+TEST(PrintedCpp, ArgmaxOnAGpu) {
+#include "printed/argmax_gpu.inc"
+  const std::string target = "cuda,arch=sm_80";
+  EXPECT_EQ(loops(s, args, target, "expression"), expected("Y[i] = argmax(k, X[i, k]) i=80 k=300", target));
 }
 
 TEST(PrintedCpp, ReductionOnAGpu) {

@@ -91,5 +91,75 @@ TEST(Documentation, ShowsCodeThatTheExamplesRun) {
   expect_all_occur("docs/tutorial.md", "cpp", sources);
 }
 
+TEST(Documentation, ShowsTheProjectThatTheInstalledPackageBuilds) {
+  const std::string shown = "first_program", built = "own_operator";
+  Lines project = lines_of(root() / "examples" / built / "CMakeLists.txt");
+  for (std::string& line : project) {
+    for (std::size_t at = 0; (at = line.find(built, at)) != line.npos;) line.replace(at, built.size(), shown);
+  }
+  expect_all_occur("docs/tutorial.md", "cmake", {project});
+}
+
+/// Returns the last cell of each row of the table whose header begins as given.
+Lines last_cells(const Lines& document, const std::string& header) {
+  Lines cells;
+  const auto found =
+      std::find_if(document.begin(), document.end(), [&](const std::string& line) { return line.starts_with(header); });
+  for (auto line = found; line != document.end() && line->starts_with("|"); ++line) {
+    const std::size_t end = line->rfind(" |"), begin = line->rfind(" | ", end - 1);
+    if (line != found && !line->starts_with("|-")) cells.push_back(line->substr(begin + 3, end - begin - 3));
+  }
+  return cells;
+}
+
+/// Returns what stands between backquotes.
+Lines code_in(const std::string& text) {
+  Lines spans;
+  for (std::size_t open = text.find('`'); open != text.npos;) {
+    const std::size_t close = text.find('`', open + 1);
+    spans.push_back(text.substr(open + 1, close - open - 1));
+    open = close == text.npos ? close : text.find('`', close + 1);
+  }
+  return spans;
+}
+
+/// Returns whether the line has the code, in which "..." stands for anything.
+bool has_code(const std::string& line, const std::string& code) {
+  std::size_t at = 0;
+  for (std::size_t begin = 0; begin <= code.size();) {
+    const std::size_t end = std::min(code.find("...", begin), code.size());
+    const std::string part = code.substr(begin, end - begin);
+    const std::size_t found = line.find(part, at);
+    if (found == line.npos) return false;
+    at = found + part.size();
+    begin = end + 3;
+  }
+  return true;
+}
+
+TEST(Documentation, CodeInLinesIsFound) {
+  EXPECT_EQ(last_cells({"x", "| A | B |", "|---|---|", "| `a` | b, `c` |", "", "| d | e |"}, "| A "),
+            (Lines{"b, `c`"}));
+  EXPECT_EQ(code_in("`a`, then `b | c`"), (Lines{"a", "b | c"}));
+  EXPECT_TRUE(has_code("x = f(i, [&] { return g(i); }, 1);", "f(i, [&] { return ...; }, 1)"));
+  EXPECT_FALSE(has_code("x = f(i, [&] { return g(i); }, 2);", "f(i, [&] { return ...; }, 1)"));
+}
+
+TEST(Documentation, TheCallsBesideThoseOfTvmAreThoseOfExamples) {
+  const std::vector<Lines> sources = files_of(root() / "examples", ".cpp");
+  std::size_t calls = 0;
+  for (const std::string& cell : last_cells(lines_of(root() / "docs/tutorial.md"), "| TVM |")) {
+    for (const std::string& code : code_in(cell)) {
+      if (code.starts_with("nestwright ") || code == "export") continue;  // commands, which another test checks
+      ++calls;
+      const bool is_found = std::any_of(sources.begin(), sources.end(), [&](const Lines& source) {
+        return std::any_of(source.begin(), source.end(), [&](const std::string& line) { return has_code(line, code); });
+      });
+      EXPECT_TRUE(is_found) << "no example has " << code;
+    }
+  }
+  EXPECT_GE(calls, 40U);
+}
+
 }  // namespace
 }  // namespace nestwright::house

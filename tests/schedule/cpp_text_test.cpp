@@ -137,6 +137,44 @@ TEST(CppText, BitsCallsAndStartsOfReductions) {
   EXPECT_THAT(text, ::testing::HasSubstr("return call_extern(kFloat32, \"sinf\", {cos(cast(kFloat32, y(i)))});"));
 }
 
+Reducer make_argmin() {
+  return {"arg min", {Expr(-1), max_value(kFloat32)}, [](std::span<const Expr> x, std::span<const Expr> y) {
+            return std::vector<Expr>{select(x[1] <= y[1], x[0], y[0]), min(x[1], y[1])};
+          }};
+}
+
+TEST(CppText, AReducerOfTheUserIsDefinedOnce) {
+  const Tensor a = placeholder({8, 4}, kFloat32, "a");
+  const Reducer argmin = make_argmin();
+  const IterVar k = reduce_axis(4, "k"), l = reduce_axis(8, "l");
+  const std::vector<Tensor> rows = compute_tuple(
+      {8}, [&](std::span<const Expr> i) { return argmin({k, a(i[0], k)}, {k}, {}, {-1, a(i[0], 0)}); }, "rows");
+  const Tensor place = compute({4}, [&](Expr j) { return argmin({l, a(l, j)}, {l}, a(l, j) > 0)[0]; }, "place");
+  const Tensor both = compute({8, 4}, [&](Expr i, Expr j) { return rows[0](i) + place(j); }, "both");
+  EXPECT_THAT(cpp_text(create_schedule(both), {a, both}),
+              ::testing::StartsWith(R"(const Tensor a = placeholder({8, 4}, kFloat32, "a");
+const IterVar k = reduce_axis(4, "k");
+const Reducer arg_min("arg min", {Expr(-1), ir::make_float(INFINITY, kFloat32)},
+    [](std::span<const Expr> a_2, std::span<const Expr> b) { return std::vector<Expr>{select(a_2[1] <= b[1], a_2[0], b[0]), min(a_2[1], b[1])}; });
+const std::vector<Tensor> rows = compute_tuple(
+    {8}, [&](std::span<const Expr> at) { return arg_min({Expr(k), a(at[0], k)}, {k}, {}, {Expr(-1), a(at[0], 0)}); }, "rows");
+const IterVar l = reduce_axis(8, "l");
+const Tensor place = compute({4}, [&](Expr i) -> Expr { return arg_min({select(a(l, i) > 0.0, Expr(l), -1), select(a(l, i) > 0.0, a(l, i), ir::make_float(INFINITY, kFloat32))}, {l})[0]; }, "place");
+const Tensor both = )"));
+}
+
+TEST(CppText, AReducerMayIgnoreAnOperand) {
+  const Tensor x = placeholder({8}, kInt32, "x");
+  const IterVar k = reduce_axis(8, "k");
+  const Reducer zero("zero", {ir::make_int(0, kInt32)},
+                     [](std::span<const Expr>, std::span<const Expr>) { return std::vector<Expr>{0}; });
+  const Tensor y = compute({1}, [&](Expr) { return zero({x(k)}, {k})[0]; }, "y");
+  EXPECT_THAT(cpp_text(create_schedule(y), {x, y}),
+              ::testing::HasSubstr(R"(const Reducer zero("zero", {ir::make_int(0, kInt32)},
+    [](std::span<const Expr>, std::span<const Expr>) { return std::vector<Expr>{ir::make_int(0, kInt32)}; });
+)"));
+}
+
 TEST(CppText, RefusesWhatHasNoText) {
   const Var n = var("n");
   const Tensor x = placeholder({n}, kFloat32, "x");

@@ -62,7 +62,10 @@ TEST(ExpressionErrors, OfTheGrammar) {
   expect_error("C[i] = A[i ^; D[i] = 1", "expected an operator, ',' or ']', got ';'");
   expect_error("C[i] = A[i] ^5", "expected an operator, ';' or the end, got the number 5");
   expect_error("C[i] = A[i] i=4 ^+ 1", "expected another size, as in i=512, the end or ';', got '+'");
-  expect_error("C[i] = A[i] i=^x", "expected a whole number: the extent of 'i', got 'x'");
+  expect_error(
+      "C[i] = A[i] i=^x",
+      "expected a whole number: the extent of 'i', got 'x'; a tensor is written with brackets, as in i[] = ...");
+  expect_error("s = ^sum(i, X[i])", "the extent of 's', got 'sum'; a tensor is written with brackets, as in s[] = ...");
   expect_error("C[i] = A[i] i=^0", "an extent is a whole number from 1 to 2147483647");
   expect_error("C[i] = A[i] i=^3000000000", "an extent is a whole number from 1 to 2147483647");
   expect_error("C[i] = A[i] < 1 ^< 2", "expected an operator, ';' or the end, got '<'");
@@ -99,6 +102,10 @@ TEST(ExpressionErrors, OfDeclarations) {
   expect_error("C[i] = A[i]; A: float32 in [^x, 1]", "expected a number, got 'x'");
   expect_error("C[i] = A[i]; A: float32 in [^2, 1]", "a range is [low, high] of finite numbers with low <= high");
   expect_error("C[i] = A[i]; A: float32 in [^0, inf]", "a range is [low, high] of finite numbers with low <= high");
+  expect_error("C[i] = A[i]; A: int64 in [0, ^9223372036854775807]",
+               "the end of the range 9223372036854775807 is not exact in double precision: use a whole number up to");
+  expect_error("C[i] = A[i]; A: int64 in [^-9007199254740993, 0]",
+               "the end of the range 9007199254740993 is not exact in double precision");
   expect_error("C[i] = A[i]; A: float32[4] ^+ 1", "expected ';' or the end, got '+'");
   expect_error("C[i] = A[i]; ^B: float32[4]", "no statement reads or computes 'B': leave the declaration out");
   expect_error("C[i] = A[i]; A: float32[4]; ^A: float16", "'A' is declared twice");
