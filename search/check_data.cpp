@@ -1,5 +1,7 @@
 #include "search/check_data.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,6 +23,16 @@ double rounded(ir::Type type, double value) {
   return element_at(type, memory.data(), 0);
 }
 
+/// The least number of a floating-point type that is not below `value`. Requires one.
+double least_at_or_above(ir::Type type, double value) {
+  const double near = rounded(type, value);
+  if (near >= value) return near;
+  // Half a unit in the last place above `near` is rounded to its neighbour, and a value below that to `near`.
+  double step = std::abs(value - near);
+  while (rounded(type, near + step) == near) step *= 2;
+  return rounded(type, near + step);
+}
+
 /// A value drawn uniformly from [-1, 1] and rounded to the type; for integers, from 256 values, which are all those of
 /// 8 bits.
 double draw(ir::Type type, std::mt19937_64& random) {
@@ -33,12 +45,20 @@ double draw(ir::Type type, std::mt19937_64& random) {
   return rounded(type, std::uniform_real_distribution<double>(-1, 1)(random));
 }
 
-/// A value drawn uniformly from `range`; for integers, from those in it.
+/// The part of a range between numbers of the type. Throws UsageError where there is none.
+DataRange numbers_in(const DataRange& range, ir::Type type, const std::string& name) {
+  DataRange inside{std::ceil(range.low), std::floor(range.high)};
+  if (type.is_float()) inside = {least_at_or_above(type, range.low), -least_at_or_above(type, -range.high)};
+  if (inside.low <= inside.high) return inside;
+  throw UsageError(fmt::format("the range [{}, {}] of '{}' has no number of {}: give a wider one", range.low,
+                               range.high, name, type.str()));
+}
+
+/// A value drawn uniformly from a range whose ends are of the type; for integers, from those in it.
 double draw(ir::Type type, const DataRange& range, std::mt19937_64& random) {
-  const bool is_whole = !type.is_float();
-  const double low = is_whole ? std::ceil(range.low) : range.low, high = is_whole ? std::floor(range.high) : range.high;
-  const double value = std::uniform_real_distribution<double>(low, is_whole ? high + 1 : high)(random);
-  return std::clamp(rounded(type, is_whole ? std::floor(value) : value), low, high);
+  const double end = type.is_float() ? range.high : range.high + 1;
+  const double value = std::uniform_real_distribution<double>(range.low, end)(random);
+  return std::clamp(rounded(type, type.is_float() ? value : std::floor(value)), range.low, range.high);
 }
 
 }  // namespace
@@ -56,9 +76,11 @@ CheckData make_check_data(const Workload& workload) {
     data.elements.push_back(buffer->elements());
     data.roles.push_back(is_input ? ir::Role::kInput : ir::Role::kOutput);
     if (!is_input) continue;
+    std::optional<DataRange> range = ranges[i];
+    if (range) range = numbers_in(*range, buffer->element, buffer->name);
     std::vector<double>& values = data.inputs.emplace_back(static_cast<std::size_t>(buffer->elements()));
     draw_elements(values, random, [&](std::mt19937_64& from, std::size_t) {
-      return ranges[i] ? draw(buffer->element, *ranges[i], from) : draw(buffer->element, from);
+      return range ? draw(buffer->element, *range, from) : draw(buffer->element, from);
     });
   }
   Reference reference = op.reference(workload, data.inputs);

@@ -54,11 +54,11 @@ Task CommonOptions::task(const Registry& registry) const {
   if (!has_workload()) throw UsageError("no workload is given: write one, or an expression with --expr");
   if (expression.empty()) return {parse_any_workload(registry, workload_text()), parsed_target()};
   // The text first, so that columns are those of the option's value.
-  return {workload_of(expression + (workload.empty() ? "" : " " + workload_text())), parsed_target()};
+  return {workload_of(expression + (workload.empty() ? "" : " " + workload_text()), registry), parsed_target()};
 }
 
 Workload parse_any_workload(const Registry& registry, const std::string& text) {
-  return is_expression_text(text) ? workload_of(text) : registry.parse_workload(text);
+  return is_expression_text(text) ? workload_of(text, registry) : registry.parse_workload(text);
 }
 
 Target CommonOptions::parsed_target() const {

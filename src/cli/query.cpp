@@ -83,7 +83,7 @@ std::shared_ptr<const Operator> operator_of(const WorkloadKey& workload, const R
     if (op->name == workload.op) return op;
   }
   try {
-    return is_expression_text(workload.text) ? workload_of(workload.text).op : nullptr;
+    return is_expression_text(workload.text) ? workload_of(workload.text, registry).op : nullptr;
   } catch (const UsageError&) {
     return nullptr;  // the grammar was another one when it was recorded
   }

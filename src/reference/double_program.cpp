@@ -33,7 +33,7 @@ class OperationJudge {
                                                  : of_kind(ir::ReducerKind::kProd, ir::ReducerKind::kProd)};
       case ir::ReducerKind::kMin:
       case ir::ReducerKind::kMax:
-        return {of_kind(reduction->reducer, ir::ReducerKind::kMax)};
+        return {of_order(reduction->reducer)};
       case ir::ReducerKind::kAny:
       case ir::ReducerKind::kAll:
         return {of_kind(reduction->reducer, ir::ReducerKind::kMax)};
@@ -129,6 +129,37 @@ class OperationJudge {
       return reduce(of_errors, made.members[0].error, made.reduced);
     });
     return result;
+  }
+
+  /// A min or max.
+  JudgedTensor of_order(ir::ReducerKind kind) const {
+    JudgedTensor result = of_kind(kind, ir::ReducerKind::kMax);
+    result.not_numbers = not_numbers(0);
+    return result;
+  }
+
+  /// The number of values of a member that are not numbers; undefined where there can be none, as inputs are numbers.
+  Tensor not_numbers(std::size_t member) const {
+    const auto is_input = [this](const Buffer& buffer) {
+      return std::any_of(op_->inputs.begin(), op_->inputs.end(), [&](const Operation& input) {
+        return input.is_placeholder() && input->results.front() == buffer;
+      });
+    };
+    const Expr value = compute_.values()[member];
+    const bool may_have_some =
+        value.type().is_float() && ir::any_expr(value, [&](const Expr& part) {
+          const auto* const load = part.as<ir::Load>();
+          const auto* const binary = part.as<ir::Binary>();
+          return part.as<ir::Call>() != nullptr || part.as<ir::CallExtern>() != nullptr ||
+                 (binary != nullptr && binary->op == ir::BinaryOp::kDiv && part.type().is_float()) ||
+                 (load != nullptr && !is_input(load->buffer));
+        });
+    if (!may_have_some) return {};
+    return tensor("not_numbers", [&](Indices x) {
+      const At made = at(x);
+      const Expr v = made.members[member].value;
+      return sum(select(v <= literal(0) || v > literal(0), literal(0), literal(1)), made.reduced);
+    });
   }
 
   double terms() const {
@@ -241,6 +272,7 @@ class OperationJudge {
     const std::vector<Tensor> best = best_of(reduction);
     std::vector<JudgedTensor> results;
     for (const Tensor& member : best) results.push_back({member, {}});
+    for (std::size_t m = 0; m < results.size(); ++m) results[m].not_numbers = not_numbers(m);
     if (is_exact()) return results;
     const int sign = direction_of(*reduction.combiner);
     if (sign == 0) refuse_tuple();

@@ -25,6 +25,9 @@ namespace nestwright {
 /// A tensor in double and the bounds of its errors; `bound` is undefined if it is exact.
 struct JudgedTensor {
   Tensor value, bound;
+  /// Of a min, max or argmax, whose result depends on the order where one of its terms is not a number: the number of
+  /// such terms. Undefined for other operations and where there can be none.
+  Tensor not_numbers = {};
 };
 
 /// The part of an operation to compute.

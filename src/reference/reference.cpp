@@ -1,5 +1,7 @@
 #include "reference/reference.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,6 +15,51 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kSamples = 1024, kFewSamples = 64;  // of each tensor, for the interpreter
+constexpr double kMostSteps = 1e13;                        // hours of computing
+constexpr double kExactIntegers = 0x1p53;                  // a double holds all whole numbers below
+constexpr std::size_t kUnbounded = 100;                    // one element of so many may have no bound
+
+/// Throws UsageError where the unscheduled program would run for too long.
+void check_steps(const std::vector<Operation>& operations) {
+  double steps = 0;
+  for (const Operation& op : operations) {
+    double points = 1;
+    const auto count = [&](const std::vector<IterVar>& axes) {
+      for (const IterVar& axis : axes) points *= static_cast<double>(*ir::as_const_int(axis.extent()));
+    };
+    if (const ComputeOp* const compute = op.compute()) {
+      count(compute->axes);
+      count(compute->reduce_axes);
+    }
+    steps += points;
+  }
+  if (steps <= kMostSteps) return;
+  throw UsageError(
+      fmt::format("the reference would take {:.2g} steps, more than {:g}: give smaller sizes", steps, kMostSteps));
+}
+
+/// Throws UsageError for 64-bit integers that are not exact in double, in which results are kept and compared.
+void check_integers(const Tensor& tensor, const std::vector<double>& values) {
+  if (!tensor.dtype().is_int() || tensor.dtype().bits < 64) return;
+  const auto large =
+      std::find_if(values.begin(), values.end(), [](double value) { return std::abs(value) >= kExactIntegers; });
+  if (large == values.end()) return;
+  throw UsageError(
+      fmt::format("'{}' is {:.4g} at element {}: results of 2^53 and more cannot be checked; give smaller "
+                  "ranges, or compute in int32, which wraps around",
+                  tensor.name(), *large, large - values.begin()));
+}
+
+/// Throws UsageError where a min, max or argmax of the operation met something that is not a number.
+void check_terms(const Tensor& tensor, const std::vector<double>& not_numbers) {
+  const auto affected = std::count_if(not_numbers.begin(), not_numbers.end(), [](double count) { return count > 0; });
+  if (affected == 0) return;
+  throw UsageError(
+      fmt::format("'{}' is the least or largest of terms that are not all numbers in {} of {} elements: "
+                  "give the range of each input on which the terms have a value, as in X: float32 in "
+                  "[0.1, 2]",
+                  tensor.name(), affected, not_numbers.size()));
+}
 
 /// Throws UsageError for results that no kernel can be judged by.
 void check_output(const Tensor& output, const std::vector<double>& expected, const std::vector<double>& bound) {
@@ -33,7 +80,7 @@ void check_output(const Tensor& output, const std::vector<double>& expected, con
   if (none > 0) refuse(none, "is not a number");
   if (large > 0) refuse(large, "is too large for " + output.dtype().str());
   if (2 * infinite > expected.size()) refuse(infinite, "is infinite");
-  if (2 * unbounded > expected.size()) refuse(unbounded, "has no error bound");
+  if (kUnbounded * unbounded > expected.size()) refuse(unbounded, "has no error bound");
 }
 
 }  // namespace
@@ -54,10 +101,12 @@ Reference judge_definition(const Definition& definition, const HostTensors& inpu
     tensors.push_back({input, inputs[i]});
   }
   const std::vector<Operation> operations = computes_of(outputs);
+  check_steps(operations);
   for (const Operation& op : operations) {
     for (const JudgedTensor& judged : program.add(op)) {
-      computed.push_back(judged.value);
-      if (judged.bound.defined()) computed.push_back(judged.bound);
+      for (const Tensor& part : {judged.value, judged.bound, judged.not_numbers}) {
+        if (part.defined()) computed.push_back(part);
+      }
     }
   }
   std::vector<std::vector<double>> results = run_unscheduled(placeholders, values, computed, RunBy::kCompiler);
@@ -68,7 +117,10 @@ Reference judge_definition(const Definition& definition, const HostTensors& inpu
   for (const Operation& op : operations) {
     for (std::size_t r = 0; r < op->results.size(); ++r) {
       const Tensor tensor(op, static_cast<int>(r));
-      tensors.push_back({tensor, result_of(program[tensor].value)});
+      const JudgedTensor& judged = program[tensor];
+      if (judged.not_numbers.defined()) check_terms(tensor, result_of(judged.not_numbers));
+      check_integers(tensor, result_of(judged.value));
+      tensors.push_back({tensor, result_of(judged.value)});
     }
   }
   check_with_interpreter(tensors, rounding == Rounding::kWrittenInRange ? kFewSamples : kSamples);

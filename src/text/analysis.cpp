@@ -164,6 +164,7 @@ Program analyse(const Source& source) {
   Program program = NameResolver(source).run();
   check_types(source, program);
   resolve_extents(source, program);
+  check_divisors(program);
   return program;
 }
 

@@ -169,23 +169,6 @@ class ExtentResolver {
     return std::nullopt;
   }
 
-  Leaves leaves_of(const Stage& stage) {
-    return {[&stage](const std::string& name) -> std::optional<std::int64_t> {
-              const Axis* const axis = stage.find_axis(name);
-              return axis != nullptr && axis->extent != 0 ? std::optional(axis->extent) : std::nullopt;
-            },
-            [this](const Access& access) -> std::optional<ir::Interval> {
-              const TensorInfo& tensor = *tensors_.at(access.tensor);
-              if (!tensor.range || !tensor.type.is_int() || access.padding) return std::nullopt;
-              if (std::abs(tensor.range->low) > kMaxExtent || std::abs(tensor.range->high) > kMaxExtent) {
-                return std::nullopt;
-              }
-              return ir::Interval{static_cast<std::int64_t>(std::ceil(tensor.range->low)),
-                                  static_cast<std::int64_t>(std::floor(tensor.range->high))};
-            },
-            [this](const Access& access) { return tensors_.at(access.tensor)->type; }, /*trusts_conversions=*/true};
-  }
-
   /// Solves max(index) <= extent - 1 for each read with one index of unknown extent, which gets the least extent found.
   /// `padded`: of padded reads, those dimensions that an index alone reads. Returns whether it found one.
   bool derive_from_shapes(bool padded) {
@@ -302,7 +285,7 @@ class ExtentResolver {
     std::vector<std::int64_t> shape;
     for (const Use& use : uses_) {
       if (use.access->tensor != tensor.name) continue;
-      const std::optional<ir::Interval> values = interval_of(*use.index, leaves_of(*use.stage));
+      const std::optional<ir::Interval> values = interval_of(*use.index, leaves_of(program_, *use.stage));
       if (!values || use.access->padding) {
         if (!is_required) return std::nullopt;
         fail(first_character(*use.index),
@@ -320,7 +303,7 @@ class ExtentResolver {
       const std::int64_t extent = tensors_.at(use.access->tensor)->shape[use.dimension];
       check_agreement(use, extent);
       if (use.access->padding || use.guarded) continue;
-      const std::optional<ir::Interval> values = interval_of(*use.index, leaves_of(*use.stage));
+      const std::optional<ir::Interval> values = interval_of(*use.index, leaves_of(program_, *use.stage));
       const std::string what = "index " + std::to_string(use.dimension) + " of '" + use.access->tensor + "'";
       if (!values) {
         fail(first_character(*use.index),

@@ -1,6 +1,7 @@
 #include "text/interval.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "text/functions.h"
 #include "text/infix.h"
@@ -81,7 +82,8 @@ Bounds of_bits(const FunctionCall& call, const Bounds& a) {
   return of_binary(call.name == "<<" ? BinaryOp::kMul : BinaryOp::kDiv, *a, {factor, factor}, false);
 }
 
-/// The type that a term is computed in; nullopt for a literal, which takes the type of the other operand.
+}  // namespace
+
 std::optional<ir::Type> type_of(const Term& term, const Leaves& leaves) {
   if (std::holds_alternative<IndexValue>(term.value)) return kIndex;
   if (const auto* access = std::get_if<Access>(&term.value)) return leaves.type(*access);
@@ -99,6 +101,8 @@ std::optional<ir::Type> type_of(const Term& term, const Leaves& leaves) {
   }
   return std::nullopt;
 }
+
+namespace {
 
 /// Whether a call converts a floating-point number to an integer.
 bool is_rounding(const FunctionCall& call, const Leaves& leaves) {
@@ -169,6 +173,22 @@ Bounds unwrapped(const Term& term, const Leaves& leaves) {
 }
 
 }  // namespace
+
+Leaves leaves_of(const Program& program, const Stage& stage) {
+  return {[&stage](const std::string& name) -> std::optional<std::int64_t> {
+            const Axis* const axis = stage.find_axis(name);
+            return axis != nullptr && axis->extent != 0 ? std::optional(axis->extent) : std::nullopt;
+          },
+          [&program](const Access& access) -> std::optional<Interval> {
+            const TensorInfo& tensor = *program.find_tensor(access.tensor);
+            if (!tensor.range || !tensor.type.is_int() || access.padding) return std::nullopt;
+            const double low = std::ceil(tensor.range->low), high = std::floor(tensor.range->high);
+            if (std::abs(low) >= kLargest || std::abs(high) >= kLargest) return std::nullopt;
+            return Interval{static_cast<std::int64_t>(low), static_cast<std::int64_t>(high)};
+          },
+          [&program](const Access& access) { return program.find_tensor(access.tensor)->type; },
+          /*trusts_conversions=*/true};
+}
 
 std::optional<Interval> interval_of(const Term& term, const Leaves& leaves) {
   const Bounds values = unwrapped(term, leaves);

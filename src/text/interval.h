@@ -9,7 +9,7 @@
 #include <string>
 
 #include "ir/analysis/interval.h"
-#include "text/syntax.h"
+#include "text/program.h"
 
 namespace nestwright::text {
 
@@ -22,6 +22,13 @@ struct Leaves {
   /// an integer. It may lie outside: NaN becomes 0, and the number's type may round the ends of the interval.
   bool trusts_conversions = false;
 };
+
+/// What is known in a statement: the extents of its axes that are known by now, and the declared ranges of inputs.
+/// Trusts conversions.
+Leaves leaves_of(const Program& program, const Stage& stage);
+
+/// The type that a term is computed in; nullopt for a literal, which takes the type of the other operand.
+std::optional<ir::Type> type_of(const Term& term, const Leaves& leaves);
 
 /// The values of a term; both ends are attained if it is linear and its indices are distinct. nullopt if the element or
 /// extent of a leaf is not known, the term is not an integer expression, or numbers overflow.

@@ -60,13 +60,15 @@ void for_each_access(const Term& term, const F& on_access, bool guarded = false)
 /// Finds the types and the extents of `source`. Throws ExpressionError.
 Program analyse(const Source& source);
 
-// The two steps of analyse(), which throw ExpressionError. `program` has the tensors and stages of `source`; extents
+// The steps of analyse(), which throw ExpressionError. `program` has the tensors and stages of `source`; extents
 // that are not known yet are 0.
 
 /// Finds the extents of all axes and the shapes of all tensors.
 void resolve_extents(const Source& source, Program& program);
 /// Finds the types of computed tensors, and checks those of all terms.
 void check_types(const Source& source, Program& program);
+/// Checks that no whole number is divided by 0. Requires extents.
+void check_divisors(const Program& program);
 
 template <class F>
 void for_each_access(const Term& term, const F& on_access, bool guarded) {

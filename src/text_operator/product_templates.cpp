@@ -96,12 +96,12 @@ std::optional<Workload> matmul_workload_of(const text::Expression& expression) {
   }
 }
 
-std::vector<Template> product_templates(const ParsedText& text) {
+std::vector<Template> product_templates(const ParsedText& text, const Registry& registry) {
   const std::optional<Workload> product = matmul_workload_of(text.given());
   std::vector<Template> templates;
   if (!product) return templates;
   const ArgumentsOf at = arguments_of(text.given());
-  for (const Template& source : product->op->templates) {
+  for (const Template& source : registry.find_operator(product->op->name)->templates) {
     // Generic templates are made from the text itself, with the names of its tensors.
     if (!source.is_generic) templates.push_back(for_text(source, text, at));
   }

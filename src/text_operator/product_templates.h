@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "templates/framework/registry.h"
 #include "templates/framework/template.h"
 #include "text_operator/parsed_text.h"
 
@@ -15,7 +16,7 @@ namespace nestwright {
 /// its types are not those of a matmul.
 std::optional<Workload> matmul_workload_of(const text::Expression& expression);
 
-/// The templates, in the order of matmul's. Empty if the expression is not a product.
-std::vector<Template> product_templates(const ParsedText& text);
+/// The templates, in the order of those of the registry's matmul. Empty if the expression is not a product.
+std::vector<Template> product_templates(const ParsedText& text, const Registry& registry);
 
 }  // namespace nestwright

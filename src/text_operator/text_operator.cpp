@@ -4,6 +4,7 @@
 #include "templates/generated/generated.h"
 #include "text/tensors.h"
 #include "text_operator/check_inputs.h"
+#include "text_operator/guarded_reads.h"
 #include "text_operator/parsed_text.h"
 #include "text_operator/product_templates.h"
 
@@ -34,7 +35,7 @@ std::vector<std::optional<DataRange>> ranges_of(const text::Program& program) {
 
 }  // namespace
 
-std::shared_ptr<const Operator> make_text_operator(const text::Expression& expression) {
+std::shared_ptr<const Operator> make_text_operator(const text::Expression& expression, const Registry& registry) {
   Operator op;
   op.name = expression.text();
   op.summary = "an expression that was given as text";
@@ -56,7 +57,7 @@ std::shared_ptr<const Operator> make_text_operator(const text::Expression& expre
     return wide_inputs_of(*text.expression_of(workload), workload, define(text, workload), uniform);
   };
   op.ranges = [text](const Workload& workload) { return ranges_of(text.expression_of(workload)->program()); };
-  op.templates = product_templates(text);
+  op.templates = product_templates(text, registry);
   op.templates.push_back(generated_cpu_template());
   op.templates.push_back(generated_gpu_template());
   return std::make_shared<const Operator>(std::move(op));
@@ -64,9 +65,11 @@ std::shared_ptr<const Operator> make_text_operator(const text::Expression& expre
 
 bool is_expression_text(std::string_view workload) { return workload.find('[') != std::string_view::npos; }
 
-Workload workload_of(std::string_view expression) {
+Workload workload_of(std::string_view expression, const Registry& registry) {
   const text::Expression parsed = text::Expression::parse(expression);
-  return parse_workload(parsed.str(), make_text_operator(parsed));
+  Workload workload = parse_workload(parsed.str(), make_text_operator(parsed, registry));
+  check_guarded_reads(parsed, workload.op->define(workload));
+  return workload;
 }
 
 }  // namespace nestwright

@@ -12,17 +12,20 @@
 #include <string_view>
 
 #include "templates/framework/template.h"
+#include "templates/registry.h"
 #include "text/expression.h"
 
 namespace nestwright {
 
-/// The operator of an expression of any sizes: its name is the canonical text, its parameters are the sizes.
-std::shared_ptr<const Operator> make_text_operator(const text::Expression& expression);
+/// The operator of an expression of any sizes: its name is the canonical text, its parameters are the sizes. If it is a
+/// product, it has the templates of the registry's matmul, too.
+std::shared_ptr<const Operator> make_text_operator(const text::Expression& expression,
+                                                   const Registry& registry = builtin_registry());
 
 /// Whether a workload's text is an expression: operators' names and parameters have no brackets.
 bool is_expression_text(std::string_view workload);
 
 /// The workload of an expression with its sizes. Throws text::ExpressionError.
-Workload workload_of(std::string_view expression);
+Workload workload_of(std::string_view expression, const Registry& registry = builtin_registry());
 
 }  // namespace nestwright

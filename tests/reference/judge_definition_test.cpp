@@ -66,6 +66,35 @@ TEST(JudgeDefinition, RefusesResultsWithoutAValue) {
               ::testing::HasSubstr("'Y' is infinite in 50 of 50"));
   EXPECT_THAT(refusal("Y[i] = log(X[i] * X[i] - X[i] * X[i] + 1e-12) i=50"),
               ::testing::HasSubstr("'Y' has no error bound in "));
+  EXPECT_THAT(refusal("Y[i] = select(X[i] > 0.9, float32(int32(X[i] * 1000.5) % 7), X[i]) i=5000"),
+              ::testing::HasSubstr("'Y' has no error bound in "))
+      << "one in twenty";
+}
+
+TEST(JudgeDefinition, RefusesReductionsWhoseOrderDecides) {
+  const auto refusal = [](const std::string& text) { return message<UsageError>([&] { JudgedText(text).judge(); }); };
+  for (const char* const reduction : {"max", "min", "argmax"}) {
+    EXPECT_THAT(refusal("Y[i] = " + std::string(reduction) + "(k, log(X[i, k])) i=20 k=30"),
+                ::testing::HasSubstr("least or largest of terms that are not all numbers in "))
+        << reduction;
+    JudgedText("Y[i] = " + std::string(reduction) + "(k, log(abs(X[i, k]) + 0.5)) i=20 k=30").judge();
+  }
+  EXPECT_THAT(refusal("T[i, k] = sqrt(X[i, k]); Y[i] = max(k, T[i, k]) i=20 k=30"),
+              ::testing::StartsWith("'Y' is the least or largest"))
+      << "of another tensor";
+}
+
+TEST(JudgeDefinition, RefusesIntegersThatADoubleDoesNotHold) {
+  EXPECT_THAT(message<UsageError>(
+                  [] { JudgedText("T[i] = A[i] * 6364136223846793005; C[i] = T[i] & 7; A: int64 i=100").judge(); }),
+              ::testing::AllOf(::testing::StartsWith("'T' is "),
+                               ::testing::HasSubstr("results of 2^53 and more cannot be checked")));
+  JudgedText("T[i] = A[i] * 1103515245; C[i] = T[i] & 7; A: int64 i=100").judge();
+}
+
+TEST(JudgeDefinition, RefusesReferencesThatWouldTakeDays) {
+  EXPECT_EQ(message<UsageError>([] { JudgedText("Y[i] = sum(j, k, X[i]) i=1 j=2147483647 k=2147483647").judge(); }),
+            "the reference would take 4.6e+18 steps, more than 1e+13: give smaller sizes");
 }
 
 TEST(JudgeDefinition, RefusesReductionsThatStartFromAValue) {

@@ -163,6 +163,19 @@ TEST(ExpressionErrors, OfTypes) {
   refuse("D[^A[i]]", "an index is a whole number, not float16: convert it");
 }
 
+TEST(ExpressionErrors, OfDivisors) {
+  const std::string refusal = "this divisor may be 0: give the range of the tensor that it is read from";
+  expect_error("Y[i] = X[i] / ^Z[i]; X: int32; Z: int32 i=5", refusal);
+  expect_error("Y[i] = X[i] % (^Z[i] + 1); X: int32; Z: int32 in [-3, 3] i=5", refusal);
+  expect_error("Y[i] = 5 / (^i - 2) i=5", refusal);
+  for (const char* text : {"Y[i] = X[i] / Z[i]; X: int32; Z: int32 in [1, 9] i=5", "Y[i] = X[i] / Z[i] i=5",
+                           "Y[i] = X[i] / max(Z[i], 1); X: int32; Z: int32 i=5", "Y[i] = 5 / -(i + 1) i=5",
+                           "Y[i] = X[i] / select(Z[i] == 0, 1, max(Z[i], 2)); X: int32; Z: int32 i=5",
+                           "Y[i] = select(Z[i] != 0, X[i] / Z[i], 0); X: int32; Z: int32 i=5"}) {
+    EXPECT_NO_THROW(Expression::parse(text)) << text;
+  }
+}
+
 TEST(ExpressionErrors, OfPaddings) {
   const auto refuse = [](const std::string& padding, const std::string& type, const std::string& part) {
     expect_error("Y[i] = X[i - 1]?" + padding + " i=9; X: " + type + "[8]", part);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "search/check_data.h"
+#include "tests/support/message.h"
 #include "text_operator/scaled_dimensions.h"
 #include "text_operator/text_operator.h"
 #include "text_operator/whole_magnitudes.h"
@@ -54,6 +55,15 @@ TEST(WholeMagnitudes, FunctionsThatRoundAreNotExact) {
         "Y[i] = clamp(round(X[i]), -5, 5) i=9", "Y[i] = float32(X[i] & 7); X: int16 i=9"}) {
     EXPECT_TRUE(is_exact(text, 8)) << text;
   }
+}
+
+TEST(CheckInputs, LieInTheirRangeAndAreOfTheirType) {
+  const CheckData data = make_check_data(workload_of("Y[j,i] = X[i,j]; X: float16 in [0.1, 0.1005] i=30 j=40"));
+  const std::vector<double>& x = data.inputs.front();
+  EXPECT_EQ(*std::min_element(x.begin(), x.end()), 0.10003662109375) << "the first float16 from 0.1 on";
+  EXPECT_EQ(*std::max_element(x.begin(), x.end()), 0.10046386718750) << "the last one before 0.1005";
+  EXPECT_EQ(message<UsageError>([] { make_check_data(workload_of("Y[i] = X[i]; X: in [0.1, 0.1] i=9")); }),
+            "the range [0.1, 0.1] of 'X' has no number of float32: give a wider one");
 }
 
 TEST(CheckInputs, AreWholeWhereResultsAreExact) {

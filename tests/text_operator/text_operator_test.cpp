@@ -74,6 +74,31 @@ TEST(TextOperator, WorkloadsAreExpressionsWhereTheyHaveABracket) {
   EXPECT_FALSE(is_expression_text("matmul m=5 n=6 k=7"));
 }
 
+TEST(TextOperator, ReadsUnderAConditionAreProvedToBeInBounds) {
+  const std::string refusal =
+      "expression, column 27: pad this read, as in X[...]?0, or clamp its index, as its condition";
+  EXPECT_THAT(
+      message<text::ExpressionError>([] { workload_of("Y[i] = select(i % 3 == 1, T[i-2], 0); T: float32[10] i=10"); }),
+      ::testing::StartsWith(refusal));
+  EXPECT_THAT(
+      message<text::ExpressionError>([] { workload_of("Y[i] = select(X[i] > 0.5, T[i-1], 0); T: float32[10] i=10"); }),
+      ::testing::StartsWith(refusal));
+  EXPECT_THAT(
+      message<text::ExpressionError>([] { workload_of("Y[i] = select(i >= 1, T[i-1], T[i-2]); T: float32[10] i=10"); }),
+      ::testing::HasSubstr("column 23: "))
+      << "the first read of T";
+  EXPECT_NO_THROW(workload_of("Y[i] = select(i >= 2, T[i-2], 0); T: float32[10] i=10"));
+}
+
+TEST(TextOperator, AProductHasTheTemplatesOfItsRegistry) {
+  Registry registry = builtin_registry();
+  Template added = *registry.find_operator("matmul")->find_template("matmul.cpu");
+  added.name = "mine";
+  registry.add("matmul", added);
+  EXPECT_NE(workload_of(kProduct, registry).op->find_template("mine"), nullptr);
+  EXPECT_EQ(workload_of(kProduct).op->find_template("mine"), nullptr);
+}
+
 TEST(TextOperator, AnErrorPointsAtTheCharacter) {
   EXPECT_THAT(message<text::ExpressionError>([] { workload_of("C[i] = A[i] +* 2 i=5"); }),
               ::testing::StartsWith("expression, column 14: expected a number, an index, a tensor, a function or '('"));

@@ -1,0 +1,14 @@
+// Checks the reads of an expression that a select, && or || may prevent.
+// Thread rule: a pure function.
+#pragma once
+
+#include "templates/framework/template.h"
+#include "text/expression.h"
+
+namespace nestwright {
+
+/// Throws ExpressionError, at such a read, unless the verifier proves that all reads of the definition, the tensors of
+/// the text, are in bounds.
+void check_guarded_reads(const text::Expression& expression, const Definition& definition);
+
+}  // namespace nestwright
