@@ -103,7 +103,6 @@ const NameExceptions kTestExceptions = {
 /// Headers that are not named after one of their declarations, or by a word of their own, and what they declare.
 const NameExceptions kHeaderExceptions = {
     {"bench/comparison/conditions.h", "three enumerations: pages, caches and weights"},
-    {"search/bandit.h", "Pull and what chooses the next one"},
     {"src/cli/option_checks.h", "one function for each check"},
     {"src/codegen/cuda/compile_log.h", "what the log of NVRTC says"},
     {"src/codegen/inspect.h", "innermost_loop_problems"},
