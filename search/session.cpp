@@ -68,7 +68,7 @@ class TuningSession::Loop {
         state_(task, log, options_, [this](const std::string& why) { show_progress(why); }),
         columns_(spaces(state_.space)),
         ranker_(make_cost_model(options.cost_model, options.seed), make_cost_model(options.cost_model, options.seed),
-                [this](const Point& point) { return candidate_features(state_.space, columns_, point); }) {
+                [this](const Point& point) { return candidate_features(state_.space.task(), columns_, point); }) {
     start_up_.end();
   }
 
