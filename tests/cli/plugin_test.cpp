@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "logs/sqlite/database.h"
 #include "templates/framework/load_plugin.h"
 #include "templates/registry.h"
 #include "tests/cli/command_test.h"
@@ -56,6 +57,29 @@ TEST_F(PluginTest, ItsTemplateServesAGpuToo) {
   const CommandOutput lowered = with("clip", "lower clip n=1000 --target cuda,arch=sm_90");
   ASSERT_EQ(lowered.code, 0) << lowered.err;
   EXPECT_THAT(lowered.out, HasSubstr("threadIdx.x"));
+}
+
+TEST_F(PluginTest, WhatIsNoExceptionIsOneSentence) {
+  const std::string sentence =
+      "something was thrown that is no std::exception: correct the plugin that throws it, or leave it out";
+  for (const std::string fault : {"define", "reference", "schedule", "other_factors"}) {
+    expect_failure(with("faulty", "tune faulty n=64 --threads 1 --trials 4 fault=" + fault), 1, {sentence});
+  }
+  expect_refusal(with("faulty", "lower faulty n=64 fault=schedule"), 1, {sentence});
+  const std::string log = folder_.file("nestwright.db");
+  const sqlite::Database database(log, log, SQLITE_OPEN_READONLY, 1000);
+  sqlite::Statement select = database.prepare("SELECT DISTINCT status, reason FROM session");
+  ASSERT_TRUE(select.step());
+  EXPECT_EQ(select.text(0), "failed");
+  EXPECT_EQ(select.text(1), sentence);
+  EXPECT_FALSE(select.step());
+
+  std::ofstream(folder_.file("shapes.json"))
+      << R"({"entries": ["faulty n=64 fault=other_factors", "matmul m=8 n=8 k=8"]})";
+  const CommandOutput tuned = with("faulty", "tune --file shapes.json --threads 1 --trials 16 --json");
+  EXPECT_EQ(tuned.code, 1);
+  EXPECT_THAT(tuned.err, HasSubstr("failed: " + sentence));
+  EXPECT_EQ(json::parse(tuned.out)["tasks"][1]["verified"], true) << "the other task goes on";
 }
 
 TEST_F(PluginTest, IsTakenFromTheEnvironmentOnce) {
