@@ -1,6 +1,7 @@
 // --plugin and NESTWRIGHT_PLUGINS: what a plugin adds is tuned, looked up, lowered and listed like everything else, and
 // each kind of fault is one sentence.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -80,6 +81,24 @@ TEST_F(PluginTest, WhatIsNoExceptionIsOneSentence) {
   EXPECT_EQ(tuned.code, 1);
   EXPECT_THAT(tuned.err, HasSubstr("failed: " + sentence));
   EXPECT_EQ(json::parse(tuned.out)["tasks"][1]["verified"], true) << "the other task goes on";
+}
+
+TEST_F(PluginTest, ItsNameAndItsVersionAreWords) {
+  std::ifstream stream(plugin("clip"), std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  const std::string description = "\nclip\n1.0\n";
+  const std::size_t at = content.find(description);
+  ASSERT_NE(at, std::string::npos);
+  for (const auto& [name, version] :
+       {std::pair{"my clip", "1.0"}, std::pair{"clip", "1.0 beta"}, std::pair{"", "1.0"}}) {
+    std::ofstream(folder_.file("changed.so"), std::ios::binary) << content.substr(0, at) << '\n'
+                                                                << name << '\n'
+                                                                << version << '\n'
+                                                                << content.substr(at + description.size());
+    expect_refusal(
+        run("templates --plugin changed.so"), 2,
+        {fmt::format("plugin 'changed.so' has the name '{}' and the version '{}': make each one word", name, version)});
+  }
 }
 
 TEST_F(PluginTest, IsTakenFromTheEnvironmentOnce) {
