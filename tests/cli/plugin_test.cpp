@@ -60,6 +60,23 @@ TEST_F(PluginTest, ItsTemplateServesAGpuToo) {
   EXPECT_THAT(lowered.out, HasSubstr("threadIdx.x"));
 }
 
+TEST_F(PluginTest, AWrongConfigurationHasADocumentToo) {
+  const std::string command = "measure faulty n=64 fault=expectation --threads 1 --config factor=8";
+  const CommandOutput measured = with("faulty", command + " --json");
+  const std::string sentence = "the configuration factor=8 of faulty.cpu failed (wrong_result: ";
+  EXPECT_EQ(measured.code, 4);
+  EXPECT_THAT(measured.err, HasSubstr(sentence));
+  const json report = json::parse(measured.out);
+  EXPECT_EQ(report["config_text"], "factor=8");
+  EXPECT_EQ(report["outcome"], "wrong_result");
+  EXPECT_THAT(measured.err, HasSubstr(report["message"].get<std::string>()));
+  EXPECT_EQ(report["verified"], false);
+  EXPECT_EQ(report["time_ns"], nullptr);
+  EXPECT_EQ(report["ratio"], nullptr);
+  EXPECT_EQ(report["beside"]["outcome"], "wrong_result");
+  expect_failure(with("faulty", command), 4, {sentence});
+}
+
 TEST_F(PluginTest, WhatIsNoExceptionIsOneSentence) {
   const std::string sentence =
       "something was thrown that is no std::exception: correct the plugin that throws it, or leave it out";
