@@ -17,6 +17,7 @@ namespace nestwright {
 namespace {
 
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -58,6 +59,42 @@ TEST_F(PluginTest, ItsTemplateServesAGpuToo) {
   const CommandOutput lowered = with("clip", "lower clip n=1000 --target cuda,arch=sm_90");
   ASSERT_EQ(lowered.code, 0) << lowered.err;
   EXPECT_THAT(lowered.out, HasSubstr("threadIdx.x"));
+}
+
+TEST_F(PluginTest, ItsSpaceIsListed) {
+  const CommandOutput listed = with("clip", "space clip n=1000 --threads 1 --json");
+  ASSERT_EQ(listed.code, 0) << listed.err;
+  const json report = json::parse(listed.out);
+  EXPECT_EQ(report["workload"], "clip n=1000");
+  ASSERT_EQ(report["templates"].size(), 1u);
+  EXPECT_THAT(report["templates"][0].dump(), AllOf(HasSubstr("clip.any"), HasSubstr("lanes"), HasSubstr("vectors")));
+}
+
+TEST_F(PluginTest, OneConfigurationIsMeasuredAndExported) {
+  const CommandOutput measured = with("clip", "measure clip n=1000 --threads 1 --config lanes=8 --json");
+  ASSERT_EQ(measured.code, 0) << measured.err;
+  const json report = json::parse(measured.out);
+  EXPECT_EQ(report["template"], "clip.any");
+  EXPECT_EQ(report["verified"], true);
+
+  const CommandOutput exported =
+      with("clip", "export clip n=1000 --threads 1 --config lanes=8 --out out --name clip_1000");
+  ASSERT_EQ(exported.code, 0) << exported.err;
+  std::ifstream file(folder_.file("out/clip_1000_manifest.json"));
+  const json manifest = json::parse(file);
+  EXPECT_EQ(manifest["template"], "clip.any");
+  EXPECT_EQ(manifest["config"]["lanes"], 8);
+  EXPECT_EQ(manifest.at("exported").at("checked").at("verified"), true);
+}
+
+TEST_F(PluginTest, IsTunedFromAFile) {
+  std::ofstream(folder_.file("shapes.json")) << R"({"entries": ["clip n=1000", "clip n=500 high=2"]})";
+  expect_refusal(run("tune --file shapes.json --threads 1 --trials 8"), 2, {"there is no operator 'clip'"});
+  const CommandOutput tuned = with("clip", "tune --file shapes.json --threads 1 --trials 24 --json");
+  ASSERT_EQ(tuned.code, 0) << tuned.err;
+  const json report = json::parse(tuned.out);
+  ASSERT_EQ(report["tasks"].size(), 2u);
+  for (const json& task : report["tasks"]) EXPECT_EQ(task.at("template"), "clip.any");
 }
 
 TEST_F(PluginTest, AWrongConfigurationHasADocumentToo) {
