@@ -8,11 +8,10 @@
 
 namespace nestwright {
 
-Lowered lower_point(const SearchSpace& space, const Point& point, const LowerOptions& options) {
+Lowered lower_point(const Task& task, const Point& point, const LowerOptions& options) {
   try {
-    const Instance instance = space.instantiate(point);
-    return lower(instance.schedule, instance.definition.args, space.task().target, kernel_name(space.task().workload),
-                 options);
+    const Instance instance = instantiate(task, point);
+    return lower(instance.schedule, instance.definition.args, task.target, kernel_name(task.workload), options);
   } catch (const InternalError& violation) {
     if (!options.verify) throw;
     return std::string(violation.what());
@@ -35,11 +34,11 @@ DeviceShape device_shape(const Target& target) {
 
 }  // namespace
 
-std::optional<Features> candidate_features(const SearchSpace& space, const KnobColumns& columns, const Point& point) {
-  const Lowered lowered = lower_point(space, point);
+std::optional<Features> candidate_features(const Task& task, const KnobColumns& columns, const Point& point) {
+  const Lowered lowered = lower_point(task, point);
   const auto* program = std::get_if<ir::Program>(&lowered);
   if (program == nullptr) return std::nullopt;
-  const Target& target = space.task().target;
+  const Target& target = task.target;
   Features features;
   program_features(*program, {target.l1d_bytes, target.l2_bytes, target.l3_bytes}, features);
   columns.append(point.config, features);

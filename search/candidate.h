@@ -10,7 +10,7 @@
 #include "cost_model/knob_columns.h"
 #include "ir/core/program.h"
 #include "lower/lower.h"
-#include "search/search_space.h"
+#include "search/point.h"
 
 namespace nestwright {
 
@@ -18,11 +18,11 @@ namespace nestwright {
 /// `options.verify` is set.
 using Lowered = std::variant<ir::Program, std::string>;
 /// Applies the template to the point and lowers the schedule.
-Lowered lower_point(const SearchSpace& space, const Point& point, const LowerOptions& options = {});
+Lowered lower_point(const Task& task, const Point& point, const LowerOptions& options = {});
 
 /// The features of a point for a Ranker: those of the lowered program, its knobs and, for CUDA, empty columns for the
 /// resources that the compiler reports. nullopt where the point cannot be lowered.
-std::optional<Features> candidate_features(const SearchSpace& space, const KnobColumns& columns, const Point& point);
+std::optional<Features> candidate_features(const Task& task, const KnobColumns& columns, const Point& point);
 
 /// The resources of the kernel whose blocks take the most registers. nullopt where the compiler reports none.
 std::optional<DeviceResources> candidate_resources(const std::vector<KernelResources>& kernels);

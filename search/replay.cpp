@@ -38,7 +38,7 @@ Replay::Replay(const Task& task, const std::vector<SurveyedPoint>& surveyed) : s
   const std::vector<Point>& points = space_.points();
   std::vector<std::optional<Features>> features(points.size());
   tbb::parallel_for(std::size_t{0}, points.size(),
-                    [&](std::size_t i) { features[i] = candidate_features(space_, columns, points[i]); });
+                    [&](std::size_t i) { features[i] = candidate_features(space_.task(), columns, points[i]); });
   for (std::size_t i = 0; i < points.size(); ++i) features_.emplace(points[i].key(), std::move(features[i]));
 }
 

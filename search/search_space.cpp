@@ -8,11 +8,8 @@
 #include "space/random_index.h"
 #include "support/error.h"
 #include "templates/framework/completion.h"
-#include "templates/framework/discover.h"
 
 namespace nestwright {
-
-std::string Point::key() const { return fmt::format("{} v{} {}", template_name, version, config.str()); }
 
 SearchSpace::SearchSpace(const Task& task, std::string_view only, const Restriction& restriction) : task_(task) {
   std::vector<std::vector<Config>> seeds;
@@ -67,12 +64,7 @@ const SearchSpace::Member& SearchSpace::member(const Point& point) const {
   for (const Member& m : members_) {
     if (m.source->name == point.template_name && m.source->version == point.version) return m;
   }
-  refuse_template(point);
-}
-
-void SearchSpace::refuse_template(const Point& point) const {
-  throw UsageError(fmt::format("template {} version {} is not one of this build: tune '{}' again", point.template_name,
-                               point.version, task_.workload.str()));
+  refuse_template(task_, point);
 }
 
 SearchSpace::SearchSpace(const SearchSpace& whole, const Member& member) : task_(whole.task_), members_{member} {
@@ -144,14 +136,11 @@ std::optional<Point> SearchSpace::find(const std::string& template_name, int ver
 
 std::optional<Point> SearchSpace::find_anywhere(const std::string& template_name, int version,
                                                 const Config& config) const {
-  const auto is_it = [&](const Template& t) { return t.name == template_name && t.version == version; };
-  const auto member = std::find_if(members_.begin(), members_.end(), [&](const Member& m) { return is_it(*m.source); });
-  const Template* const other = task_.workload.op->find_template(template_name);
+  const auto is_it = [&](const Member& m) { return m.source->name == template_name && m.source->version == version; };
+  const auto member = std::find_if(members_.begin(), members_.end(), is_it);
+  if (member == members_.end()) return find_point(task_, template_name, version, config);
   try {
-    if (member != members_.end()) return Point{template_name, version, member->space.resolve(config)};
-    if (other == nullptr || !is_it(*other)) return std::nullopt;
-    const ConfigSpace branch = discover_branch(*other, task_.workload, task_.target, config);
-    return Point{template_name, version, branch.resolve(config)};
+    return Point{template_name, version, member->space.resolve(config)};
   } catch (const UsageError&) {
     return std::nullopt;
   }
@@ -167,12 +156,6 @@ std::optional<double> SearchSpace::exact_valid_points() const {
     total += count.points;
   }
   return total;
-}
-
-Instance SearchSpace::instantiate(const Point& point) const {
-  const Template* const source = task_.workload.op->find_template(point.template_name);
-  if (source == nullptr || source->version != point.version) refuse_template(point);
-  return nestwright::instantiate(*source, task_.workload, task_.target, point.config);
 }
 
 }  // namespace nestwright

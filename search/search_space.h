@@ -9,20 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "search/point.h"
 #include "space/restriction.h"
 #include "templates/framework/template.h"
 
 namespace nestwright {
-
-/// A point of the space: template, version and configuration.
-struct Point {
-  std::string template_name;
-  int version = 0;
-  Config config;
-  /// Stable text that identifies the point.
-  std::string key() const;
-  friend bool operator==(const Point&, const Point&) = default;
-};
 
 class SearchSpace {
  public:
@@ -74,8 +65,6 @@ class SearchSpace {
   std::optional<Point> find(const std::string& template_name, int version, const Config& config) const;
   /// The same, whatever the restriction, also of a template of the operator that is not searched.
   std::optional<Point> find_anywhere(const std::string& template_name, int version, const Config& config) const;
-  /// Applies the template to the point. Throws ScheduleError or UsageError for an invalid point.
-  Instance instantiate(const Point& point) const;
 
  protected:
   std::vector<Point> seeds_;
@@ -85,8 +74,6 @@ class SearchSpace {
   SearchSpace(const SearchSpace& whole, const Member& member);
 
   const Member& member(const Point& point) const;
-  [[noreturn]] void refuse_template(const Point& point) const;
-
   void restrict_to(const Restriction& restriction);
   void add_seed(const Member& member, const Config& seed);
 

@@ -19,6 +19,7 @@
 #include "search/units.h"
 #include "search/warm_start.h"
 #include "space/config_json.h"
+#include "support/caught_message.h"
 #include "support/error.h"
 #include "support/machine_lock.h"
 
@@ -68,7 +69,7 @@ class TuningSession::Loop {
         state_(task, log, options_, [this](const std::string& why) { show_progress(why); }),
         columns_(spaces(state_.space)),
         ranker_(make_cost_model(options.cost_model, options.seed), make_cost_model(options.cost_model, options.seed),
-                [this](const Point& point) { return candidate_features(state_.space, columns_, point); }) {
+                [this](const Point& point) { return candidate_features(state_.space.task(), columns_, point); }) {
     start_up_.end();
   }
 
@@ -113,8 +114,8 @@ class TuningSession::Loop {
   bool guarded(const Function& function) {
     try {
       return function();
-    } catch (const std::exception& failure) {
-      if (state_.id != 0) state_.log.end_session(state_.id, SessionStatus::kFailed, failure.what());
+    } catch (...) {
+      if (state_.id != 0) state_.log.end_session(state_.id, SessionStatus::kFailed, caught_message());
       throw;
     }
   }
@@ -214,8 +215,7 @@ class TuningSession::Loop {
     ranker_.end_replay();
   }
 
-  /// The measurement as the strategy observes it. One by another code generator counts as disturbed, since the
-  /// configuration may compile to other code now.
+  /// As the strategy observes it: disturbed if another code generator, which may have made other code, compiled it.
   Measurement as_observed(const TrialRecord& trial) const {
     if (const Measurement* again = units_.renewed(trial.id)) return *again;
     Measurement m = units_.convert(state_, trial);

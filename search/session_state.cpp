@@ -104,7 +104,7 @@ std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pi
   {
     const Stopwatch watch(result.times.lower);
     tbb::parallel_for(std::size_t{0}, points.size(),
-                      [&](std::size_t i) { lowered[i] = lower_point(space, points[i], lowering); });
+                      [&](std::size_t i) { lowered[i] = lower_point(space.task(), points[i], lowering); });
   }
   std::vector<BuildRequest> requests;
   std::vector<BuiltPoint> results(points.size());

@@ -15,6 +15,7 @@
 #include "search/known_code.h"
 #include "search/race_plan.h"
 #include "search/reference_readings.h"
+#include "search/search_space.h"
 #include "search/session.h"
 
 namespace nestwright {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "search/task_allocator.h"
+#include "support/caught_message.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -151,11 +152,11 @@ class Sharing {
       function();
     } catch (const LogError&) {
       throw;
-    } catch (const std::exception& failure) {
+    } catch (...) {
       if (runs_[i]) add(outcomes_[i].result, runs_[i]->so_far());
       runs_[i].reset();
       states_[i].open = false;
-      outcomes_[i].failure = failure.what();
+      outcomes_[i].failure = caught_message();
       outcomes_[i].result.stop_reason = "failed";
     }
   }

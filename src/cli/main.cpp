@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <exception>
 #include <new>
 #include <optional>
 #include <string>
@@ -18,6 +17,7 @@
 #include "cli/common_options.h"
 #include "cli/exit_code.h"
 #include "space/nearest_name.h"
+#include "support/caught_message.h"
 #include "support/error.h"
 #include "text/expression_error.h"
 
@@ -66,9 +66,9 @@ int run_action(const Action& action) {
     return print_error(kUsage, e.what());
   } catch (const std::bad_alloc&) {
     return print_error(kFailed, "there is not enough memory: free some or choose smaller sizes");
-  } catch (const std::exception& e) {
+  } catch (...) {
     // Output that exceeds the buffer fails while it is printed, with a message of the library.
-    return print_error(kFailed, std::ferror(stdout) != 0 ? kOutputFails : e.what());
+    return print_error(kFailed, std::ferror(stdout) != 0 ? kOutputFails : caught_message());
   }
 }
 

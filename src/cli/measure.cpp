@@ -121,17 +121,16 @@ int run(const MeasureOptions& options) {
   if (is_interrupted()) return kInterrupted;
   c.measured = measured.front();
   if (!is_same) c.measured_beside = measured.back();
-  if (c.measured.outcome != Outcome::kOk || !c.measured.evidence.verified) {
-    return print_error(
-        kNoValid, fmt::format("the configuration {} of {} failed ({}: {}): choose other values", c.given.config.str(),
-                              c.given.source->name, outcome_name(c.measured.outcome), c.measured.message));
-  }
+  const bool is_right = c.measured.outcome == Outcome::kOk && c.measured.evidence.verified;
   if (options.common.json) {
     print_json(document(c, task));
-  } else {
+  } else if (is_right) {
     print_text(c, task);
   }
-  return kDone;
+  if (is_right) return kDone;
+  return print_error(
+      kNoValid, fmt::format("the configuration {} of {} failed ({}: {}): choose other values", c.given.config.str(),
+                            c.given.source->name, outcome_name(c.measured.outcome), c.measured.message));
 }
 
 }  // namespace

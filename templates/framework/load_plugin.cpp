@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -29,6 +30,11 @@ std::optional<std::string> content_of(const std::string& path) {
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
   throw UsageError(fmt::format("plugin '{}' {}", path, why));
+}
+
+/// Records hold an identity of words, and find the plugin by the first one.
+bool is_word(const std::string& text) {
+  return !text.empty() && std::none_of(text.begin(), text.end(), [](unsigned char c) { return c <= ' ' || c == 127; });
 }
 
 /// Runs the plugin's function. Throws UsageError with the message of what it throws.
@@ -60,6 +66,10 @@ PluginFile read_plugin(const std::string& path) {
   std::getline(lines, file.version);
   if (interface != NESTWRIGHT_PLUGIN_INTERFACE) {
     refuse(path, fmt::format("is for {}, and this is {}: build it again", interface, NESTWRIGHT_PLUGIN_INTERFACE));
+  }
+  if (!is_word(file.name) || !is_word(file.version)) {
+    refuse(path, fmt::format("has the name '{}' and the version '{}': make each one word, without blanks", file.name,
+                             file.version));
   }
   file.hash = fmt::format("{:016x}", stable_hash(*content));
   return file;

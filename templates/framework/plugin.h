@@ -32,9 +32,9 @@
 /// interface, name and version, with a newline after each.
 #define NESTWRIGHT_PLUGIN_MARK "\nnestwright-plugin\n"
 
-/// Begins the definition of the function that registers a plugin's operators and templates; `name`, a word, and
-/// `version` are literals, and `registry` becomes its argument, a Registry&. The message of what it throws, refusals of
-/// the registry included, becomes that of the command that loads it.
+/// Begins the definition of the function that registers a plugin's operators and templates; `name` and `version` are
+/// literals of one word each, without blanks, and `registry` becomes its argument, a Registry&. The message of what it
+/// throws, refusals of the registry included, becomes that of the command that loads it.
 #define NESTWRIGHT_PLUGIN(name, version, registry)                                    \
   extern "C" {                                                                        \
   extern const char nestwright_plugin_description[];                                  \

@@ -40,6 +40,38 @@ TEST_F(MeasureTest, TimesACompletedConfigurationBesideTheDefault) {
   EXPECT_EQ(report["beside"]["outcome"], "ok");
 }
 
+TEST_F(MeasureTest, BesideTheRecordedBestAndRecordsNothing) {
+  {
+    TuningLog log = TuningLog::open(folder_.file("nestwright.db"), OpenMode::kWrite);
+    Task task{parse_workload("matmul m=32 n=32 k=32"), Target::host()};
+    task.target.threads = 1;
+    record_default(log, task, 1000);
+  }
+  const CommandOutput ran = measure("unroll_k=2 register_rows=2", "--json");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const json report = json::parse(ran.out);
+  EXPECT_EQ(report["match"], "given");
+  EXPECT_EQ(report["beside"]["match"], "exact");
+  EXPECT_EQ(report["beside"]["outcome"], "ok");
+  EXPECT_THAT(ran.err, HasSubstr("measuring matmul m=32 n=32 k=32 beside the best known configuration\n"));
+  const TuningLog log = TuningLog::open(folder_.file("nestwright.db"), OpenMode::kRead);
+  EXPECT_EQ(log.trials({}).size(), 1u) << "the one that was recorded before";
+}
+
+TEST_F(MeasureTest, AConfigurationOfAnExpression) {
+  const CommandOutput ran = run_nestwright(
+      words("measure i=32 j=32 k=32 --threads 1 --json") +
+          std::vector<std::string>{"--expr", "Y[i, j] = sum(k, A[i, k] * B[k, j])", "--config", "unroll_k=2"},
+      {.folder = folder_.path()});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const json report = json::parse(ran.out);
+  EXPECT_EQ(report["match"], "given");
+  EXPECT_THAT(report["config_text"].get<std::string>(), HasSubstr("unroll_k=2"));
+  EXPECT_EQ(report["outcome"], "ok");
+  EXPECT_EQ(report["verified"], true);
+  EXPECT_EQ(report["beside"]["match"], "default");
+}
+
 TEST_F(MeasureTest, RefusesWhatIsNoConfiguration) {
   expect_refusal(measure("unroll_j=2"), 2, {"there is no knob 'unroll_j'; did you mean 'unroll_k'; the knobs are "});
   expect_refusal(measure("unroll_k=77"), 2,

@@ -1,12 +1,14 @@
 // --plugin and NESTWRIGHT_PLUGINS: what a plugin adds is tuned, looked up, lowered and listed like everything else, and
 // each kind of fault is one sentence.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "logs/sqlite/database.h"
 #include "templates/framework/load_plugin.h"
 #include "templates/registry.h"
 #include "tests/cli/command_test.h"
@@ -15,6 +17,7 @@ namespace nestwright {
 namespace {
 
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -56,6 +59,100 @@ TEST_F(PluginTest, ItsTemplateServesAGpuToo) {
   const CommandOutput lowered = with("clip", "lower clip n=1000 --target cuda,arch=sm_90");
   ASSERT_EQ(lowered.code, 0) << lowered.err;
   EXPECT_THAT(lowered.out, HasSubstr("threadIdx.x"));
+}
+
+TEST_F(PluginTest, ItsSpaceIsListed) {
+  const CommandOutput listed = with("clip", "space clip n=1000 --threads 1 --json");
+  ASSERT_EQ(listed.code, 0) << listed.err;
+  const json report = json::parse(listed.out);
+  EXPECT_EQ(report["workload"], "clip n=1000");
+  ASSERT_EQ(report["templates"].size(), 1u);
+  EXPECT_THAT(report["templates"][0].dump(), AllOf(HasSubstr("clip.any"), HasSubstr("lanes"), HasSubstr("vectors")));
+}
+
+TEST_F(PluginTest, OneConfigurationIsMeasuredAndExported) {
+  const CommandOutput measured = with("clip", "measure clip n=1000 --threads 1 --config lanes=8 --json");
+  ASSERT_EQ(measured.code, 0) << measured.err;
+  const json report = json::parse(measured.out);
+  EXPECT_EQ(report["template"], "clip.any");
+  EXPECT_EQ(report["verified"], true);
+
+  const CommandOutput exported =
+      with("clip", "export clip n=1000 --threads 1 --config lanes=8 --out out --name clip_1000");
+  ASSERT_EQ(exported.code, 0) << exported.err;
+  std::ifstream file(folder_.file("out/clip_1000_manifest.json"));
+  const json manifest = json::parse(file);
+  EXPECT_EQ(manifest["template"], "clip.any");
+  EXPECT_EQ(manifest["config"]["lanes"], 8);
+  EXPECT_EQ(manifest.at("exported").at("checked").at("verified"), true);
+}
+
+TEST_F(PluginTest, IsTunedFromAFile) {
+  std::ofstream(folder_.file("shapes.json")) << R"({"entries": ["clip n=1000", "clip n=500 high=2"]})";
+  expect_refusal(run("tune --file shapes.json --threads 1 --trials 8"), 2, {"there is no operator 'clip'"});
+  const CommandOutput tuned = with("clip", "tune --file shapes.json --threads 1 --trials 24 --json");
+  ASSERT_EQ(tuned.code, 0) << tuned.err;
+  const json report = json::parse(tuned.out);
+  ASSERT_EQ(report["tasks"].size(), 2u);
+  for (const json& task : report["tasks"]) EXPECT_EQ(task.at("template"), "clip.any");
+}
+
+TEST_F(PluginTest, AWrongConfigurationHasADocumentToo) {
+  const std::string command = "measure faulty n=64 fault=expectation --threads 1 --config factor=8";
+  const CommandOutput measured = with("faulty", command + " --json");
+  const std::string sentence = "the configuration factor=8 of faulty.cpu failed (wrong_result: ";
+  EXPECT_EQ(measured.code, 4);
+  EXPECT_THAT(measured.err, HasSubstr(sentence));
+  const json report = json::parse(measured.out);
+  EXPECT_EQ(report["config_text"], "factor=8");
+  EXPECT_EQ(report["outcome"], "wrong_result");
+  EXPECT_THAT(measured.err, HasSubstr(report["message"].get<std::string>()));
+  EXPECT_EQ(report["verified"], false);
+  EXPECT_EQ(report["time_ns"], nullptr);
+  EXPECT_EQ(report["ratio"], nullptr);
+  EXPECT_EQ(report["beside"]["outcome"], "wrong_result");
+  expect_failure(with("faulty", command), 4, {sentence});
+}
+
+TEST_F(PluginTest, WhatIsNoExceptionIsOneSentence) {
+  const std::string sentence =
+      "something was thrown that is no std::exception: correct the plugin that throws it, or leave it out";
+  for (const std::string fault : {"define", "reference", "schedule", "other_factors"}) {
+    expect_failure(with("faulty", "tune faulty n=64 --threads 1 --trials 4 fault=" + fault), 1, {sentence});
+  }
+  expect_refusal(with("faulty", "lower faulty n=64 fault=schedule"), 1, {sentence});
+  const std::string log = folder_.file("nestwright.db");
+  const sqlite::Database database(log, log, SQLITE_OPEN_READONLY, 1000);
+  sqlite::Statement select = database.prepare("SELECT DISTINCT status, reason FROM session");
+  ASSERT_TRUE(select.step());
+  EXPECT_EQ(select.text(0), "failed");
+  EXPECT_EQ(select.text(1), sentence);
+  EXPECT_FALSE(select.step());
+
+  std::ofstream(folder_.file("shapes.json"))
+      << R"({"entries": ["faulty n=64 fault=other_factors", "matmul m=8 n=8 k=8"]})";
+  const CommandOutput tuned = with("faulty", "tune --file shapes.json --threads 1 --trials 16 --json");
+  EXPECT_EQ(tuned.code, 1);
+  EXPECT_THAT(tuned.err, HasSubstr("failed: " + sentence));
+  EXPECT_EQ(json::parse(tuned.out)["tasks"][1]["verified"], true) << "the other task goes on";
+}
+
+TEST_F(PluginTest, ItsNameAndItsVersionAreWords) {
+  std::ifstream stream(plugin("clip"), std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  const std::string description = "\nclip\n1.0\n";
+  const std::size_t at = content.find(description);
+  ASSERT_NE(at, std::string::npos);
+  for (const auto& [name, version] :
+       {std::pair{"my clip", "1.0"}, std::pair{"clip", "1.0 beta"}, std::pair{"", "1.0"}}) {
+    std::ofstream(folder_.file("changed.so"), std::ios::binary) << content.substr(0, at) << '\n'
+                                                                << name << '\n'
+                                                                << version << '\n'
+                                                                << content.substr(at + description.size());
+    expect_refusal(
+        run("templates --plugin changed.so"), 2,
+        {fmt::format("plugin 'changed.so' has the name '{}' and the version '{}': make each one word", name, version)});
+  }
 }
 
 TEST_F(PluginTest, IsTakenFromTheEnvironmentOnce) {

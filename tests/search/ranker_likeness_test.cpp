@@ -82,20 +82,20 @@ void compare(const SearchSpace& space, PairsByKnob& found) {
   for (const auto& member : space.members()) spaces.push_back(member.space);
   const KnobColumns columns(spaces);
   Ranker ranker(make_cost_model("random", 1), make_cost_model("random", 1),
-                [&](const Point& p) { return candidate_features(space, columns, p); });
+                [&](const Point& p) { return candidate_features(space.task(), columns, p); });
   std::mt19937_64 random(7);
   for (const SearchSpace::Member& member : space.members()) {
     for (int sample = 0; sample < 4; ++sample) {
       const auto config = member.space.sample(random);
       if (!config) break;
       const Point point{member.source->name, member.source->version, *config};
-      const Lowered lowered = lower_point(space, point);
+      const Lowered lowered = lower_point(space.task(), point);
       if (!std::holds_alternative<ir::Program>(lowered)) continue;
       for (const ConfigEntry& entry : config->entries()) {
         const std::string knob = entry.knob.substr(entry.knob.rfind('.') + 1);  // of a generated space: that of a stage
         if (!knobs().contains(knob)) continue;
         for (const Point& sibling : siblings(space, point, entry.knob)) {
-          const Lowered other = lower_point(space, sibling);
+          const Lowered other = lower_point(space.task(), sibling);
           if (!std::holds_alternative<ir::Program>(other)) continue;
           if (ir::equal(std::get<ir::Program>(lowered), std::get<ir::Program>(other))) continue;
           const auto likeness = ranker.likeness(std::vector<Point>{point, sibling});

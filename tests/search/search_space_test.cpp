@@ -79,14 +79,5 @@ TEST(SearchSpace, PointsOfOtherVersionsOrWithUnknownKnobsAreNotFound) {
   EXPECT_FALSE(space.find(seed.template_name, seed.version, odd).has_value());
 }
 
-TEST(SearchSpace, InstantiatingAnotherVersionSaysWhatToDo) {
-  const SearchSpace space(task());
-  Point old = space.seeds().front();
-  old.version = 99;
-  EXPECT_THAT(
-      [&] { space.instantiate(old); },
-      ::testing::ThrowsMessage<UsageError>(::testing::HasSubstr("version 99 is not one of this build: tune '")));
-}
-
 }  // namespace
 }  // namespace nestwright

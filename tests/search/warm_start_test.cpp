@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "lookup/task_key.h"
+#include "search/candidate.h"
 #include "templates/registry.h"
 #include "tests/logs/sample.h"
 
@@ -64,13 +65,24 @@ TEST_F(WarmStartTest, OtherShapesGiveLessonsAndPointsThatFit) {
   EXPECT_DOUBLE_EQ(warm.observations[2].throughput, 1.0 / 3);
   EXPECT_DOUBLE_EQ(warm.observations[3].throughput, 1);
   EXPECT_DOUBLE_EQ(warm.observations[6].throughput, 0.25);
-  for (const Observation& observation : warm.observations) {
-    EXPECT_EQ(observation.features.size(), warm.observations[0].features.size());
-  }
   ASSERT_FALSE(warm.points.empty());
   EXPECT_LE(warm.points.size(), 4u);
   const SearchSpace space(mine, "matmul.cpu");
   for (const Point& point : warm.points) EXPECT_TRUE(space.is_valid(point)) << point.key();
+}
+
+TEST_F(WarmStartTest, ObservationsAreTheFeaturesOfTheRecordedPoints) {
+  const Task other = task("m=64 n=64 k=64"), mine = task("m=96 n=96 k=96");
+  record(other, 6, 100);
+  const WarmStart warm = start(mine);
+  ASSERT_EQ(warm.observations.size(), 6u);
+  const SearchSpace space(mine, "matmul.cpu"), recorded(other, "matmul.cpu");
+  const KnobColumns columns(std::vector<ConfigSpace>{space.members()[0].space});
+  for (std::size_t i = 0; i < warm.observations.size(); ++i) {
+    const auto features = candidate_features(other, columns, recorded.seeds()[i]);
+    ASSERT_TRUE(features.has_value());
+    EXPECT_THAT(warm.observations[i].features, ::testing::Pointwise(::testing::NanSensitiveFloatEq(), *features));
+  }
 }
 
 TEST_F(WarmStartTest, OtherTargetsAndOperandsTeachNothing) {

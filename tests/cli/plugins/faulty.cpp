@@ -1,0 +1,46 @@
+// An operator Y[i] = 2 X[i] with the fault that its workload names.
+#include "templates/framework/plugin.h"
+
+using namespace nestwright;
+
+static void fail_in(const Workload& w, const char* function) {
+  if (w.choice("fault") == function) throw 5;
+}
+
+static Definition define(const Workload& w) {
+  fail_in(w, "define");
+  const Expr n(w.size("n"));
+  const Tensor x = placeholder({n}, kFloat32, "X");
+  return {.args = {x, compute({n}, [&](Expr i) { return x(i) * 2.0F; }, "Y")}, .inputs = 1};
+}
+
+static Reference reference(const Workload& w, const HostTensors& in) {
+  fail_in(w, "reference");
+  Reference y{{in[0]}, {std::vector<double>(in[0].size())}};
+  for (double& value : y.expected[0]) value *= w.choice("fault") == "expectation" ? 3 : 2;
+  return y;
+}
+
+static Schedule schedule(Tuning& t, const Workload& w, Definition& definition, const Target&) {
+  fail_in(w, "schedule");
+  const KnobExpr factors = t.define_knob("factor", {4, 8, 16});
+  if (std::int64_t{factors} != 4) fail_in(w, "other_factors");
+  const Tensor y = definition.args[1];
+  Schedule s = create_schedule(y);
+  s[y].split(s[y].axis(0), factor(factors));
+  return s;
+}
+
+NESTWRIGHT_PLUGIN("faulty", "1.0", registry) {
+  using Kind = OperatorParameter::Kind;
+  registry.add({.name = "faulty",
+                .summary = "has the fault that its workload names",
+                .parameters = {{"n", "the number of elements"},
+                               {.name = "fault",
+                                .meaning = "where it is",
+                                .kind = Kind::kChoice,
+                                .choices = {"define", "reference", "schedule", "other_factors", "expectation"}}},
+                .define = define,
+                .reference = reference,
+                .templates = {{.name = "faulty.cpu", .schedule = schedule}}});
+}
