@@ -12,8 +12,8 @@
 namespace nestwright {
 
 /// How a polynomial is evaluated. Estrin's form has a shorter chain of dependent operations, its logarithm in length,
-/// and one more multiplication each time that the power doubles (G. Estrin, "Organization of computer systems: the fixed
-/// plus variable structure computer", 1960).
+/// and one more multiplication each time that the power doubles (G. Estrin, "Organization of computer systems: the
+/// fixed plus variable structure computer", 1960).
 enum class PolynomialForm { kHorner, kEstrin };
 
 class Elementary {

@@ -1,5 +1,5 @@
-// The template generated.gpu: the rules of templates/generated/gpu/gpu_rules.cpp, applied to the stages of the operator's
-// definition. Each combination of what the rules choose is a sketch; numbers inside of a sketch are knobs.
+// The template generated.gpu: the rules of templates/generated/gpu/gpu_rules.cpp, applied to the stages of the
+// operator's definition. Each combination of what the rules choose is a sketch; numbers inside of a sketch are knobs.
 #include "templates/generated/generated.h"
 #include "templates/generated/gpu/gpu_rules.h"
 #include "templates/generated/gpu/gpu_seeds.h"

@@ -38,8 +38,7 @@ std::vector<Tensor> running_sums_of_scaled() {
   const Tensor x = placeholder({5, 64}, kFloat32, "X"), state = placeholder({5, 64}, kFloat32, "state");
   const Tensor t = compute({5, 64}, [&](Expr step, Expr j) { return x(step, j) * 2.0; }, "T");
   const Tensor init = compute({1, 64}, [&](Expr, Expr j) { return t(0, j); }, "init");
-  const Tensor update =
-      compute({5, 64}, [&](Expr step, Expr j) { return state(step - 1, j) + t(step, j); }, "update");
+  const Tensor update = compute({5, 64}, [&](Expr step, Expr j) { return state(step - 1, j) + t(step, j); }, "update");
   return {x, scan(init, update, state, {t}, "Y")};
 }
 
