@@ -15,6 +15,7 @@ const RuleTable<Sketch>& cpu_rules() {
   static constexpr std::array kBefore{
       WholeRule<Sketch>{"inline_cheap", inline_cheap},
       WholeRule<Sketch>{"inline_padding", inline_padding},
+      WholeRule<Sketch>{"divide_sums", divide_sums},
   };
   static constexpr std::array kStages{
       StageRule<Sketch>{"scan_part", is_of_scan, schedule_scan_part},

@@ -19,6 +19,8 @@ const RuleTable<Sketch>& cpu_rules();
 void inline_cheap(Sketch& sketch);
 /// Inlines padding into the reductions that read it, as a choice. Runs after inline_cheap().
 void inline_padding(Sketch& sketch);
+/// Divides long reductions of few results, which share operands, among the threads, as a choice. Runs after inlining.
+void divide_sums(Sketch& sketch);
 /// Makes `readers`, which read the constant input in place, read a copy that is prepared before the calls.
 Tensor prepare_copy(Sketch& sketch, const Tensor& input, const std::vector<Tensor>& readers);
 /// The same for all stages that still read a constant input in place. Runs after all stages are scheduled.

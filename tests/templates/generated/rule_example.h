@@ -58,12 +58,11 @@ inline std::vector<Tensor> sums_of_rows() {
 inline void expect_loops_on_file(const Template& t, const RuleExample& example, const Target& target,
                                  const std::string& folder) {
   const Workload workload = workload_of_arguments(example.tensors(), example.constant_inputs);
-  const auto config = complete_config(t, workload, target, Config::parse(example.config));
-  ASSERT_TRUE(config);
-  const Instance instance = instantiate(t, workload, target, *config);
+  const Config config = complete_given(t, workload, target, Config::parse(example.config));
+  const Instance instance = instantiate(t, workload, target, config);
   const ir::Program program =
       lower(instance.schedule, instance.definition.args, target, example.rule, {.after_pass = {}, .verify = true});
-  testing::expect_golden(config->str() + "\n" + ir::to_string(program), folder + example.rule + ".txt");
+  testing::expect_golden(config.str() + "\n" + ir::to_string(program), folder + example.rule + ".txt");
 }
 
 /// Expects a file with an example for each of the rules.

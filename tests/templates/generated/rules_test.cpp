@@ -69,6 +69,13 @@ std::vector<Tensor> long_rows() {
   return {a, compute({2048}, [&](Expr i) { return sum(a(i, k), k); }, "y")};
 }
 
+/// Few results of long sums, which are no products.
+std::vector<Tensor> distances() {
+  const Tensor a = placeholder({2048, 4}, kFloat32, "A"), b = placeholder({2048, 16}, kFloat32, "B");
+  const IterVar k = reduce_axis(2048, "k");
+  return {a, b, compute({4, 16}, [&](Expr i, Expr j) { return sum(abs(a(k, i) - b(k, j)), k); }, "D")};
+}
+
 std::vector<Tensor> few_exponentials() {
   const Tensor x = placeholder({32}, kFloat32, "X");
   return {x, compute({32}, [&](Expr i) { return exp(x(i)); }, "Y")};
@@ -145,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(
                     centred_columns},
         RuleExample{"join_columns", "parallel=none C.order=columns C.vectors=1 m.rows_together=1", centred_columns},
         RuleExample{"register_tile",
-                    "parallel=loops C.vectors_along=axis1 C.reduction=whole C.register_rows=14 "
+                    "parallel=loops C.register_rows=14 "
                     "C.register_vectors=2 C.row_blocks=2 C.unroll_k=4 C.pack_vectors=no",
                     product},
         RuleExample{"register_tile_of_filters",
@@ -160,16 +167,16 @@ INSTANTIATE_TEST_SUITE_P(
                     padded_filters},
         RuleExample{"prepare_constants", "parallel=none y.vectors=2", weighted_rows, {1}},
         RuleExample{"join_rows", "parallel=loops C.vectors=2 m.vectors=2", centred_rows},
-        RuleExample{
-            "join_tiles",
-            "parallel=none P.values=stored C.vectors_along=axis0 P.at=block C.reduction=whole C.register_rows=6 "
-            "C.unroll_k=3 C.pack_vectors=whole",
-            padded},
+        RuleExample{"join_tiles",
+                    "parallel=none P.values=stored P.at=block C.register_rows=6 "
+                    "C.unroll_k=3",
+                    padded},
         RuleExample{"single_value", "parallel=loops y.blocks=4 y.vectors=2", total},
         RuleExample{"scan_part", "parallel=loops update.vectors=2 update.blocks=2", running_sums},
         RuleExample{"rows_of_tuples", "parallel=loops best.share=results best.vectors=1", tuple_rows},
         RuleExample{"single_tuple", "parallel=loops best.vectors=1 best.blocks=2", tuple_value},
         RuleExample{"merge_axes", "parallel=none O.register_rows=4 O.register_vectors=1", pointwise_filters},
+        RuleExample{"divide_sums", "parallel=loops D.parts=2 D.rf.register_rows=4", distances},
         RuleExample{"polynomials", "parallel=none Y.vectors=1 Y.polynomials=estrin", few_exponentials},
         RuleExample{"far_rows", "streams=four parallel=loops y.far.vectors=2 y.far.blocks=4", long_rows},
         RuleExample{"rows", "parallel=loops y.vectors=2 y.blocks=4", sums_of_rows}),

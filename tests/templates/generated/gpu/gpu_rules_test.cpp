@@ -68,9 +68,8 @@ INSTANTIATE_TEST_SUITE_P(
         RuleExample{"join_block", "C.threads=64 C.rows=1 C.fan_in=2", centred_rows},
         RuleExample{"scan_feeder", "Y.time=threads update.threads=32 T.threads=32", running_sums_of_scaled},
         RuleExample{"row_blocks", "C.threads=32 C.rows=2 C.fan_in=4 C.lanes=2", centred_rows},
-        RuleExample{"block_reduction", "y.parts=1 y.threads_share=reduction y.threads=32 y.rows=2 y.fan_in=4",
-                    sums_of_rows},
-        RuleExample{"elements", "y.parts=1 y.threads_share=results y.threads=32 y.unroll=4", sums_of_rows},
+        RuleExample{"block_reduction", "y.threads_share=reduction y.threads=32 y.rows=2 y.fan_in=4", sums_of_rows},
+        RuleExample{"elements", "y.threads_share=results y.threads=32 y.unroll=4", sums_of_rows},
         RuleExample{"divide_reductions", "y.parts=16 y.rf.threads=32", total_of_all},
         RuleExample{"scan_part", "Y.time=threads update.threads=32 update.lanes=2", running_sums}),
     [](const auto& p) { return std::string(p.param.rule); });
