@@ -16,6 +16,7 @@ namespace nestwright {
 /// Fewer trials of an arm would not tell a poor template from a poor guess.
 inline constexpr std::size_t kFirstPulls = 12;
 
+/// What is known of an arm besides its trials.
 struct BanditArm {
   bool is_open = true;                    ///< whether it has anything left to try
   std::size_t first_pulls = kFirstPulls;  ///< trials before credit counts

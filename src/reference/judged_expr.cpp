@@ -304,7 +304,7 @@ class Judge {
       values.push_back(arguments.back().value);
     }
     const double roundings = function_error(n.intrinsic);
-    if (n.intrinsic == Intrinsic::kLikely || n.intrinsic == Intrinsic::kEstrin) return arguments[0];
+    if (ir::is_hint(n.intrinsic)) return arguments[0];
     if (n.intrinsic == Intrinsic::kRoundTf32) {
       return {values[0], rounded(values[0], arguments[0].error, kFloat32, roundings)};
     }

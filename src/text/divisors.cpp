@@ -12,30 +12,18 @@ class DivisorChecker {
  public:
   DivisorChecker(const Program& program, const Stage& stage) : program_(program), leaves_(leaves_of(program, stage)) {}
 
-  /// `guarded`: a select, && or || may prevent that the term is computed.
-  void check(const Term& term, bool guarded = false) const {
-    if (const auto* access = std::get_if<Access>(&term.value)) return check_all(access->indices, guarded);
-    if (const auto* negation = std::get_if<Negation>(&term.value)) return check_all(negation->operand, guarded);
-    if (const auto* complement = std::get_if<Complement>(&term.value)) return check_all(complement->operand, guarded);
-    if (const auto* binary = std::get_if<BinaryTerm>(&term.value)) return check_binary(*binary, guarded);
-    const auto* call = std::get_if<FunctionCall>(&term.value);
-    if (call == nullptr) return;
-    const bool is_select = call->name == "select";
-    for (std::size_t i = 0; i < call->arguments.size(); ++i) check(call->arguments[i], guarded || (is_select && i > 0));
+  void check(const Term& body) const {
+    for_each_term(body, [this](const Term& term, bool guarded) {
+      const auto* binary = std::get_if<BinaryTerm>(&term.value);
+      if (binary != nullptr && !guarded) check_binary(*binary);
+    });
   }
 
  private:
-  void check_all(const std::vector<Term>& terms, bool guarded) const {
-    for (const Term& term : terms) check(term, guarded);
-  }
-
-  void check_binary(const BinaryTerm& binary, bool guarded) const {
-    const bool is_logical = binary.op == ir::BinaryOp::kAnd || binary.op == ir::BinaryOp::kOr;
-    check(binary.operands[0], guarded);
-    check(binary.operands[1], guarded || is_logical);
+  void check_binary(const BinaryTerm& binary) const {
     const bool divides = binary.op == ir::BinaryOp::kDiv || binary.op == ir::BinaryOp::kMod;
     const Term& divisor = binary.operands[1];
-    if (!divides || guarded || is_nonzero(divisor)) return;
+    if (!divides || is_nonzero(divisor)) return;
     const std::optional<ir::Type> type = type_of(divisor, leaves_);
     if (!type || !type->is_int()) return;
     throw ExpressionError(program_.text, first_character(divisor),

@@ -52,10 +52,13 @@ struct Program {
   std::vector<std::size_t> parameters() const;
 };
 
-/// Calls `on_access` for every read in the term, in the order of the text. `guarded` says whether a select, && or ||
-/// may prevent it.
+/// Calls `on_term` for the term and each of its parts, in the order of the text. `guarded` says whether a select, && or
+/// || may prevent that it is computed.
 template <class F>
-void for_each_access(const Term& term, const F& on_access, bool guarded = false);
+void for_each_term(const Term& term, const F& on_term, bool guarded = false);
+/// The same for every read: `on_access(access, term, guarded)`.
+template <class F>
+void for_each_access(const Term& term, const F& on_access);
 
 /// Finds the types and the extents of `source`. Throws ExpressionError.
 Program analyse(const Source& source);
@@ -71,27 +74,34 @@ void check_types(const Source& source, Program& program);
 void check_divisors(const Program& program);
 
 template <class F>
-void for_each_access(const Term& term, const F& on_access, bool guarded) {
-  const auto all = [&](const std::vector<Term>& terms, bool are_guarded) {
-    for (const Term& t : terms) for_each_access(t, on_access, are_guarded);
+void for_each_term(const Term& term, const F& on_term, bool guarded) {
+  on_term(term, guarded);
+  const auto all = [&](const std::vector<Term>& terms) {
+    for (const Term& t : terms) for_each_term(t, on_term, guarded);
   };
   if (const auto* access = std::get_if<Access>(&term.value)) {
-    on_access(*access, term, guarded);
-    all(access->indices, guarded);
+    all(access->indices);
   } else if (const auto* negation = std::get_if<Negation>(&term.value)) {
-    all(negation->operand, guarded);
+    all(negation->operand);
   } else if (const auto* complement = std::get_if<Complement>(&term.value)) {
-    all(complement->operand, guarded);
+    all(complement->operand);
   } else if (const auto* binary = std::get_if<BinaryTerm>(&term.value)) {
     const bool is_logical = binary->op == ir::BinaryOp::kAnd || binary->op == ir::BinaryOp::kOr;
-    for_each_access(binary->operands[0], on_access, guarded);
-    for_each_access(binary->operands[1], on_access, guarded || is_logical);
+    for_each_term(binary->operands[0], on_term, guarded);
+    for_each_term(binary->operands[1], on_term, guarded || is_logical);
   } else if (const auto* call = std::get_if<FunctionCall>(&term.value)) {
     const bool is_select = call->name == "select";
     for (std::size_t i = 0; i < call->arguments.size(); ++i) {
-      for_each_access(call->arguments[i], on_access, guarded || (is_select && i > 0));
+      for_each_term(call->arguments[i], on_term, guarded || (is_select && i > 0));
     }
   }
+}
+
+template <class F>
+void for_each_access(const Term& term, const F& on_access) {
+  for_each_term(term, [&](const Term& part, bool guarded) {
+    if (const auto* access = std::get_if<Access>(&part.value)) on_access(*access, part, guarded);
+  });
 }
 
 }  // namespace nestwright::text

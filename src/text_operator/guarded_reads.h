@@ -7,8 +7,8 @@
 
 namespace nestwright {
 
-/// Throws ExpressionError, at such a read, unless the verifier proves that all reads of the definition, the tensors of
-/// the text, are in bounds.
-void check_guarded_reads(const text::Expression& expression, const Definition& definition);
+/// Throws ExpressionError, at such a read, unless the verifier proves that all reads of the workload, which is that of
+/// the expression, are in bounds.
+void check_guarded_reads(const text::Expression& expression, const Workload& workload);
 
 }  // namespace nestwright

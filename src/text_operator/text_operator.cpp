@@ -68,7 +68,7 @@ bool is_expression_text(std::string_view workload) { return workload.find('[') !
 Workload workload_of(std::string_view expression, const Registry& registry) {
   const text::Expression parsed = text::Expression::parse(expression);
   Workload workload = parse_workload(parsed.str(), make_text_operator(parsed, registry));
-  check_guarded_reads(parsed, workload.op->define(workload));
+  check_guarded_reads(parsed, workload);
   return workload;
 }
 

@@ -24,7 +24,7 @@ llvm::Value* FunctionEmitter::emit_call(const ir::Call& call, ir::Type type) {
   std::vector<llvm::Value*> args;
   args.reserve(call.args.size());
   for (const ir::Expr& arg : call.args) args.push_back(emit(arg));
-  if (call.intrinsic == I::kLikely || call.intrinsic == I::kEstrin) return args[0];
+  if (ir::is_hint(call.intrinsic)) return args[0];
   if (call.intrinsic == I::kReinterpret) return builder_.CreateBitCast(args[0], type_of(type));
   if (type.is_int()) {
     if (call.intrinsic == I::kFma) return builder_.CreateAdd(builder_.CreateMul(args[0], args[1]), args[2]);

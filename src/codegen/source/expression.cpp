@@ -149,7 +149,7 @@ Text ExpressionWriter::reinterpret(const Expr& from, Type to) {
 
 Text ExpressionWriter::call(const Call& n, const Expr& e) {
   const Type type = e.type();
-  if (n.intrinsic == Intrinsic::kLikely || n.intrinsic == Intrinsic::kEstrin) return value(n.args[0]);
+  if (ir::is_hint(n.intrinsic)) return value(n.args[0]);
   if (n.intrinsic == Intrinsic::kReinterpret) return reinterpret(n.args[0], type);
   std::vector<Text> args;
   for (const Expr& arg : n.args) args.push_back(value(arg));

@@ -303,6 +303,8 @@ enum class Intrinsic : std::uint8_t {
   kPmaddwd,     ///< dot_s16 of 4, 8 or 16 words, by a sum of pairs and an addition
   kVdpbf16ps,   ///< dot_bf16 of 4, 8 or 16 words, AVX512-BF16
 };
+/// Whether it is the identity on its argument, and tells the lowering something about it.
+inline bool is_hint(Intrinsic intrinsic) { return intrinsic == Intrinsic::kLikely || intrinsic == Intrinsic::kEstrin; }
 inline bool is_dot(Intrinsic intrinsic) { return intrinsic >= Intrinsic::kDotU8S8 && intrinsic <= Intrinsic::kDotBF16; }
 /// Whether its operands or its result are words.
 inline bool is_of_words(Intrinsic intrinsic) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "templates/generated/gpu/gpu_rules.h"
+#include "templates/generated/parts.h"
 #include "templates/loops/divide.h"
 
 namespace nestwright {
@@ -15,15 +16,9 @@ constexpr std::int64_t kBusyThreads = 512;  ///< results of a multiprocessor tha
 constexpr std::int64_t kBusyBlocks = 4;     ///< the same, a block each
 constexpr std::int64_t kMinPart = 64;       ///< steps of a part: below, combining the parts costs too much
 
-/// The axis of the reduction that is divided: the longest one.
-int longest_axis(const StageAnalysis& stage) {
-  const auto first = stage.extents.begin() + stage.spatial;
-  return static_cast<int>(std::max_element(first, stage.extents.end()) - first);
-}
-
 /// Numbers of parts: those that divide the axis, if any do, since others need a guard in every step.
 std::vector<std::int64_t> part_counts(const StageAnalysis& stage) {
-  const std::int64_t extent = stage.extents[static_cast<std::size_t>(stage.spatial + longest_axis(stage))];
+  const std::int64_t extent = divided_extent(stage);
   std::vector<std::int64_t> counts, even;
   for (const std::int64_t count : {4, 16, 64, 256}) {
     if (stage.reduced_points() / count < kMinPart || !is_even_division(extent, std::int64_t{count})) continue;
@@ -31,22 +26,6 @@ std::vector<std::int64_t> part_counts(const StageAnalysis& stage) {
     if (extent % count == 0) even.push_back(count);
   }
   return even.empty() ? counts : even;
-}
-
-/// The number of parts that a stage is divided into: a choice, since the candidates of other knobs depend on the size
-/// of a part.
-std::int64_t choose_parts(GpuSketch& sketch, const StageAnalysis& stage) {
-  std::vector<std::string> options{"1"};
-  for (const std::int64_t count : part_counts(stage)) options.push_back(std::to_string(count));
-  return options.size() == 1 ? 1 : std::stoll(sketch.choose(stage.name + ".parts", options));
-}
-
-void make_parts(GpuSketch& sketch, const StageAnalysis& stage, std::int64_t parts) {
-  Schedule& s = sketch.schedule;
-  const int axis = longest_axis(stage);
-  const std::int64_t extent = stage.extents[static_cast<std::size_t>(stage.spatial + axis)];
-  const IterVar part = s[stage.tensor].split(s[stage.tensor].reduce_axis(axis), factor(ceil_div(extent, parts))).first;
-  s.rfactor(stage.tensor, part, 0);
 }
 
 /// Turns the reduction to one value into a row of one element, which is then summed up.
@@ -65,8 +44,7 @@ void divide_reductions(GpuSketch& sketch) {
     if (!is_single && !stage.readers.empty() && !sketch.is_contraction(number)) continue;  // a row of its reader
     const std::int64_t busy = sketch.is_contraction(number) ? kBusyThreads : kBusyBlocks;
     const bool is_few = stage.points() < busy * sketch.target.multiprocessors;
-    const std::int64_t parts = is_few ? choose_parts(sketch, stage) : 1;
-    if (parts > 1) make_parts(sketch, stage, parts);
+    if (is_few) divide(sketch, stage, part_counts(stage));
     if (is_single) make_row(sketch.schedule, stage.tensor);
   }
   sketch.analyse();

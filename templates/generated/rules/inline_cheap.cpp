@@ -67,7 +67,6 @@ bool inline_unless_too_large(Sketch& sketch, const Tensor& tensor) {
   } catch (const ScheduleError&) {
     return false;
   }
-  sketch.analyse();
   return true;
 }
 
@@ -76,7 +75,11 @@ void inline_stages(Sketch& sketch, InlineCriterion is_worth_it) {
   for (int stage = next_to_inline(sketch, is_worth_it, kept); stage >= 0;
        stage = next_to_inline(sketch, is_worth_it, kept)) {
     const Tensor tensor = sketch.of(stage).tensor;
-    if (!inline_unless_too_large(sketch, tensor)) kept.push_back(tensor.name());
+    if (inline_unless_too_large(sketch, tensor)) {
+      sketch.analyse();
+    } else {
+      kept.push_back(sketch.of(stage).name);
+    }
   }
 }
 

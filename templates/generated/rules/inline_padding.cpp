@@ -28,7 +28,9 @@ void inline_padding(Sketch& sketch) {
     if (!is_padding_of_sums(sketch, stage)) continue;
     if (sketch.choose(stage.name + ".values", {"stored", "again"}) == "again") chosen.push_back(stage.tensor);
   }
-  for (const Tensor& tensor : chosen) inline_unless_too_large(sketch, tensor);
+  bool is_any_inlined = false;
+  for (const Tensor& tensor : chosen) is_any_inlined |= inline_unless_too_large(sketch, tensor);
+  if (is_any_inlined) sketch.analyse();
 }
 
 }  // namespace nestwright
