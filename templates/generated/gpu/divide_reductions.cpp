@@ -5,8 +5,8 @@
 //                                             for i: for b: y[i] += y.rf[b, i]
 #include <algorithm>
 
+#include "templates/generated/divide_into_parts.h"
 #include "templates/generated/gpu/gpu_rules.h"
-#include "templates/generated/parts.h"
 #include "templates/loops/divide.h"
 
 namespace nestwright {
@@ -44,7 +44,7 @@ void divide_reductions(GpuSketch& sketch) {
     if (!is_single && !stage.readers.empty() && !sketch.is_contraction(number)) continue;  // a row of its reader
     const std::int64_t busy = sketch.is_contraction(number) ? kBusyThreads : kBusyBlocks;
     const bool is_few = stage.points() < busy * sketch.target.multiprocessors;
-    if (is_few) divide(sketch, stage, part_counts(stage));
+    if (is_few) divide_into_parts(sketch, stage, part_counts(stage));
     if (is_single) make_row(sketch.schedule, stage.tensor);
   }
   sketch.analyse();

@@ -4,7 +4,7 @@
 //
 //   for i: for j: for k: C[i, j] += A[k, i]*B[k, j]     ->     parallel p: for k: C.rf[p, i, j] += A[k, i]*B[k, j]
 //                                                              for i: for j: for p: C[i, j] += C.rf[p, i, j]
-#include "templates/generated/parts.h"
+#include "templates/generated/divide_into_parts.h"
 #include "templates/generated/rules.h"
 
 namespace nestwright {
@@ -35,7 +35,7 @@ void divide_sums(Sketch& sketch) {
   bool is_any_divided = false;
   for (const StageAnalysis& stage : sketch.stages) {
     if (!is_divisible(sketch, stage)) continue;
-    is_any_divided |= divide(sketch, stage, part_counts(stage, sketch.target.threads));
+    is_any_divided |= divide_into_parts(sketch, stage, part_counts(stage, sketch.target.threads));
   }
   if (is_any_divided) sketch.analyse();
 }

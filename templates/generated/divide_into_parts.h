@@ -14,6 +14,6 @@ std::int64_t divided_extent(const StageAnalysis& stage);
 /// Chooses one of `counts` or 1, and divides the stage into as many parts if that is more than one; their axis is the
 /// first of the new stage. A choice, since the candidates of other knobs depend on the size of a part. Returns whether
 /// it divided the stage; the sketch is to be analysed then.
-bool divide(Sketch& sketch, const StageAnalysis& stage, const std::vector<std::int64_t>& counts);
+bool divide_into_parts(Sketch& sketch, const StageAnalysis& stage, const std::vector<std::int64_t>& counts);
 
 }  // namespace nestwright

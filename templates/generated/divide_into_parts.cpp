@@ -1,4 +1,4 @@
-#include "templates/generated/parts.h"
+#include "templates/generated/divide_into_parts.h"
 
 #include <algorithm>
 
@@ -18,7 +18,7 @@ std::int64_t divided_extent(const StageAnalysis& stage) {
   return stage.extents[static_cast<std::size_t>(stage.spatial + longest_reduce_axis(stage))];
 }
 
-bool divide(Sketch& sketch, const StageAnalysis& stage, const std::vector<std::int64_t>& counts) {
+bool divide_into_parts(Sketch& sketch, const StageAnalysis& stage, const std::vector<std::int64_t>& counts) {
   if (counts.empty()) return false;
   std::vector<std::string> options{"1"};
   for (const std::int64_t count : counts) options.push_back(std::to_string(count));
