@@ -1,5 +1,5 @@
-// The CUDA sources of the tensor core templates, run on emulated warps, with sizes that no tile divides.
-// NESTWRIGHT_GPU_SAMPLES=N in the environment draws N configurations for each workload.
+// The CUDA sources of products, those of the tensor core templates among them, run on emulated warps, with sizes that
+// no tile divides. NESTWRIGHT_GPU_SAMPLES=N in the environment draws N configurations for each workload.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -27,9 +27,17 @@ constexpr const char* kThreads = R"(
 #define __align__(n) __attribute__((aligned(n)))
 struct Index { unsigned x, y, z; };
 struct float2 { float x, y; };
+struct float4 { float x, y, z, w; };
 struct int2 { int x, y; };
+struct int4 { int x, y, z, w; };
+struct uint2 { unsigned x, y; };
+struct uint4 { unsigned x, y, z, w; };
 static float2 make_float2(float x, float y) { return {x, y}; }
+static float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 static int2 make_int2(int x, int y) { return {x, y}; }
+static int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
+static uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
+static uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
 static thread_local Index threadIdx, blockIdx;
 static pthread_barrier_t of_block, of_warp[32];
 static void __syncthreads() { pthread_barrier_wait(&of_block); }
@@ -67,6 +75,11 @@ static float __uint_as_float(unsigned bits) {
   float x;
   memcpy(&x, &bits, 4);
   return x;
+}
+static unsigned __float_as_uint(float x) {
+  unsigned bits;
+  memcpy(&bits, &x, 4);
+  return bits;
 }
 static unsigned short nw_bfloat16_of_float32(float x) { return to_half(x); }
 
@@ -198,9 +211,10 @@ static void nw_mma_bfloat16(float* c0, float* c1, float* c2, float* c3, unsigned
 }
 )";
 
-// The text after the source: sizes NW_M, NW_N, NW_K; NW_TA and NW_TB; NW_X by NW_Y blocks of NW_WARPS warps.
+// The text after the source: sizes NW_M, NW_N, NW_K; NW_TA and NW_TB; NW_X by NW_Y blocks of NW_BLOCK_X by
+// NW_BLOCK_Y by NW_BLOCK_Z threads, whose instructions of warps need whole ones.
 constexpr const char* kMain = R"(
-static unsigned thread_number() { return threadIdx.x + 4 * (threadIdx.y + 8 * threadIdx.z); }
+static unsigned thread_number() { return threadIdx.x + NW_BLOCK_X * (threadIdx.y + NW_BLOCK_Y * threadIdx.z); }
 #if NW_TYPE < 2
 typedef unsigned short OfA;
 typedef unsigned short OfB;
@@ -246,7 +260,7 @@ int main() {
 #ifdef NW_COUNTS
   nw_array("A", A, sizeof A, false), nw_array("B", B, sizeof B, false), nw_array("C", C, sizeof C, false);
 #endif
-  constexpr unsigned kThreads = 32 * NW_WARPS;
+  constexpr unsigned kThreads = NW_BLOCK_X * NW_BLOCK_Y * NW_BLOCK_Z;
   pthread_barrier_init(&of_block, nullptr, kThreads);
   for (pthread_barrier_t& warp : of_warp) pthread_barrier_init(&warp, nullptr, 32);
 #ifdef NW_WARPGROUPS
@@ -257,7 +271,7 @@ int main() {
       Place places[kThreads];
       pthread_t threads[kThreads];
       for (unsigned t = 0; t < kThreads; ++t) {
-        places[t] = {{x, y, 0}, {t % 4, t / 4 % 8, t / 32}};
+        places[t] = {{x, y, 0}, {t % NW_BLOCK_X, t / NW_BLOCK_X % NW_BLOCK_Y, t / NW_BLOCK_X / NW_BLOCK_Y}};
         pthread_create(&threads[t], nullptr, run, &places[t]);
       }
       for (pthread_t thread : threads) pthread_join(thread, nullptr);
@@ -366,9 +380,10 @@ std::pair<std::string, int> run(const ir::Program& program, const std::string& s
   const int type = p.type == kFloat16 ? 0 : p.type == kBFloat16 ? 1 : p.type == kInt8 ? 2 : p.type == kUInt8 ? 3 : 4;
   const std::string sizes = fmt::format(
       "#define NW_TYPE {}\n#define NW_M {}\n#define NW_N {}\n#define NW_K {}\n#define NW_TA {:d}\n#define NW_TB {:d}\n"
-      "#define NW_X {}\n#define NW_Y {}\n#define NW_WARPS {}\n#define NW_KERNEL {}\n",
-      type, p.m, p.n, p.k, p.ta, p.tb, size(shape.grid[0]), size(shape.grid[1]), size(shape.block[2]),
-      program.kernels[0].name);
+      "#define NW_X {}\n#define NW_Y {}\n#define NW_BLOCK_X {}\n#define NW_BLOCK_Y {}\n#define NW_BLOCK_Z {}\n"
+      "#define NW_KERNEL {}\n",
+      type, p.m, p.n, p.k, p.ta, p.tb, size(shape.grid[0]), size(shape.grid[1]), size(shape.block[0]),
+      size(shape.block[1]), size(shape.block[2]), program.kernels[0].name);
   const std::string text = without_instructions(source);
   std::ofstream(file) << (counts ? "#define NW_COUNTS\n" : "") << sizes << kThreads << (counts ? kAccessCounts : "")
                       << kInstructions << kCopyInstructions << warpgroup_instructions(source)

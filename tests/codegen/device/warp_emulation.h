@@ -18,8 +18,8 @@ struct WarpProduct {
   bool ta = false, tb = false;
 };
 
-/// The first wrong element or other failure of `source`, the source of `program`, which has one kernel with warps of 4
-/// by 8 threads; empty if the result is right.
+/// The first wrong element or other failure of `source`, the source of `program`, which has one kernel; empty if the
+/// result is right.
 std::string run_on_emulated_warps(const ir::Program& program, const std::string& source, const WarpProduct& product);
 
 /// The threads' accesses as access_counts.h prints them, and the groups of copies that a wait leaves in flight; or the

@@ -164,7 +164,8 @@ TEST(Registry, GivesTheOneTemplateThatIsAskedFor) {
             "no template serves matmul m=64 n=64 k=64 dtype=bfloat16 on cuda,arch=sm_80 (matmul.wgmma: it needs CUDA "
             "on sm_90): change the workload or the target");
   EXPECT_EQ(message<UsageError>([&] { templates_for(w, Target::parse("cuda,arch=sm_90"), "softmax.gpu"); }),
-            "there is no template 'softmax.gpu' of matmul for CUDA: use one of matmul.wgmma, matmul.mma, matmul.gpu");
+            "there is no template 'softmax.gpu' of matmul for CUDA: use one of matmul.wgmma, matmul.mma, matmul.gpu, "
+            "generated.gpu");
 }
 
 TEST(Registry, SaysWhereAnOperatorHasNoTemplateForADevice) {
