@@ -156,11 +156,8 @@ class TuningSession::Loop {
                                               .cost_model = options_.cost_model,
                                               .options_json = to_json(options_.restriction, options_.template_name),
                                               .made_by = state_.made_by});
-    for (const auto& member : state_.space.members()) {
-      const PointCount count = member.space.count_valid();
-      state_.log.describe_space(state_.id, {member.source->name, member.source->version}, count.points,
-                                count.estimated);
-    }
+    state_.describe_spaces();
+    state_.forget_failures_of_rebuilt_plugins();
     state_.result.earlier_trials = state_.log.totals(state_.key).trials;
     history_ = state_.log.history(state_.key, kLatestTrials, kFastestTrials);
     for (const TrialRecord& trial : history_) {

@@ -55,6 +55,8 @@ SessionState::SessionState(const Task& task, TuningLog& tuning_log, const Sessio
       target_(task.target) {
   for (const SearchSpace::Member& member : space.members()) {
     versions.push_back({member.source->name, member.source->version});
+    const bool is_plugged = !member.source->plugin.empty() || !task.workload.op->plugin.empty();
+    if (is_plugged) of_plugins_.push_back(versions.back());
   }
   raced_versions = usable_templates(*task.workload.op, task.target.device);
   const Definition definition = task.workload.op->define(task.workload);
@@ -80,6 +82,20 @@ void SessionState::raise_limits() {
 void SessionState::remember(TrialId trial, const Point& point, const Measurement& measurement, const TrialCode& code) {
   if (code.same_as == 0) known_code.add(code.identity, trial, measurement);
   note_default(trial, point, measurement.outcome, code);
+}
+
+void SessionState::describe_spaces() {
+  for (const SearchSpace::Member& member : space.members()) {
+    const PointCount count = member.space.count_valid();
+    log.describe_space(id, {member.source->name, member.source->version}, count.points, count.estimated);
+  }
+}
+
+void SessionState::forget_failures_of_rebuilt_plugins() {
+  if (of_plugins_.empty()) return;
+  for (const SessionUnit& unit : log.session_units(key)) {
+    if (is_any_rebuilt(made_by.plugins, unit.plugins)) log.forget_failures(unit.session, of_plugins_);
+  }
 }
 
 void SessionState::note_default(TrialId trial, const Point& point, Outcome outcome, const TrialCode& code) {

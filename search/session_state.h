@@ -83,6 +83,11 @@ struct SessionState {
   std::optional<Point> point_anywhere(const Proposal& proposal) const {
     return space.find_anywhere(proposal.from.name, proposal.from.version, proposal.config);
   }
+  /// Records the number of valid points of each template. Requires a session in the log.
+  void describe_spaces();
+  /// Makes the log forget what failed while a plugin of the operator or its templates was another one: the failure may
+  /// be mended. Requires that no trial of the task was read.
+  void forget_failures_of_rebuilt_plugins();
   /// Makes `trial` the default_trial where it succeeded and `point` is the template's default.
   void note_default(TrialId trial, const Point& point, Outcome outcome, const TrialCode& code);
   /// The time that the machine needs for `work` at its highest known rates, in nanoseconds; 0: unknown.
@@ -109,6 +114,7 @@ struct SessionState {
 
  private:
   const Target target_;
+  std::vector<TemplateVersion> of_plugins_;  ///< the templates to which a plugin contributes, the operator included
   int rate_measurements_ = 0;
   HighestRates rates_;
   double operations_ = 0, bytes_ = 0;  ///< of the operator, for one call

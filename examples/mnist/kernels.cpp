@@ -9,6 +9,15 @@
 namespace mnist {
 namespace {
 
+constexpr std::size_t kMaxArguments = 'Y' - 'A';  // of a kernel: each is named by a letter, and Y is the result
+
+/// At least as many as the arguments of a kernel of `nodes`.
+std::size_t count_inputs(const Graph& graph, const std::vector<Value>& nodes) {
+  std::size_t count = 0;
+  for (const Value v : nodes) count += graph.nodes[v].inputs.size();
+  return count;
+}
+
 /// The kernel of `nodes`, each of which continues the one before it. Arguments are named A, B, C, ... and the result Y,
 /// whatever the numbers of the values are, so that layers of the same shape have the same kernels.
 Kernel write_kernel(const Graph& graph, const Types& types, const std::vector<Value>& nodes) {
@@ -71,7 +80,8 @@ std::vector<Kernel> make_kernels(const Graph& graph, const std::set<Value>& outp
     types[v] = infer_type(graph, types, v);
     parts[v].push_back(v);
     const Node* const reader = readers[v].size() == 1 ? &graph.nodes[readers[v][0]] : nullptr;
-    const bool is_continued = reader != nullptr && reader->op->is_pointwise && reader->inputs[0] == v;
+    const bool is_continued = reader != nullptr && reader->op->is_pointwise && reader->inputs[0] == v &&
+                              count_inputs(graph, parts[v]) + reader->inputs.size() <= kMaxArguments;
     if (is_continued && !outputs.contains(v))
       parts[readers[v][0]] = parts[v];
     else

@@ -65,6 +65,14 @@ bool has_plugins(const std::vector<std::string>& now, const std::vector<std::str
   });
 }
 
+bool is_any_rebuilt(const std::vector<std::string>& now, const std::vector<std::string>& then) {
+  return std::any_of(now.begin(), now.end(), [&](const std::string& identity) {
+    const std::string name = identity.substr(0, identity.find(' ') + 1);
+    return std::any_of(then.begin(), then.end(),
+                       [&](const std::string& other) { return other != identity && other.starts_with(name); });
+  });
+}
+
 std::string hint_reason(const BestRecord& record, const RecordProvenance& now) {
   std::vector<std::string> reasons;
   if (record.by_old_rule) reasons.emplace_back("scored by an older rule");

@@ -20,6 +20,9 @@ RecordProvenance current_provenance(const Operator* op);
 /// Returns whether each plugin of `then` is among `now`, with the same version and content hash.
 bool has_plugins(const std::vector<std::string>& now, const std::vector<std::string>& then);
 
+/// Returns whether a plugin of `now` had another version or content hash in `then`.
+bool is_any_rebuilt(const std::vector<std::string>& now, const std::vector<std::string>& then);
+
 /// Returns why the record is only a hint, to be raced again before it counts, as clauses: its code generator, a plugin
 /// of the operator or its templates, its compiler, system kernel, microcode or mode of huge pages differs from `now`,
 /// or its times follow an older rule. Empty if the record is current. Records of another machine are compared only by

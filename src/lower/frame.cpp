@@ -77,8 +77,8 @@ void Frame::narrow(int axis, const Expr& to) {
   for (std::size_t e = 0; e < graph->edges.size(); ++e) {
     const AxisEdge& edge = graph->edges[e];
     if (edge.kind == AxisEdge::Kind::kFuse) {
-      // Once the fused loop is open, its parts have values and their extents are only limits.
-      if ((edge.outer == axis || edge.inner == axis) && !known(edge.parent)) {
+      // Once the fused loop is open, in whole or in part, the two loops have values and their extents are only limits.
+      if ((edge.outer == axis || edge.inner == axis) && !known(edge.parent) && part(edge) == nullptr) {
         narrow(edge.parent, extent[edge.outer] * extent[edge.inner]);
       }
     } else if (edge.parent == axis) {
@@ -108,7 +108,9 @@ Span Frame::span(int axis, const Facts& facts) const {
     const FusedPart* open = part(fuse);
     if (open == nullptr) return all;
     if (fuse.outer == axis) return {open->outer, open->rows};
-    return open->rows == 1 ? Span{open->inner, open->length} : all;
+    const std::int64_t* limit = as_const_int(all.extent);
+    const bool is_limited = ir::is_const_int(open->inner, 0) && limit != nullptr && *limit < open->length;
+    return open->rows == 1 && !is_limited ? Span{open->inner, open->length} : all;
   }
   const int e = graph->edge_of[axis];
   if (e < 0) return all;

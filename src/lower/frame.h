@@ -30,6 +30,8 @@ struct FusedPart {
   std::int64_t length = 0;  ///< at least 1
   ir::Expr outer, inner;    ///< the values of the two loops where that of the fused loop is `start`
   std::int64_t rows = 0;    ///< the outer loop's values are outer .. outer + rows - 1; if 1, inner's start at `inner`
+  std::int64_t row = 1;     ///< the extent of the inner loop by which values of the fused loop are decoded
+  ir::Expr outer_extent;    ///< of the outer loop, likewise: tails narrow the loops' extents, but not their parts
   bool has_lets = false;    ///< outer and inner are variables of lets
 };
 

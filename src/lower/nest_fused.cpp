@@ -95,14 +95,15 @@ Expr outer_at(const FusedPart& part, const Expr& fused, const Expr& row) {
 Stmt NestBuilder::decode_fused(Frame frame, int position, const AxisEdge& edge) {
   const StageGraph& graph = *frame.graph;
   const Expr fused = frame.value[edge.parent];
-  const Expr inner_extent = frame.extent[edge.inner];
-  if (ir::is_const_int(inner_extent, 1) || ir::is_const_int(frame.extent[edge.outer], 1)) {
+  const FusedPart* part = frame.part(edge);
+  const Expr inner_extent = part != nullptr ? Expr(part->row) : frame.extent[edge.inner];
+  const Expr outer_extent = part != nullptr ? part->outer_extent : frame.extent[edge.outer];
+  if (ir::is_const_int(inner_extent, 1) || ir::is_const_int(outer_extent, 1)) {
     const bool single_inner = ir::is_const_int(inner_extent, 1);
     frame.value[edge.outer] = single_inner ? fused : Expr(0);
     frame.value[edge.inner] = single_inner ? Expr(0) : fused;
     return settle(std::move(frame), position);
   }
-  const FusedPart* part = frame.part(edge);
   if (part != nullptr && part->rows == 1) {
     frame.value[edge.outer] = part->outer;
     frame.value[edge.inner] = affine(part->inner + fused - part->start);
@@ -116,12 +117,12 @@ Stmt NestBuilder::decode_fused(Frame frame, int position, const AxisEdge& edge) 
   }
   const ir::Var outer(graph.axes[edge.outer].name()), inner(graph.axes[edge.inner].name());
   const Facts::Mark mark = facts_.mark();
-  facts_.bind_loop(outer, frame.extent[edge.outer]);
+  facts_.bind_loop(outer, outer_extent);
   facts_.bind_loop(inner, inner_extent);
   if (part != nullptr) facts_.define(outer, outer_at(*part, fused, inner_extent), facts_.range(outer));
   const std::size_t threads_around = thread_vars_.size();
   if (differs_between_threads(fused)) {
-    thread_vars_.emplace_back(outer, frame.extent[edge.outer]);
+    thread_vars_.emplace_back(outer, outer_extent);
     thread_vars_.emplace_back(inner, inner_extent);
   }
   frame.value[edge.outer] = outer;
@@ -168,13 +169,15 @@ bool NestBuilder::has_stages_in_part(const StageGraph& graph, const AxisEdge& ed
 /// rows. If it `has_lets`, open_fused_part() has yet to make lets of its outer and inner values.
 std::optional<FusedPart> NestBuilder::part_of(const Frame& frame, const AxisEdge& edge) const {
   const Span now = frame.span(edge.parent, facts_);
-  const std::int64_t *length = as_const_int(now.extent), *row = as_const_int(frame.extent[edge.inner]);
+  const FusedPart* before = frame.part(edge);
+  const std::int64_t* length = as_const_int(now.extent);
+  const std::int64_t* row = before != nullptr ? &before->row : as_const_int(frame.extent[edge.inner]);
+  const Expr outer_extent = before != nullptr ? before->outer_extent : frame.extent[edge.outer];
   if (length == nullptr || row == nullptr || *length < 1 || *row < 1) return {};
   if (ir::is_const_int(now.min, 0) && facts_.proves_less(frame.extent[edge.parent] - 1, now.extent)) return {};
-  const FusedPart* before = frame.part(edge);
   if (before != nullptr && *length >= before->length) return {};
 
-  FusedPart part{.start = now.min, .length = *length};
+  FusedPart part{.start = now.min, .length = *length, .row = *row, .outer_extent = outer_extent};
   if (before != nullptr && before->rows == 1) {
     part.outer = before->outer;
     part.inner = affine(before->inner + part.start - before->start);
@@ -190,7 +193,7 @@ std::optional<FusedPart> NestBuilder::part_of(const Frame& frame, const AxisEdge
   part.inner = rest.expr();
   const std::int64_t last = part.has_lets ? *row - step : range.hi;  // the largest value of `inner`
   part.rows = (last + *length - 1) / *row + 1;
-  const std::int64_t* rows = as_const_int(frame.extent[edge.outer]);
+  const std::int64_t* rows = as_const_int(outer_extent);
   if (part.rows > 1 && rows != nullptr && part.rows >= *rows) return {};
   // Indices into what is computed are differences of quotients, which intervals bound only in these cases.
   const bool is_aligned = part.rows == 1 || (rest.is_constant() && rest.constant == 0 && *length % *row == 0);
@@ -203,7 +206,7 @@ Stmt NestBuilder::open_fused_part(Frame frame, int position, const AxisEdge& edg
   const StageGraph& graph = *frame.graph;
   FusedPart part = *part_of(frame, edge);
   const FusedPart* before = frame.part(edge);
-  const Expr row = frame.extent[edge.inner];
+  const std::int64_t row = part.row;
   if (frame.parts.empty()) frame.parts.resize(graph.edges.size());
   FusedPart& stored = frame.parts[static_cast<std::size_t>(&edge - graph.edges.data())];
   if (!part.has_lets) {
@@ -211,7 +214,7 @@ Stmt NestBuilder::open_fused_part(Frame frame, int position, const AxisEdge& edg
     return settle(std::move(frame), position);
   }
   const Linear rest = ir::to_linear(part.inner);
-  const std::int64_t step = step_of(rest, *as_const_int(row)), steps = *as_const_int(row) / step;
+  const std::int64_t step = step_of(rest, row), steps = row / step;
   const Expr in_steps = ir::divided(rest, step);
   const Expr outer_value = in_steps / Expr(steps), inner_value = in_steps % Expr(steps);
   const ir::Var outer(graph.axes[edge.outer].name()), inner(graph.axes[edge.inner].name());
@@ -228,7 +231,7 @@ Stmt NestBuilder::open_fused_part(Frame frame, int position, const AxisEdge& edg
   }
   facts_.bind(inner, inner_range);
   if (differs_between_threads(part.start)) {
-    thread_vars_.emplace_back(outer, frame.extent[edge.outer]);
+    thread_vars_.emplace_back(outer, part.outer_extent);
     thread_vars_.emplace_back(inner, Expr(steps));
   }
   stored = std::move(part);

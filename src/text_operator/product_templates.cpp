@@ -32,6 +32,16 @@ Workload product_of(const text::Expression& expression) {
   return *product;
 }
 
+/// The registry's operator of that name. nullptr if there is none, or if it has other parameters than `op`, and so is
+/// another operator.
+const Operator* find_same_operator(const Registry& registry, const Operator& op) {
+  const auto names = [](const OperatorParameter& a, const OperatorParameter& b) { return a.name == b.name; };
+  for (const std::shared_ptr<const Operator>& other : registry.operators()) {
+    if (other->name == op.name && std::ranges::equal(other->parameters, op.parameters, names)) return other.get();
+  }
+  return nullptr;
+}
+
 /// Which arguments of an expression are A, B and C of its product, whatever its sizes are.
 struct ArgumentsOf {
   std::size_t a = 0, b = 0, c = 0;
@@ -100,8 +110,10 @@ std::vector<Template> product_templates(const ParsedText& text, const Registry& 
   const std::optional<Workload> product = matmul_workload_of(text.given());
   std::vector<Template> templates;
   if (!product) return templates;
+  const Operator* const matmul = find_same_operator(registry, *product->op);
+  if (matmul == nullptr) return templates;
   const ArgumentsOf at = arguments_of(text.given());
-  for (const Template& source : registry.find_operator(product->op->name)->templates) {
+  for (const Template& source : matmul->templates) {
     // Generic templates are made from the text itself, with the names of its tensors.
     if (!source.is_generic) templates.push_back(for_text(source, text, at));
   }

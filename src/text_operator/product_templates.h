@@ -16,7 +16,8 @@ namespace nestwright {
 /// its types are not those of a matmul.
 std::optional<Workload> matmul_workload_of(const text::Expression& expression);
 
-/// The templates, in the order of those of the registry's matmul. Empty if the expression is not a product.
+/// The templates, in the order of those of the registry's matmul. Empty if the expression is not a product, or the
+/// registry does not have the matmul of this library.
 std::vector<Template> product_templates(const ParsedText& text, const Registry& registry);
 
 }  // namespace nestwright

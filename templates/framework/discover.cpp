@@ -73,7 +73,10 @@ ConfigSpace discover_space(const Template& t, const Workload& workload, const Ta
       if (depth == path.size()) path.push_back({0, options.size()});
       return path[depth++].taken;
     }));
-    check(branches.size() <= kMaxBranches, "a template has more than 10,000 combinations of choices");
+    if (branches.size() > kMaxBranches) {
+      throw InternalError("template " + t.name + " for " + workload.str() +
+                          " has more than 10,000 combinations of choices: make knobs of those that define no others");
+    }
     while (!path.empty() && path.back().taken + 1 == path.back().options) path.pop_back();
     if (!path.empty()) ++path.back().taken;
   } while (!path.empty());

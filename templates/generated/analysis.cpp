@@ -23,6 +23,14 @@ bool is_expensive(ir::Intrinsic intrinsic) {
   return std::find(kExpensive.begin(), kExpensive.end(), intrinsic) != kExpensive.end();
 }
 
+/// Whether a CPU computes the function on vectors, by a polynomial. analysis_test.cpp compares it with is_expanded().
+bool is_polynomial(ir::Intrinsic intrinsic, ir::Type type) {
+  using enum ir::Intrinsic;
+  constexpr std::array kPolynomials{kExp, kLog, kLog2, kTanh, kSigmoid, kErf};
+  return type.is_float() && type.bits <= 32 &&
+         std::find(kPolynomials.begin(), kPolynomials.end(), intrinsic) != kPolynomials.end();
+}
+
 std::int64_t constant_extent(const IterVar& axis, const std::string& stage) {
   const std::int64_t* const extent = ir::as_const_int(axis.extent());
   if (extent != nullptr) return *extent;
@@ -148,6 +156,7 @@ class Analysis {
     if (const auto* call = e.as<ir::Call>()) {
       result.operations += ir::intrinsic_info(call->intrinsic).operations;
       if (is_expensive(call->intrinsic)) ++result.expensive;
+      if (is_polynomial(call->intrinsic, e.type())) ++result.polynomials;
     }
     const auto* const load = e.as<ir::Load>();
     if (load == nullptr) return;

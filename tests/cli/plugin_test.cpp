@@ -164,6 +164,15 @@ TEST_F(PluginTest, IsTakenFromTheEnvironmentOnce) {
   }
 }
 
+TEST_F(PluginTest, WhatFailedIsTriedAgainOnceThePluginIsMended) {
+  const std::string command = "tune faulty n=64 fault=expectation --threads 1 --trials 8 --json";
+  EXPECT_EQ(with("faulty", command).code, 4);
+  EXPECT_EQ(with("faulty", command).code, 4) << "the same plugin has the same fault";
+  const CommandOutput mended = with("mended", command);
+  ASSERT_EQ(mended.code, 0) << mended.err;
+  EXPECT_EQ(json::parse(mended.out)["verified"], true);
+}
+
 TEST_F(PluginTest, EachFaultIsOneSentence) {
   expect_refusal(run("templates --plugin nowhere.so"), 2,
                  {"plugin 'nowhere.so' cannot be read: give the path of a shared object"});

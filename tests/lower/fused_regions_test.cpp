@@ -104,6 +104,36 @@ TEST(FusedRegions, PartsOfParts) {
   }
 }
 
+/// C = B + 1 with tiles of rows by columns, whose two loops are fused and split by `part`; the part's loop runs outside
+/// of the tiles' loops. B is computed at loop number `at` of C.
+void expect_tiles_are_right(std::int64_t rows, std::int64_t columns, std::int64_t part, const Tail& tail,
+                            std::size_t at) {
+  Fused f(rows, columns, 1);
+  Schedule s = create_schedule(f.C);
+  Stage c = s[f.C];
+  const auto [row_tile, row] = c.split(c.axis(0), factor(2), tail);
+  const auto [column_tile, column] = c.split(c.axis(1), factor(8), tail);
+  c.reorder({row_tile, column_tile, row, column});
+  const auto [outer, inner] = c.split(c.fuse(row, column), factor(part));
+  c.reorder({outer, row_tile, column_tile, inner});
+  s[f.B].compute_at(c, c.loops().at(at));
+  SCOPED_TRACE(::testing::Message() << rows << " x " << columns << ", parts of " << part << ", " << tail.str()
+                                    << ", at loop " << at);
+  expect_same_results(s, {f.C}, {f.A, f.C});
+}
+
+TEST(FusedRegions, TailsOfTilesWhosePartsAreOpenOutside) {
+  for (const std::int64_t rows : {2, 3, 5}) {
+    for (const std::int64_t columns : {8, 12, 13}) {
+      for (const std::int64_t part : {3, 4, 8, 16}) {
+        for (const Tail& tail : {Tail::guard(), Tail::partition()}) {
+          for (const std::size_t at : {0U, 1U, 2U, 3U}) expect_tiles_are_right(rows, columns, part, tail, at);
+        }
+      }
+    }
+  }
+}
+
 TEST(FusedRegions, LanesOfAVectorLieInOneRow) {
   Fused f(12, 16, 64);
   const auto [middle, lanes] = f.s[f.C].split(f.inner, factor(8));

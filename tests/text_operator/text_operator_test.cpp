@@ -99,6 +99,22 @@ TEST(TextOperator, AProductHasTheTemplatesOfItsRegistry) {
   EXPECT_EQ(workload_of(kProduct).op->find_template("mine"), nullptr);
 }
 
+TEST(TextOperator, AProductNeedsNoMatmulInItsRegistry) {
+  const auto names = [](const Workload& workload) {
+    std::vector<std::string> list;
+    for (const Template& t : workload.op->templates) list.push_back(t.name);
+    return list;
+  };
+  EXPECT_THAT(names(workload_of(kProduct, Registry())), ::testing::ElementsAre("generated.cpu", "generated.gpu"));
+  Operator other = **builtin_registry().operators().begin();
+  ASSERT_EQ(other.name, "matmul");
+  other.parameters.pop_back();
+  Registry registry;
+  registry.add(other);
+  EXPECT_THAT(names(workload_of(kProduct, registry)), ::testing::ElementsAre("generated.cpu", "generated.gpu"))
+      << "an operator of that name with other parameters";
+}
+
 TEST(TextOperator, AnErrorPointsAtTheCharacter) {
   EXPECT_THAT(message<text::ExpressionError>([] { workload_of("C[i] = A[i] +* 2 i=5"); }),
               ::testing::StartsWith("expression, column 14: expected a number, an index, a tensor, a function or '('"));

@@ -20,7 +20,7 @@ std::int64_t independent_points(const StageAnalysis& stage) {
 void define_polynomials(Sketch& sketch) {
   for (int i = 0; i < static_cast<int>(sketch.stages.size()); ++i) {
     const StageAnalysis& stage = sketch.of(i);
-    if (stage.expensive == 0 || stage.is_reduction || stage.spatial == 0) continue;
+    if (stage.polynomials == 0 || stage.is_reduction || stage.spatial == 0) continue;
     if (independent_points(stage) > kFewVectors * sketch.target.lanes(widest_type(stage))) continue;
     const bool is_estrin = sketch.knobs_of(i).define_annotate("polynomials", {"horner", "estrin"}) == "estrin";
     if (is_estrin) sketch.loops_of(i).pragma(sketch.loops_of(i).loops().back(), "estrin", 1);

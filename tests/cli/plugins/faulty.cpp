@@ -1,6 +1,10 @@
 // An operator Y[i] = 2 X[i] with the fault that its workload names.
 #include "templates/framework/plugin.h"
 
+#ifndef EXPECTED
+#define EXPECTED 3  // times X, where the expectation is the fault
+#endif
+
 using namespace nestwright;
 
 static void fail_in(const Workload& w, const char* function) {
@@ -17,7 +21,7 @@ static Definition define(const Workload& w) {
 static Reference reference(const Workload& w, const HostTensors& in) {
   fail_in(w, "reference");
   Reference y{{in[0]}, {std::vector<double>(in[0].size())}};
-  for (double& value : y.expected[0]) value *= w.choice("fault") == "expectation" ? 3 : 2;
+  for (double& value : y.expected[0]) value *= w.choice("fault") == "expectation" ? EXPECTED : 2;
   return y;
 }
 

@@ -34,6 +34,23 @@ TEST(Kernels, AValueThatIsAnOutputOrIsReadTwiceEndsOne) {
   EXPECT_EQ(make_kernels(graph, {z, twice}, types).size(), 3u);
 }
 
+TEST(Kernels, NoneHasMoreArgumentsThanLetters) {
+  Graph graph;
+  Value sum = graph.input();
+  Types types{{sum, {kFloat32, {7}}}};
+  for (int i = 0; i < 60; ++i) {
+    const Value next = graph.input();
+    types[next] = {kFloat32, {7}};
+    sum = graph.apply("add", {sum, next});
+  }
+  std::set<Value> read;
+  for (const Kernel& kernel : make_kernels(graph, {sum}, types)) {
+    EXPECT_LE(kernel.arguments.size(), 24u) << kernel.expression;
+    read.insert(kernel.arguments.begin(), kernel.arguments.end());
+  }
+  for (Value v = 0; v < sum; ++v) EXPECT_TRUE(read.contains(v) || graph.nodes[v].op != nullptr) << v;
+}
+
 TEST(Kernels, WhatNoOutputNeedsIsLeftOut) {
   Graph graph;
   const Value x = graph.input(), unused = graph.input();

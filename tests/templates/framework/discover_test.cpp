@@ -129,6 +129,28 @@ TEST(Discover, SaysWhichBranchHasNoLegalSchedule) {
   }
 }
 
+/// A template of `choices` choices of two options each, and of one more with `options`.
+Template many_choices(int choices, int options) {
+  return {"test.many",
+          1,
+          {DeviceKind::kCpu},
+          [choices, options](Tuning& t, const Workload&, const Definition& d, const Target&) {
+            for (int i = 0; i < choices; ++i) t.choose("choice" + std::to_string(i), {"no", "yes"});
+            std::vector<std::string> names;
+            for (int i = 0; i < options; ++i) names.push_back("option" + std::to_string(i));
+            t.choose("last", names);
+            return create_schedule(d.args[2]);
+          },
+          {}};
+}
+
+TEST(Discover, StopsAtTenThousandCombinationsOfChoices) {
+  EXPECT_EQ(discover_space(many_choices(4, 625), workload(), Target()).branches().size(), 10'000);
+  EXPECT_EQ(message<InternalError>([] { discover_space(many_choices(5, 313), workload(), Target()); }),
+            "template test.many for matmul m=64 n=48 k=32 has more than 10,000 combinations of choices: make knobs of "
+            "those that define no others");
+}
+
 TEST(Discover, RefusesAKnobThatIsDefinedTwice) {
   const Template twice{"test.twice",
                        1,

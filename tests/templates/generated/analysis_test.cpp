@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "lower/vector_math.h"
 #include "support/error.h"
 #include "templates/generated/forms.h"
 #include "templates/generated/sketch.h"
@@ -52,6 +53,21 @@ TEST(StageAnalysis, SeesWindowsAndPadding) {
   EXPECT_THAT(x.strides, ElementsAre(4 * 11 * 12, 0, 2 * 12, 2, 11 * 12, 12, 1));
   EXPECT_THAT(x.axes[2], ElementsAre(2, 5)) << "2*y + r";
   EXPECT_EQ(x.identity[2], -1);
+}
+
+TEST(StageAnalysis, CountsTheFunctionsThatLoweringExpands) {
+  using enum ir::Intrinsic;
+  int expanded = 0;
+  for (const ir::Intrinsic function : {kExp, kLog, kLog2, kSqrt, kRsqrt, kTanh, kSigmoid, kErf, kSin, kCos, kFloor}) {
+    for (const ir::Type type : {kFloat16, kBFloat16, kFloat32, kFloat64}) {
+      const Tensor x = placeholder({8}, type, "X");
+      const Tensor y = compute({8}, [&](Expr i) { return ir::make_call(function, {x(i)}, type); }, "Y");
+      const StageAnalysis stage = analyse_stages(create_schedule(y), {}).front();
+      EXPECT_EQ(stage.polynomials, is_expanded(function, type) ? 1 : 0) << ir::intrinsic_name(function);
+      expanded += stage.polynomials;
+    }
+  }
+  EXPECT_EQ(expanded, 6 * 3);
 }
 
 TEST(StageAnalysis, CountsTheArithmeticOfData) {
