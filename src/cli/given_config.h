@@ -15,8 +15,9 @@ Argument add_config(Command& command, std::string& config);
 Argument add_template(Command& command, std::string& name);
 
 /// Parses `text`, which gives some or all knobs of a configuration; complete_given() chooses the others. The template
-/// is the one named `only`, or else the first one that has all knobs given. Throws UsageError as complete_given() does,
-/// and if there is no such template.
+/// is the one named `only`, or else the first one in which the values are possible; one that has exactly these knobs in
+/// a branch comes before others. Throws UsageError as complete_given() does, and if there is no such template, or the
+/// text is a whole configuration of several.
 Lookup given_config(const Task& task, const std::string& text, const std::string& only);
 
 /// Returns two lines: template with its version, and configuration.

@@ -45,6 +45,12 @@ struct TuneOptions {
 
 /// Parses --fix and --only. Throws UsageError where they are malformed.
 Restriction restriction_of(const TuneOptions& options) {
+  for (const std::string& fixed : options.fixed) {
+    // A shell variable that is not set: without this check, the whole space would be searched.
+    if (Config::parse(fixed).entries().empty()) {
+      throw UsageError("--fix is empty: give a knob and its value, as in unroll_k=4, or leave the option out");
+    }
+  }
   Restriction restriction{Config::parse(fmt::format("{}", fmt::join(options.fixed, " "))), {}};
   for (const std::string& condition : options.only) restriction.only.push_back(KnobCondition::parse(condition));
   return restriction;

@@ -29,6 +29,11 @@ int candidate_index(const Knob& knob, const ConfigEntry& entry) {
   return found == knob.candidates.end() ? -1 : static_cast<int>(found - knob.candidates.begin());
 }
 
+int written_candidate(const Knob& knob, const ConfigEntry& entry) {
+  if (knob.labels.empty() || !entry.label.empty()) return candidate_index(knob, entry);
+  return entry.value.size() == 1 ? option_index(knob, std::to_string(entry.value[0])) : -1;
+}
+
 int find_branch(std::span<const Branch> branches, const Config& config) {
   for (std::size_t b = 0; b < branches.size(); ++b) {
     const auto& knobs = branches[b].knobs;

@@ -19,6 +19,9 @@ int find_branch(std::span<const Branch> branches, const Config& config);
 /// a label if labels are numbers. -1 if there is no such candidate.
 int candidate_index(const Knob& knob, const ConfigEntry& entry);
 
+/// The same for an entry that a user wrote: a number without a label is never the index of an option.
+int written_candidate(const Knob& knob, const ConfigEntry& entry);
+
 /// nullopt where `config` lacks a knob of the branch or has a value for it that is not a candidate.
 std::optional<CandidateIndices> candidate_indices(const Branch& branch, const Config& config);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "space/branch_points.h"
 #include "space/condition_parser.h"
@@ -18,22 +19,13 @@ using Branches = std::span<const Branch* const>;
 using Values = std::span<const KnobValue>;
 using Number = std::function<double(Values)>;
 
-/// The first knob of that name; nullptr where no branch has one.
-const Knob* find_knob(Branches branches, const std::string& name) {
-  for (const Branch* branch : branches) {
-    if (const Knob* knob = find_knob(*branch, name)) return knob;
-  }
-  return nullptr;
-}
-
-/// The operands of an equality of a knob with options and one of these, in this order; {nullptr, nullptr} for other
-/// nodes. `find` gives the knob of a name.
-template <class Find>
-std::pair<const Node*, const Node*> option_equality(const Node& node, const Find& find) {
+/// The operands of an equality of a knob that has options in the branch, and of one of these, in this order; {nullptr,
+/// nullptr} for other nodes.
+std::pair<const Node*, const Node*> option_equality(const Node& node, const Branch& branch) {
   if (!node.is_equality()) return {};
   const auto has_options = [&](const Node& n) {
     if (n.kind != Kind::kWord || n.part) return false;
-    const Knob* knob = find(n.word);
+    const Knob* knob = find_knob(branch, n.word);
     return knob != nullptr && !knob->labels.empty();
   };
   const Node &a = node.operands[0], &b = node.operands[1];
@@ -43,68 +35,29 @@ std::pair<const Node*, const Node*> option_equality(const Node& node, const Find
   return {};
 }
 
+/// Whether some options of the knob are numbers. A choice has only one of its options in a branch: it may have others.
+bool may_have_numbers(const Knob& knob) {
+  return knob.kind == KnobKind::kChoice ||
+         std::any_of(knob.labels.begin(), knob.labels.end(), [](const std::string& label) {
+           return label.find_first_not_of("0123456789") == std::string::npos;
+         });
+}
+
 std::string option_text(const Node& node) { return node.kind == Kind::kWord ? node.word : std::to_string(node.number); }
 
 bool has_word(const Node& node) {
   return node.kind == Kind::kWord || std::any_of(node.operands.begin(), node.operands.end(), has_word);
 }
 
-class Checker {
- public:
-  Checker(std::string_view text, Branches branches) : text_(text), branches_(branches) {}
-
-  void check(const Node& node) const {
-    const auto [knob, option] = option_equality(node, [this](const std::string& n) { return find_knob(branches_, n); });
-    if (knob != nullptr) return check_option(*knob, *option);
-    if (node.kind == Kind::kWord) check_number(node);
-    for (const Node& operand : node.operands) check(operand);
-  }
-
- private:
-  void check_option(const Node& knob, const Node& option) const {
-    std::vector<std::string> options;
-    for (const Branch* branch : branches_) {
-      const Knob* of_branch = find_knob(*branch, knob.word);
-      if (of_branch == nullptr) continue;
-      add_missing(options, of_branch->labels);
-    }
-    if (std::find(options.begin(), options.end(), option_text(option)) != options.end()) return;
-    refuse(option, "'" + option_text(option) + "' is no option of the knob '" + knob.word + "'; its options are " +
-                       join_names(options));
-  }
-
-  void check_number(const Node& node) const {
-    const Knob* knob = find_knob(branches_, node.word);
-    if (knob == nullptr) refuse(node, unknown_knob_text(node.word, branches_));
-    if (!knob->labels.empty()) {
-      refuse(node, "the knob '" + node.word + "' has options, not numbers: compare it by == or != with one of " +
-                       join_names(knob->labels));
-    }
-    const std::size_t parts = knob->candidates.front().size();
-    if (!node.part && parts != 1) {
-      refuse(node, "the knob '" + node.word + "' has " + std::to_string(parts) + " parts: write " + node.word +
-                       "[0] to " + node.word + "[" + std::to_string(parts - 1) + "]");
-    }
-    if (node.part && *node.part >= parts) {
-      refuse(node, "the knob '" + node.word + "' has " + std::to_string(parts) +
-                       (parts == 1 ? " part, number 0" : " parts, numbered from 0"));
-    }
-  }
-
-  [[noreturn]] void refuse(const Node& node, const std::string& what) const { refuse_condition(text_, node.at, what); }
-
-  std::string_view text_;
-  Branches branches_;
-};
-
 /// Makes functions of the values of the knobs that it collects. Conditions are numbers: 0 is false.
 class Binder {
  public:
   explicit Binder(const Branch& branch) : branch_(branch) {}
 
-  /// Returns an empty function if the branch lacks a knob.
+  /// Returns an empty function if the condition has no meaning in the branch: it lacks a knob or a part of one, or has
+  /// options where numbers are compared.
   Number bind(const Node& node) {
-    const auto [knob, option] = option_equality(node, [this](const std::string& n) { return find_knob(branch_, n); });
+    const auto [knob, option] = option_equality(node, branch_);
     if (knob != nullptr) return bind_option(*knob, *option, node.kind == Kind::kEq);
     if (node.kind == Kind::kNumber) return [value = static_cast<double>(node.number)](Values) { return value; };
     if (node.kind == Kind::kWord) return bind_knob(node);
@@ -156,13 +109,15 @@ class Binder {
 
   Number bind_knob(const Node& node) {
     const Knob* knob = find_knob(branch_, node.word);
-    const std::size_t part = node.part.value_or(0);
-    if (knob == nullptr || !knob->labels.empty() || part >= knob->candidates.front().size()) return {};
+    if (knob == nullptr || !knob->labels.empty()) return {};
+    const std::size_t parts = knob->candidates.front().size(), part = node.part.value_or(0);
+    if (part >= parts || (!node.part && parts != 1)) return {};
     return [at = position(node.word), part](Values values) { return static_cast<double>(values[at][part]); };
   }
 
   Number bind_option(const Node& knob, const Node& option, bool is_equal) {
     const Knob& of_branch = *find_knob(branch_, knob.word);
+    if (option.kind == Kind::kNumber && !may_have_numbers(of_branch)) return {};
     const auto label = std::find(of_branch.labels.begin(), of_branch.labels.end(), option_text(option));
     std::optional<KnobValue> value;
     if (label != of_branch.labels.end()) {
@@ -175,6 +130,79 @@ class Binder {
 
   const Branch& branch_;
   std::vector<std::string> names_;
+};
+
+/// Refuses what no branch can bind. What only some can bind is no error: over() leaves the others out.
+class Checker {
+ public:
+  Checker(std::string_view text, Branches branches) : text_(text), branches_(branches) {}
+
+  void check(const Node& node) const {
+    if (node.is_equality()) {
+      for (const Branch* branch : branches_) {
+        const auto [knob, option] = option_equality(node, *branch);
+        if (knob != nullptr) return check_options(node, *knob, *option);
+      }
+    }
+    if (node.kind == Kind::kWord && !is_bound(node)) refuse_word(node);
+    for (const Node& operand : node.operands) check(operand);
+  }
+
+ private:
+  /// Whether there is a branch in which the node is a number, or an equality of a knob and an option that it has there.
+  bool is_bound(const Node& node) const {
+    return std::any_of(branches_.begin(), branches_.end(), [&](const Branch* branch) {
+      const auto [knob, option] = option_equality(node, *branch);
+      if (knob == nullptr) return static_cast<bool>(Binder(*branch).bind(node));
+      const std::vector<std::string>& labels = find_knob(*branch, knob->word)->labels;
+      return std::find(labels.begin(), labels.end(), option_text(*option)) != labels.end();
+    });
+  }
+
+  void check_options(const Node& equality, const Node& knob, const Node& option) const {
+    if (is_bound(equality)) return;
+    const KnobForms forms = forms_of(knob.word);
+    refuse(option, "'" + option_text(option) + "' is no option of the knob '" + knob.word + "'; its options are " +
+                       join_names(forms.options) +
+                       (forms.parts.empty() ? "" : ", and in other branches it is a number"));
+  }
+
+  [[noreturn]] void refuse_word(const Node& node) const {
+    const KnobForms forms = forms_of(node.word);
+    if (forms.parts.empty() && forms.options.empty()) refuse(node, unknown_knob_text(node.word, branches_));
+    if (forms.parts.empty()) {
+      refuse(node, "the knob '" + node.word + "' has options, not numbers: compare it by == or != with one of " +
+                       join_names(forms.options));
+    }
+    std::string counts;
+    for (const std::size_t count : forms.parts) counts += (counts.empty() ? "" : " or ") + std::to_string(count);
+    const std::size_t most = *forms.parts.rbegin();
+    const std::string what = "the knob '" + node.word + "' has " + counts + (most == 1 ? " part" : " parts");
+    if (node.part) refuse(node, what + (most == 1 ? ", number 0" : ", numbered from 0"));
+    refuse(node, what + ": write " + node.word + "[0] to " + node.word + "[" + std::to_string(most - 1) + "]");
+  }
+
+  /// What a knob is in the branches that have it: one of options, or a number of parts that are numbers.
+  struct KnobForms {
+    std::vector<std::string> options;
+    std::set<std::size_t> parts;  ///< how many it has where it has no options
+  };
+
+  KnobForms forms_of(const std::string& name) const {
+    KnobForms forms;
+    for (const Branch* branch : branches_) {
+      const Knob* knob = find_knob(*branch, name);
+      if (knob == nullptr) continue;
+      add_missing(forms.options, knob->labels);
+      if (knob->labels.empty()) forms.parts.insert(knob->candidates.front().size());
+    }
+    return forms;
+  }
+
+  [[noreturn]] void refuse(const Node& node, const std::string& what) const { refuse_condition(text_, node.at, what); }
+
+  std::string_view text_;
+  Branches branches_;
 };
 
 }  // namespace

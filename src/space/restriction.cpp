@@ -15,7 +15,7 @@ void check_fixed(const ConfigEntry& entry, std::span<const Branch* const> branch
   for (const Branch* branch : branches) {
     const Knob* const knob = find_knob(*branch, entry.knob);
     if (knob == nullptr) continue;
-    if (candidate_index(*knob, entry) >= 0) return;
+    if (written_candidate(*knob, entry) >= 0) return;
     add_missing(candidates, candidate_texts(*knob));
   }
   if (candidates.empty()) throw UsageError(unknown_knob_text(entry.knob, branches));
@@ -41,7 +41,7 @@ std::optional<Branch> restrict_branch(Branch branch, const Restriction& restrict
     const auto knob = std::find_if(branch.knobs.begin(), branch.knobs.end(),
                                    [&](const Knob& candidate) { return candidate.name == entry.knob; });
     if (knob == branch.knobs.end()) return std::nullopt;
-    const int index = candidate_index(*knob, entry);
+    const int index = written_candidate(*knob, entry);
     if (index < 0) return std::nullopt;
     knob->candidates = {knob->candidates[static_cast<std::size_t>(index)]};
     if (!knob->labels.empty()) knob->labels = {knob->labels[static_cast<std::size_t>(index)]};

@@ -13,7 +13,7 @@
 namespace nestwright {
 
 struct Restriction {
-  Config fixed;                     ///< knobs with the values that they keep
+  Config fixed;                     ///< knobs with the values that they keep; options by their labels
   std::vector<KnobCondition> only;  ///< all of them hold
 
   bool empty() const { return fixed.entries().empty() && only.empty(); }
@@ -26,7 +26,8 @@ struct Restriction {
 void check_restriction(const Restriction& restriction, std::span<const ConfigSpace* const> spaces);
 
 /// The points of `space` that keep the fixed values and fulfil the conditions. A branch that lacks one of the knobs has
-/// no such points; the result may have no branches. Labels of fixed values need not be resolved.
+/// no such points; the result may have no branches. Labels of fixed values need not be resolved; an index without its
+/// label denotes no option.
 ConfigSpace restrict_space(const ConfigSpace& space, const Restriction& restriction);
 
 }  // namespace nestwright

@@ -188,7 +188,11 @@ Config complete_given(const Template& t, const Workload& workload, const Target&
   const ConfigSpace space = discover_space(t, workload, target);
   const Restriction restriction{given, {}};
   const ConfigSpace* const spaces[] = {&space};
-  check_restriction(restriction, spaces);
+  try {
+    check_restriction(restriction, spaces);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("template {}: {}", t.name, error.what()));
+  }
   const ConfigSpace part = restrict_space(space, restriction);
   if (part.branches().empty()) {
     throw UsageError(
@@ -198,7 +202,7 @@ Config complete_given(const Template& t, const Workload& workload, const Target&
   }
   const Config wanted = with_defaults(given, seeds_of(t, workload, target));
   if (auto config = complete_within(part, wanted)) return *config;
-  throw UsageError(fmt::format("the configuration is not valid for {}: {}", workload.str(),
+  throw UsageError(fmt::format("template {}: the configuration is not valid for {}: {}", t.name, workload.str(),
                                nearest_violation(*by_agreement(part.branches(), wanted).front(), wanted)));
 }
 

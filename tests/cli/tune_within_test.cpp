@@ -110,6 +110,13 @@ TEST_F(TuneWithinTest, RefusesWhatIsNoPartOfTheSpace) {
   expect_refusal(tune({"--only", "unroll_j < 2"}), 2, {"character 1: there is no knob 'unroll_j'"});
   expect_refusal(tune({"--only", "unroll_k < 1"}), 2,
                  {"no valid configuration of matmul m=32 n=32 k=32 is left within --only"});
+  for (const std::vector<std::string>& fixed :
+       {std::vector<std::string>{"--fix", ""}, {"--fix", " \t"}, {"--fix", "unroll_k=1", "--fix", ""}}) {
+    const CommandOutput ran = tune(fixed);
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_EQ(ran.err,
+              "nestwright: --fix is empty: give a knob and its value, as in unroll_k=4, or leave the option out\n");
+  }
   expect_refusal(run("tune --file shapes.json --fix unroll_k=1"), 2, {"--fix or --only and --file are given"});
   EXPECT_FALSE(std::filesystem::exists(folder_.file("nestwright.db")));
 }

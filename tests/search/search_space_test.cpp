@@ -61,6 +61,35 @@ TEST(SearchSpace, ARestrictionThatLeavesNothingIsRefused) {
                   "no valid configuration of matmul m=40 n=24 k=16 is left within --only \"register_rows < 1\"")));
 }
 
+TEST(SearchSpace, AConditionLeavesOutTheBranchesThatItDoesNotFit) {
+  // Only a blocked reduction has three loops over blocks.
+  const Task square{parse_workload("matmul m=512 n=512 k=512"), Target::parse("cpu,isa=avx2,threads=1")};
+  const SearchSpace space(square, {}, {Config(), {KnobCondition::parse("block_order[2] == 2")}});
+  std::mt19937_64 random(1);
+  for (int n = 0; n < 20; ++n) {
+    const Config config = space.sample(random).value().config;
+    EXPECT_EQ(config.find("reduction")->label, "blocked") << config.str();
+    EXPECT_EQ(config.find("block_order")->value.at(2), 2) << config.str();
+  }
+}
+
+TEST(SearchSpace, ATemplateWithOptionsIsNotSearchedForANumber) {
+  // unroll_k is no or yes in matmul.mma, and a number in matmul.gpu.
+  const Task halves{parse_workload("matmul m=256 n=256 k=256 dtype=float16"), Target::parse("cuda,arch=sm_80")};
+  for (const Restriction& within :
+       {Restriction{Config(), {KnobCondition::parse("unroll_k <= 1")}},
+        Restriction{Config(), {KnobCondition::parse("unroll_k == 1")}}, Restriction{Config::parse("unroll_k=1"), {}}}) {
+    const SearchSpace space(halves, {}, within);
+    std::mt19937_64 random(1);
+    std::vector<Point> points = space.seeds();
+    for (int n = 0; n < 20; ++n) points.push_back(space.sample(random).value());
+    for (const Point& point : points) {
+      EXPECT_EQ(point.template_name, "matmul.gpu") << within.str();
+      EXPECT_EQ(point.config.find("unroll_k")->value, KnobValue{1}) << within.str();
+    }
+  }
+}
+
 TEST(SearchSpace, APointFromTheLogIsFoundWithItsLabelsResolved) {
   const SearchSpace space(task());
   const Point& seed = space.seeds().front();

@@ -12,13 +12,35 @@ namespace {
 
 using testing_spaces::packing;
 
-std::string refusal(const std::string& text) {
+std::string refusal(const std::string& text, const ConfigSpace& space = packing()) {
   return message<UsageError>([&] {
-    const ConfigSpace space = packing();
     std::vector<const Branch*> branches;
     for (const Branch& branch : space.branches()) branches.push_back(&branch);
     KnobCondition::parse(text).check(branches);
   });
+}
+
+/// Three branches: `order` has two parts, two parts and three parts, `unroll` has options, options and numbers, and
+/// `rows` is in the last one only.
+ConfigSpace mixed_forms() {
+  const Knob pair{"order", KnobKind::kReorder, {{0, 1}, {1, 0}}, {}};
+  const Knob triple{"order", KnobKind::kReorder, {{0, 1, 2}, {2, 1, 0}}, {}};
+  const Knob options{"unroll", KnobKind::kAnnotate, {{0}, {1}}, {"no", "yes"}};
+  const Knob more_options{"unroll", KnobKind::kAnnotate, {{0}, {1}}, {"no", "all"}};
+  const Knob counts{"unroll", KnobKind::kKnob, {{1}, {2}, {4}}, {}};
+  return ConfigSpace({{{pair, options}, {}},
+                      {{pair, more_options}, {}},
+                      {{triple, counts, testing_spaces::numbers("rows", 1, 4)}, {}}});
+}
+
+/// The numbers of the branches of mixed_forms() in which the condition has a meaning.
+std::vector<int> fitting(const std::string& text) {
+  const ConfigSpace space = mixed_forms();
+  std::vector<int> found;
+  for (int b = 0; b < 3; ++b) {
+    if (KnobCondition::parse(text).over(space.branches()[static_cast<std::size_t>(b)])) found.push_back(b);
+  }
+  return found;
 }
 
 /// Whether the condition holds for this many rows and columns of an unpacked product, unrolled twice.
@@ -74,6 +96,38 @@ TEST(KnobCondition, ABranchWithoutTheKnobHasNoConstraint) {
   EXPECT_EQ(condition.over(space.branches()[1])->reason, "the condition 'panel >= 4' does not hold");
 }
 
+TEST(KnobCondition, ABranchInWhichItHasNoMeaningIsLeftOut) {
+  using ::testing::ElementsAre;
+  for (const char* text : {"order[2] == 2", "unroll <= 4", "unroll + rows == 5", "unroll != 1"}) {
+    EXPECT_EQ(refusal(text, mixed_forms()), "accepted") << text;
+    EXPECT_THAT(fitting(text), ElementsAre(2)) << text;
+  }
+  for (const char* text : {"unroll == yes", "all != unroll"}) {
+    EXPECT_EQ(refusal(text, mixed_forms()), "accepted") << text;
+    EXPECT_THAT(fitting(text), ElementsAre(0, 1)) << text;
+  }
+  EXPECT_EQ(refusal("order[1] == 1", mixed_forms()), "accepted");
+  EXPECT_THAT(fitting("order[1] == 1"), ElementsAre(0, 1, 2));
+  EXPECT_THAT(fitting("order == 1"), ElementsAre()) << "a knob of several parts is no number";
+}
+
+TEST(KnobCondition, WhatNoBranchHasIsRefusedWithWhatTheyHave) {
+  const ConfigSpace space = mixed_forms();
+  EXPECT_EQ(refusal("order[3] == 2", space),
+            "condition 'order[3] == 2', character 1: the knob 'order' has 2 or 3 parts, numbered from 0");
+  EXPECT_EQ(refusal("order == 2", space),
+            "condition 'order == 2', character 1: the knob 'order' has 2 or 3 parts: write order[0] to order[2]");
+  EXPECT_EQ(refusal("unroll == maybe", space),
+            "condition 'unroll == maybe', character 11: 'maybe' is no option of the knob 'unroll'; its options are no, "
+            "yes, all, and in other branches it is a number");
+  EXPECT_EQ(refusal("unroll[1] == 2", space),
+            "condition 'unroll[1] == 2', character 1: the knob 'unroll' has 1 part, number 0");
+  const ConfigSpace options_alone({space.branches()[0], space.branches()[1]});
+  EXPECT_EQ(refusal("unroll <= 4", options_alone),
+            "condition 'unroll <= 4', character 1: the knob 'unroll' has options, not numbers: compare it by == or != "
+            "with one of no, yes, all");
+}
+
 TEST(KnobCondition, ErrorsPointAtTheCharacter) {
   EXPECT_EQ(refusal("rows <="), "condition 'rows <=', character 8 (its end): expected a number, a knob or '('");
   EXPECT_EQ(refusal(""), "condition '', character 1 (its end): expected a number, a knob or '('");
@@ -104,7 +158,7 @@ TEST(KnobCondition, NamesTheKnobsAndOptionsThatThereAre) {
             "condition 'pack == maybe', character 9: 'maybe' is no option of the knob 'pack'; its options are no, yes");
   EXPECT_EQ(refusal("pack <= 1"),
             "condition 'pack <= 1', character 1: the knob 'pack' has options, not numbers: compare it by == or != with "
-            "one of no");
+            "one of no, yes");
   EXPECT_EQ(refusal("rows[1] <= 4"), "condition 'rows[1] <= 4', character 1: the knob 'rows' has 1 part, number 0");
 }
 

@@ -52,6 +52,18 @@ TEST(Restriction, BranchesWhoseChoicesFulfilNoConditionAreLeftOut) {
   EXPECT_EQ(restrict_space(packing(), restriction("", {"pack == no or rows >= 1"})).branches().size(), 2u);
 }
 
+TEST(Restriction, OptionsAreFixedByTheirLabelsAlone) {
+  // 1 is the index of yes in one template, and a number in the other one.
+  const Knob numbers{"pack", KnobKind::kKnob, {{1}, {2}}, {}};
+  const Knob powers{"pack", KnobKind::kAnnotate, {{0}, {1}}, {"1", "16"}};
+  EXPECT_EQ(restrict_space(packing(), restriction("pack=1")).branches().size(), 0u);
+  EXPECT_EQ(restrict_space(packing(), restriction("pack=[1]")).branches().size(), 0u);
+  EXPECT_EQ(restrict_space(packing(), restriction("pack=yes")).branches().size(), 1u);
+  EXPECT_EQ(restrict_space(ConfigSpace({{{numbers}, {}}}), restriction("pack=1")).branches().size(), 1u);
+  EXPECT_EQ(restrict_space(ConfigSpace({{{powers}, {}}}), restriction("pack=16")).at(0).str(), "pack=16");
+  EXPECT_EQ(refusal("pack=1"), "pack=1 is not a candidate of the knob 'pack'; its candidates are no, yes");
+}
+
 TEST(Restriction, NamesWhatThereIs) {
   EXPECT_EQ(refusal("rowz=4"),
             "there is no knob 'rowz'; did you mean 'rows'; the knobs are pack, rows, columns, unroll, panel");
