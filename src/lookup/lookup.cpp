@@ -54,6 +54,7 @@ Lookup look_up(const Task& task, const TuningLog* log, std::string_view only) {
     found.match = found.record->match;
     found.source = task.workload.op->find_template(found.record->proposal.from.name);
     found.config = resolve_for(task, found.record->proposal).value_or(found.record->proposal.config);
+    found.hint = hint_reason(*found.record, current_provenance(task.workload.op.get()));
     return found;
   }
   found.why_default = log == nullptr ? "no database was given" : "the database has no record that fits it";
@@ -92,6 +93,7 @@ Lookup look_up_trial(const Task& task, const FoundTrial& trial) {
   Lookup found{.match = MatchKind::kExact, .source = source, .config = *config, .record = record};
   if (record.task.machine != machine_of(task.target)) found.match = MatchKind::kOtherMachine;
   found.record->match = found.match;
+  found.hint = hint_reason(*found.record, current_provenance(task.workload.op.get()));
   return found;
 }
 

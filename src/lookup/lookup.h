@@ -19,6 +19,7 @@ struct Lookup {
   Config config;
   std::optional<BestRecord> record;  ///< absent for kDefault
   std::string why_default;           ///< kDefault: why no record can be used, one clause
+  std::string hint;                  ///< hint_reason() of the record; empty: it is current, or there is none
 };
 
 /// Returns the templates of an operator; a record is usable only if it comes from one of them.

@@ -51,8 +51,16 @@ TEST_F(PluginTest, IsTunedAndLookedUpAndAHintOnceItsContentHasChanged) {
   ASSERT_NE(then, now);
   const CommandOutput changed = with("clip_2", "query clip n=1000 --threads 1");
   EXPECT_EQ(changed.code, 0) << changed.err;
-  EXPECT_THAT(changed.out, HasSubstr("a hint until it is tuned again (the plugin clip was 1.0 " + then +
-                                     ", and is 1.0 " + now + ")"));
+  const std::string reason = "the plugin clip was 1.0 " + then + ", and is 1.0 " + now;
+  EXPECT_THAT(changed.out, HasSubstr("a hint until it is tuned again (" + reason + ")"));
+
+  const CommandOutput exported = with("clip_2", "export clip n=1000 --threads 1 --out out --name f --unchecked");
+  EXPECT_EQ(exported.code, 0) << exported.err;
+  EXPECT_THAT(exported.err, HasSubstr("the record of clip n=1000 is a hint until it is tuned again (" + reason + ")"));
+  std::ifstream file(folder_.file("out/f_manifest.json"));
+  const json manifest = json::parse(file);
+  EXPECT_EQ(manifest["hint"], reason);
+  EXPECT_EQ(manifest["verified"], false);
 }
 
 TEST_F(PluginTest, ItsTemplateServesAGpuToo) {

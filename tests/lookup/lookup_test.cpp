@@ -167,6 +167,22 @@ TEST_F(LookupTest, OtherTypesTranspositionsAndTargetsDoNotCount) {
   EXPECT_EQ(look_up(task("matmul m=96 n=96 k=96"), &log_).match, MatchKind::kDefault);
 }
 
+TEST_F(LookupTest, ItSaysWhyTheRecordIsOnlyAHint) {
+  const Task asked = task("matmul m=96 n=96 k=96");
+  EXPECT_EQ(look_up(asked, &log_).hint, "") << "a default has no record";
+  record_default(log_, asked, 5000);
+  EXPECT_EQ(look_up(asked, &log_).hint, "");
+  EXPECT_EQ(look_up_trial(asked, log_.find_trial(1).value()).hint, "");
+
+  const Task other = task("matmul m=96 n=96 k=97");
+  RecordProvenance made_by = current_provenance(nullptr);
+  made_by.code_generator = "0123456789abcdef";
+  record_default(log_, other, 5000, made_by);
+  const std::string reason = "compiled by another version of the code generator";
+  EXPECT_EQ(look_up(other, &log_).hint, reason);
+  EXPECT_EQ(look_up_trial(other, log_.find_trial(2).value()).hint, reason);
+}
+
 TEST_F(LookupTest, WrongAndUnverifiedResultsAreNeverFound) {
   const Task asked = task("matmul m=96 n=96 k=96");
   const TaskKey key = task_key(asked);
