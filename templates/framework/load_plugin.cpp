@@ -77,6 +77,13 @@ PluginFile read_plugin(const std::string& path) {
 
 void load_plugin(const std::string& path, Registry& registry) {
   const PluginFile file = read_plugin(path);
+  // Records name a plugin, and have to find the one that they mean.
+  if (const std::string* const other = registry.find_plugin_file(file.name)) {
+    refuse(path,
+           fmt::format("has the name '{}' of plugin '{}', which is loaded already: leave one of them out, or give "
+                       "it another name",
+                       file.name, *other));
+  }
   // The loader searches the system's folders for a name without a slash.
   void* const library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -89,6 +96,7 @@ void load_plugin(const std::string& path, Registry& registry) {
   larger.set_plugin(file.identity());
   run(add, larger, path);
   larger.set_plugin({});
+  larger.add_plugin_file(file.name, path);
   registry = std::move(larger);
 }
 

@@ -172,6 +172,15 @@ TEST_F(PluginTest, IsTakenFromTheEnvironmentOnce) {
   }
 }
 
+TEST_F(PluginTest, NoTwoHaveOneName) {
+  const std::string first = plugin("clip"), second = plugin("clip_2");
+  const CommandOutput ran = run("templates --plugin " + first + " --plugin " + second);
+  expect_refusal(ran, 2, {});
+  EXPECT_EQ(ran.err, fmt::format("nestwright: plugin '{}' has the name 'clip' of plugin '{}', which is loaded already: "
+                                 "leave one of them out, or give it another name\n",
+                                 second, first));
+}
+
 TEST_F(PluginTest, EachFaultIsOneSentence) {
   expect_refusal(run("templates --plugin nowhere.so"), 2,
                  {"plugin 'nowhere.so' cannot be read: give the path of a shared object"});
