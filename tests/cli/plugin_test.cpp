@@ -192,6 +192,16 @@ TEST_F(PluginTest, EachFaultIsOneSentence) {
                  {"cannot be loaded (", "function_that_no_program_has", "build it again"});
   expect_refusal(with("not_registering", "templates"), 2, {"has no function nestwright_plugin_register"});
   expect_refusal(with("throwing", "templates"), 2, {"was not loaded, as it failed: the licence has expired"});
+  for (const auto& [name, how] :
+       {std::pair{"throwing_initialiser", "threw: the licence has expired"},
+        std::pair{"throwing_number", "threw what is no std::exception: correct it, or leave the plugin out"}}) {
+    const CommandOutput ran = with(name, "templates");
+    expect_refusal(ran, 2, {});
+    EXPECT_EQ(ran.err,
+              fmt::format("nestwright: plugin '{}' was not loaded, as the initialisation of its static objects "
+                          "{}\n",
+                          plugin(name), how));
+  }
   expect_refusal(with("taken_name", "templates"), 2,
                  {"was not loaded, as it failed: there is an operator 'matmul' already: give yours another name"});
 }
