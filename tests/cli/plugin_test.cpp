@@ -122,6 +122,18 @@ TEST_F(PluginTest, AWrongConfigurationHasADocumentToo) {
   expect_failure(with("faulty", command), 4, {sentence});
 }
 
+TEST_F(PluginTest, AnIncompleteReferenceIsRefusedByTheOperatorsName) {
+  const std::string sentence =
+      "what the function 'reference' of the operator 'faulty' returns does not fit faulty n=64 fault=bounds: return "
+      "bounds for each output (1, not 0)";
+  const CommandOutput exported = with("faulty", "export faulty n=64 fault=bounds --threads 1 --out out --unchecked");
+  expect_refusal(exported, 2, {});
+  EXPECT_EQ(exported.err, "nestwright: " + sentence + "\n");
+  const CommandOutput tuned = with("faulty", "tune faulty n=64 fault=bounds --threads 1 --trials 4");
+  expect_failure(tuned, 2, {});
+  EXPECT_THAT(tuned.err, ::testing::EndsWith("nestwright: " + sentence + "\n"));
+}
+
 TEST_F(PluginTest, WhatIsNoExceptionIsOneSentence) {
   const std::string sentence =
       "something was thrown that is no std::exception: correct the plugin that throws it, or leave it out";
