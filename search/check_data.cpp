@@ -12,7 +12,7 @@
 #include "support/error.h"
 #include "support/hash.h"
 #include "templates/checking/draw_elements.h"
-#include "templates/checking/wide_magnitudes.h"
+#include "templates/framework/operator_data.h"
 
 namespace nestwright {
 namespace {
@@ -64,8 +64,7 @@ double draw(ir::Type type, const DataRange& range, std::mt19937_64& random) {
 }  // namespace
 
 CheckData make_check_data(const Workload& workload) {
-  const Operator& op = *workload.op;
-  const Definition definition = op.define(workload);
+  const Definition definition = workload.op->define(workload);
   const std::vector<std::optional<DataRange>> ranges = input_ranges(workload, definition);
   CheckData data;
   std::mt19937_64 random(stable_hash(workload.str()));
@@ -83,7 +82,7 @@ CheckData make_check_data(const Workload& workload) {
       return range ? draw(buffer->element, *range, from) : draw(buffer->element, from);
     });
   }
-  Reference reference = op.reference(workload, data.inputs);
+  Reference reference = reference_data(workload, definition, data.inputs);
   for (const std::vector<double>& expected : reference.expected) {
     if (std::any_of(expected.begin(), expected.end(), [](double value) { return !std::isnan(value); })) continue;
     throw UsageError("the reference of " + workload.str() +
@@ -96,11 +95,13 @@ CheckData make_check_data(const Workload& workload) {
 
 CheckData make_strict_check_data(const Workload& workload) {
   CheckData data = make_check_data(workload);
-  const Operator& op = *workload.op;
-  if (op.whole_inputs) data.whole_inputs = op.whole_inputs(workload);
-  if (!data.whole_inputs.empty()) data.whole_expected = op.reference(workload, data.whole_inputs).expected;
+  const Definition definition = workload.op->define(workload);
+  data.whole_inputs = whole_input_data(workload, definition);
+  if (!data.whole_inputs.empty()) {
+    data.whole_expected = reference_data(workload, definition, data.whole_inputs).expected;
+  }
   CheckedInputs uniform{std::move(data.inputs), {std::move(data.expected), std::move(data.bound)}};
-  CheckedInputs wide = make_wide_inputs(op, workload, uniform);
+  CheckedInputs wide = wide_input_data(workload, definition, uniform);
   data.inputs = std::move(uniform.inputs);
   data.expected = std::move(uniform.reference.expected);
   data.bound = std::move(uniform.reference.bound);

@@ -8,7 +8,9 @@
 namespace nestwright {
 
 /// Inputs drawn uniformly from the operator's ranges, by default [-1, 1], and rounded to the operator's types, the same
-/// in every run of a workload, with the expected values and error bounds of the operator's reference.
+/// in every run of a workload, with the expected values and error bounds of the operator's reference. Throws
+/// UsageError, which names the operator, if what its functions return is incomplete
+/// (templates/framework/operator_data.h), or if the reference is not a number anywhere.
 CheckData make_check_data(const Workload& workload);
 /// The same, with additional inputs: whole numbers where the operator is exact on these, and large and small magnitudes
 /// where its types have them.

@@ -54,6 +54,15 @@ std::optional<Lookup> choose(const ExportCommandOptions& options, const Task& ta
   return look_up_trial(task, *trial);
 }
 
+/// Returns the note on a record that is only a hint; "" for others.
+std::string hint_note(const Lookup& found) {
+  if (found.hint.empty()) return {};
+  return printable(fmt::format(
+      "nestwright: the record of {} is a hint until it is tuned again ({}): it was verified and timed before "
+      "that changed\n",
+      found.record->task.workload.text, found.hint));
+}
+
 /// Returns the note on a configuration that was completed, or was not tuned for this task on this machine; "" for
 /// others.
 std::string origin_note(const Lookup& found, const Task& task) {
@@ -80,19 +89,20 @@ int run(const ExportCommandOptions& options) {
   ExportOptions output = options.output;
   if (!options.unchecked) output.check = [&](const CompiledObject& object) { return check_export(task, object); };
   const ExportResult result = export_kernel(task, found, output);
-  note(origin_note(found, task));
+  note(origin_note(found, task) + hint_note(found));
   if (options.common.json) {
     print_json({{"function", result.symbol},
                 {"workload", task.workload.str()},
                 {"target", task.target.str()},
                 {"match", match_name(found.match)},
+                {"hint", hint_json(found.hint)},
                 {"checked", check_json(result)},
                 {"directory", options.output.directory},
                 {"files", result.files}});
     return kDone;
   }
-  fmt::print("{} exported to {} ({})\n{}\n", result.symbol, options.output.directory, match_name(found.match),
-             check_text(result));
+  fmt::print("{} exported to {} ({}{})\n{}\n", result.symbol, options.output.directory, match_name(found.match),
+             found.hint.empty() ? "" : ", a hint", check_text(result));
   for (const std::string& file : result.files) fmt::print("  {}\n", file);
   return kDone;
 }

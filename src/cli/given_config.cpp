@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/option_checks.h"
+#include "cli/report.h"
 #include "space/restriction.h"
 #include "support/error.h"
 #include "templates/framework/completion.h"
@@ -105,9 +106,10 @@ std::string config_text(const Lookup& found) {
 
 std::string origin_text(const Lookup& found) {
   if (found.match == MatchKind::kDefault) return "default: " + found.why_default;
-  if (found.match == MatchKind::kNearest) return "nearest: recorded for " + found.record->task.workload.text;
-  if (found.match == MatchKind::kOtherMachine) return "other_machine: recorded on " + found.record->task.machine;
-  return match_name(found.match);
+  std::string text = match_name(found.match);
+  if (found.match == MatchKind::kNearest) text += ": recorded for " + found.record->task.workload.text;
+  if (found.match == MatchKind::kOtherMachine) text += ": recorded on " + found.record->task.machine;
+  return text + hint_text(found.hint);
 }
 
 }  // namespace nestwright::cli

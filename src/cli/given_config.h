@@ -22,7 +22,8 @@ Lookup given_config(const Task& task, const std::string& text, const std::string
 
 /// Returns two lines: template with its version, and configuration.
 std::string config_text(const Lookup& found);
-/// Returns where a configuration comes from: "given", "exact", "nearest: recorded for matmul m=64 n=64 k=64", ...
+/// Returns where a configuration comes from, "given", "exact", "nearest: recorded for matmul m=64 n=64 k=64", ..., and
+/// its hint_text().
 std::string origin_text(const Lookup& found);
 
 }  // namespace nestwright::cli

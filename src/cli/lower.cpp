@@ -74,7 +74,7 @@ int run(const LowerCommandOptions& options) {
         "--asm: OpenCL's driver compiles the kernels and shows no assembly: nestwright export writes their source");
   }
   const Lookup found = choose(options, task);
-  note(fmt::format("match     {}\n{}", origin_text(found), config_text(found)));
+  note(printable(fmt::format("match     {}\n{}", origin_text(found), config_text(found))));
 
   const Instance instance = instantiate(*found.source, task.workload, task.target, found.config);
   if (options.schedule) {

@@ -75,6 +75,7 @@ void print_text(const Comparison& c, const Task& task) {
 
 Json side_json(const Lookup& found, const Measurement& m, const Task& task) {
   Json json = {{"match", match_name(found.match)},
+               {"hint", hint_json(found.hint)},
                {"template", found.source->name},
                {"version", found.source->version},
                {"config_text", found.config.str()},
@@ -111,7 +112,8 @@ int run(const MeasureOptions& options) {
   c.beside = look_up_in(options.common, options.db_given, task);
   install_signal_handlers();
   note_missing_lock(task.target);
-  note(fmt::format("measuring {} beside {} configuration\n", task.workload.str(), beside_name(c)));
+  note(printable(fmt::format("measuring {} beside {} configuration{}\n", task.workload.str(), beside_name(c),
+                             hint_text(c.beside.hint))));
 
   std::vector<Side> sides{{c.given.source, c.given.config}};
   const bool is_same = c.given.source == c.beside.source && c.given.config == c.beside.config;

@@ -53,13 +53,17 @@ const char* binding_text(const Work& work) { return work.is_memory_bound() ? "me
 std::string evidence_text(const BestRecord& best, const Operator* op) {
   std::string text = source_text(best.source) + verdict_text(best);
   if (!best.process_medians_ns.empty()) text += fmt::format(", timed in {} processes", best.process_medians_ns.size());
-  if (const std::string why = hint_reason(best, current_provenance(op)); !why.empty()) {
-    text += fmt::format(", a hint until it is tuned again ({})", why);
-  }
+  text += hint_text(hint_reason(best, current_provenance(op)));
   return fmt::format("{}, {} trials, {}, {}", text, best.trials, best.task.backend, best.recorded_at);
 }
 
 }  // namespace
+
+std::string hint_text(const std::string& reason) {
+  return reason.empty() ? "" : fmt::format(", a hint until it is tuned again ({})", reason);
+}
+
+Json hint_json(const std::string& reason) { return reason.empty() ? Json() : Json(reason); }
 
 std::string format_time(double ns) {
   if (ns < 1e3) return fmt::format("{:.4g} ns", ns);
@@ -119,8 +123,7 @@ Json report_json(const BestRecord& best, const std::string& asked, const std::sh
   json["source"] = best_source_name(best.source);
   json["from_race"] = best.source == BestSource::kRace;
   json["by_old_rule"] = best.by_old_rule;
-  const std::string hint = hint_reason(best, current_provenance(op.get()));
-  json["hint"] = hint.empty() ? Json() : Json(hint);
+  json["hint"] = hint_json(hint_reason(best, current_provenance(op.get())));
   json["made_by"] = {{"code_generator", best.made_by.code_generator},
                      {"kernel", best.made_by.kernel},
                      {"microcode", best.made_by.microcode},

@@ -17,6 +17,10 @@ std::string workload_arguments(const Workload& workload);
 /// Returns the message of --exact for a best match that is `match` instead of exact.
 std::string no_exact_match_text(const Task& task, MatchKind match);
 
+/// Returns ", a hint until it is tuned again (the plugin ...)" for a hint_reason(), "" if it is empty.
+std::string hint_text(const std::string& reason);
+Json hint_json(const std::string& reason);  ///< null if it is empty
+
 /// Returns a time with four digits and a unit: "1.234 ms", "56.7 us".
 std::string format_time(double ns);
 std::string format_time(const Timing& timing);  ///< "1.234 ms [1.2 ms .. 1.25 ms]": median and interval

@@ -132,13 +132,13 @@ json check_of(const Exported& e) {
 }
 
 /// Adds what was measured, under the names of `query --json`. A record of another shape says nothing about the time of
-/// this one, so it is stored separately.
-void add_record(json& manifest, const BestRecord& record) {
+/// this one, so it is stored separately. The kernel that a hint was verified with may have been another one.
+void add_record(json& manifest, const BestRecord& record, const std::string& hint) {
   const json measured = {
       {"time_ns",
        {{"median", record.timing.median_ns}, {"low", record.timing.low_ns}, {"high", record.timing.high_ns}}},
       {"gflops", record.gflops()},
-      {"verified", record.evidence.verified},
+      {"verified", record.evidence.verified && hint.empty()},
       {"trials", record.trials},
       {"machine", record.task.machine},
       {"backend", record.task.backend},
@@ -175,6 +175,7 @@ std::string manifest_json(const Exported& e) {
                    {"template", e.found->source->name},
                    {"version", e.found->source->version},
                    {"match", match_name(e.found->match)},
+                   {"hint", e.found->hint.empty() ? json() : json(e.found->hint)},
                    {"config", json::parse(to_json(e.found->config))},
                    {"config_text", e.found->config.str()},
                    {"time_ns", nullptr},
@@ -190,7 +191,7 @@ std::string manifest_json(const Exported& e) {
                      {"on", Machine::host().fingerprint()},
                      {"checked", check_of(e)}}}};
   manifest.update(details_of(e));
-  if (e.found->record) add_record(manifest, *e.found->record);
+  if (e.found->record) add_record(manifest, *e.found->record, e.found->hint);
   return manifest.dump(2) + "\n";
 }
 

@@ -7,6 +7,7 @@
 #include "exporter/self_test_calls.h"
 #include "exporter/self_test_data.h"
 #include "exporter/sources.h"
+#include "templates/framework/operator_data.h"
 
 namespace nestwright {
 namespace {

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "exporter/sources.h"
-#include "templates/framework/template.h"
+#include "templates/framework/operator_data.h"
 
 namespace nestwright {
 namespace {
@@ -206,7 +206,7 @@ std::vector<SelfTestData> make_self_test_data(const Workload& workload, const De
     std::vector<double>& values = inputs.emplace_back(static_cast<std::size_t>(buffer->elements()));
     for (double& value : values) value = random.draw(buffer->element, ranges[static_cast<std::size_t>(i)]);
   }
-  const Reference reference = workload.op->reference(workload, inputs);
+  const Reference reference = reference_data(workload, definition, inputs);
   std::vector<SelfTestData> data;
   const std::vector<Tensor> outputs = definition.outputs();
   for (std::size_t o = 0; o < outputs.size(); ++o) {

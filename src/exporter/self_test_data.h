@@ -29,7 +29,8 @@ struct SelfTestData {
 /// The largest number of expected elements of an output; a smaller output has all of its elements.
 inline constexpr std::int64_t kExpectedElements = 4096;
 
-/// Computes the data of each output by the operator's reference. Requires constant shapes.
+/// Computes the data of each output by the operator's reference. Requires constant shapes. Throws UsageError, which
+/// names the operator, if the reference or the ranges are incomplete.
 std::vector<SelfTestData> make_self_test_data(const Workload& workload, const Definition& definition);
 
 /// Returns the numbers of the elements for which a self-test has values, ascending. For large tensors: the corners,

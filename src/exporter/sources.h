@@ -55,8 +55,10 @@ std::string c_preparation_parameters(const Exported& e);
 std::string header_source(const Exported& e);     ///< NAME.h: the function and its contract
 std::string launcher_source(const Exported& e);   ///< NAME.c: checks, workspace, threads, and the call of the kernel
 std::string self_test_source(const Exported& e);  ///< NAME_selftest.c: against values of the reference
-std::string manifest_json(const Exported& e);     ///< NAME_manifest.json: where the kernel comes from
-std::string cmake_config(const Exported& e);      ///< NAMEConfig.cmake: the targets NAME::NAME and NAME::NAME_static
+/// NAME_manifest.json: where the kernel comes from. `hint` is the reason why its record is only a hint, null if it is
+/// current; a hint is not called `verified`.
+std::string manifest_json(const Exported& e);
+std::string cmake_config(const Exported& e);  ///< NAMEConfig.cmake: the targets NAME::NAME and NAME::NAME_static
 
 // Parts of the header.
 

@@ -54,6 +54,7 @@ Lookup look_up(const Task& task, const TuningLog* log, std::string_view only) {
     found.match = found.record->match;
     found.source = task.workload.op->find_template(found.record->proposal.from.name);
     found.config = resolve_for(task, found.record->proposal).value_or(found.record->proposal.config);
+    found.hint = hint_reason(*found.record, current_provenance(task.workload.op.get()));
     return found;
   }
   found.why_default = log == nullptr ? "no database was given" : "the database has no record that fits it";
@@ -85,13 +86,19 @@ Lookup look_up_trial(const Task& task, const FoundTrial& trial) {
   const Template* source = task.workload.op->find_template(from.name);
   std::optional<Config> config;
   if (source != nullptr && source->version == from.version) config = resolve_for(task, record.proposal);
+  const RecordProvenance now = current_provenance(task.workload.op.get());
   if (!config) {
-    return refuse(fmt::format("is no valid configuration of template {} version {} in this build: tune again",
-                              from.name, from.version));
+    const std::vector<std::string> changed = plugin_differences(now.plugins, record.made_by.plugins);
+    const std::string advice =
+        changed.empty() ? ": tune again"
+                        : fmt::format(" ({}): give that plugin with --plugin, or tune again", fmt::join(changed, ", "));
+    return refuse(fmt::format("is no valid configuration of template {} version {} in this build{}", from.name,
+                              from.version, advice));
   }
   Lookup found{.match = MatchKind::kExact, .source = source, .config = *config, .record = record};
   if (record.task.machine != machine_of(task.target)) found.match = MatchKind::kOtherMachine;
   found.record->match = found.match;
+  found.hint = hint_reason(*found.record, now);
   return found;
 }
 

@@ -19,6 +19,7 @@ struct Lookup {
   Config config;
   std::optional<BestRecord> record;  ///< absent for kDefault
   std::string why_default;           ///< kDefault: why no record can be used, one clause
+  std::string hint;                  ///< hint_reason() of the record; empty: it is current, or there is none
 };
 
 /// Returns the templates of an operator; a record is usable only if it comes from one of them.
@@ -30,7 +31,8 @@ std::vector<TemplateVersion> usable_templates(const Operator& op, DeviceKind dev
 Lookup look_up(const Task& task, const TuningLog* log, std::string_view only = {});
 
 /// Returns the configuration of a recorded trial; the match is kExact or kOtherMachine. Throws UsageError if the trial
-/// failed, has another workload or target, or is not a valid configuration of a template of this build.
+/// failed, has another workload or target, or is not a valid configuration of a template of this build, and then names
+/// the plugins of the record that are not loaded.
 Lookup look_up_trial(const Task& task, const FoundTrial& trial);
 
 /// Returns the program of a configuration, in loop form. Throws ScheduleError, LowerError, UsageError.

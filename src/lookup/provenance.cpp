@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "codegen/backend.h"
@@ -23,8 +24,8 @@ std::vector<std::string> plugins_of(const Operator& op) {
   return {plugins.begin(), plugins.end()};
 }
 
-/// Why a record that a plugin had a part in is a hint. An identity begins with the plugin's name.
-std::string plugin_reason(const std::string& then, const std::vector<std::string>& now) {
+/// What became of a plugin that had a part in a record. An identity begins with the plugin's name.
+std::string plugin_difference(const std::string& then, const std::vector<std::string>& now) {
   const std::size_t end = then.find(' ');
   const std::string name = then.substr(0, end), version = end == std::string::npos ? "" : then.substr(end + 1);
   for (const std::string& other : now) {
@@ -73,6 +74,14 @@ bool is_any_rebuilt(const std::vector<std::string>& now, const std::vector<std::
   });
 }
 
+std::vector<std::string> plugin_differences(const std::vector<std::string>& now, const std::vector<std::string>& then) {
+  std::vector<std::string> differences;
+  for (const std::string& plugin : then) {
+    if (!has_plugins(now, {plugin})) differences.push_back(plugin_difference(plugin, now));
+  }
+  return differences;
+}
+
 std::string hint_reason(const BestRecord& record, const RecordProvenance& now) {
   std::vector<std::string> reasons;
   if (record.by_old_rule) reasons.emplace_back("scored by an older rule");
@@ -80,9 +89,7 @@ std::string hint_reason(const BestRecord& record, const RecordProvenance& now) {
   if (then.code_generator != now.code_generator) {
     reasons.emplace_back("compiled by another version of the code generator");
   }
-  for (const std::string& plugin : then.plugins) {
-    if (!has_plugins(now.plugins, {plugin})) reasons.push_back(plugin_reason(plugin, now.plugins));
-  }
+  for (std::string& clause : plugin_differences(now.plugins, then.plugins)) reasons.push_back(std::move(clause));
   const std::string version = backend_here(record.task.target);
   if (!version.empty() && version != record.task.backend) {
     reasons.push_back(fmt::format("compiled with {}, not {}", record.task.backend, version));

@@ -23,6 +23,10 @@ bool has_plugins(const std::vector<std::string>& now, const std::vector<std::str
 /// Returns whether a plugin of `now` had another version or content hash in `then`.
 bool is_any_rebuilt(const std::vector<std::string>& now, const std::vector<std::string>& then);
 
+/// Returns one clause for each plugin of `then` that is not among `now`, which says what is loaded in its place: "the
+/// plugin rows was 1.0 0123456789abcdef, and is not loaded".
+std::vector<std::string> plugin_differences(const std::vector<std::string>& now, const std::vector<std::string>& then);
+
 /// Returns why the record is only a hint, to be raced again before it counts, as clauses: its code generator, a plugin
 /// of the operator or its templates, its compiler, system kernel, microcode or mode of huge pages differs from `now`,
 /// or its times follow an older rule. Empty if the record is current. Records of another machine are compared only by

@@ -73,11 +73,4 @@ ProductReach product_reach(const WideMagnitudes& magnitudes, ir::Type type, doub
   return {of_rows, of_rows == 0 ? result : columns == 1 ? 0 : result / 2, magnitudes.reach() / 4};
 }
 
-CheckedInputs make_wide_inputs(const Operator& op, const Workload& workload, const CheckedInputs& uniform) {
-  if (!op.wide_inputs) return {};
-  CheckedInputs wide = op.wide_inputs(workload, uniform);
-  if (!wide.inputs.empty() && wide.reference.expected.empty()) wide.reference = op.reference(workload, wide.inputs);
-  return wide;
-}
-
 }  // namespace nestwright

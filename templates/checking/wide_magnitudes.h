@@ -54,7 +54,4 @@ struct ProductReach {
 ProductReach product_reach(const WideMagnitudes& magnitudes, ir::Type type, double terms, std::int64_t rows,
                            std::int64_t columns, bool are_rows_fixed);
 
-/// The operator's inputs of large and small magnitudes with their reference; no tensors if it has none.
-CheckedInputs make_wide_inputs(const Operator& op, const Workload& workload, const CheckedInputs& uniform);
-
 }  // namespace nestwright

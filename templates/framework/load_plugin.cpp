@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -48,6 +50,51 @@ void run(Register add, Registry& registry, const std::string& path) {
   }
 }
 
+using Open = void* (*)(const char*, int);
+/// dlopen() is declared not to throw, but runs the initialisers of static objects, which may. Called by a volatile
+/// pointer, it is what may throw for the compiler, too, so that open_library() ends the process if it does.
+volatile Open open_function = dlopen;
+
+/// The plugin that open_library() opens, for end_process().
+const char* opened_plugin = nullptr;
+
+/// The exit code of wrong usage (cli/exit_code.h), as for other refusals of plugins.
+constexpr int kUsageExitCode = 2;
+
+/// What the initialisation of static objects did that ends the process.
+std::string initialisation_failure() {
+  if (std::current_exception() == nullptr) return "ended the program: leave the plugin out";
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    return fmt::format("threw: {}", e.what());
+  } catch (...) {
+    return "threw what is no std::exception: correct it, or leave the plugin out";
+  }
+}
+
+/// A terminate handler: prints one sentence, as a thrown UsageError would be printed.
+[[noreturn]] void end_process() {
+  std::string sentence =
+      fmt::format("nestwright: plugin '{}' was not loaded, as the initialisation of its static objects {}",
+                  opened_plugin, initialisation_failure());
+  const auto is_control = [](unsigned char c) { return c < ' ' || c == 127; };
+  std::replace_if(sentence.begin(), sentence.end(), is_control, ' ');
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s\n", sentence.c_str());
+  std::_Exit(kUsageExitCode);
+}
+
+/// Opens the shared object of the plugin that was given as `path`. An exception of its initialisation ends the process
+/// by end_process(): one that is caught would have left the loader's lock held.
+void* open_library(const std::string& path, const std::string& absolute) noexcept {
+  opened_plugin = path.c_str();
+  const std::terminate_handler before = std::set_terminate(end_process);
+  void* const library = open_function(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::set_terminate(before);
+  return library;
+}
+
 }  // namespace
 
 PluginFile read_plugin(const std::string& path) {
@@ -77,8 +124,15 @@ PluginFile read_plugin(const std::string& path) {
 
 void load_plugin(const std::string& path, Registry& registry) {
   const PluginFile file = read_plugin(path);
+  // Records name a plugin, and have to find the one that they mean.
+  if (const std::string* const other = registry.find_plugin_file(file.name)) {
+    refuse(path,
+           fmt::format("has the name '{}' of plugin '{}', which is loaded already: leave one of them out, or give "
+                       "it another name",
+                       file.name, *other));
+  }
   // The loader searches the system's folders for a name without a slash.
-  void* const library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const library = open_library(path, std::filesystem::absolute(path));
   if (library == nullptr) {
     const char* const reason = dlerror();
     refuse(path, fmt::format("cannot be loaded ({}): build it again", reason == nullptr ? "no reason given" : reason));
@@ -89,6 +143,7 @@ void load_plugin(const std::string& path, Registry& registry) {
   larger.set_plugin(file.identity());
   run(add, larger, path);
   larger.set_plugin({});
+  larger.add_plugin_file(file.name, path);
   registry = std::move(larger);
 }
 

@@ -22,8 +22,10 @@ struct PluginFile {
 PluginFile read_plugin(const std::string& path);
 
 /// Adds what the plugin registers; all of it or, if it throws, nothing. The program must export the library's symbols
-/// (nestwright_plugin_host() of the CMake package). Throws UsageError, which names the file, as read_plugin() does, and
-/// if the file cannot be loaded or the plugin throws, for example because the registry refuses what it adds.
+/// (nestwright_plugin_host() of the CMake package). Throws UsageError, which names the file, as read_plugin() does, if
+/// the registry has a plugin of the same name, and if the file cannot be loaded or the plugin throws, for example
+/// because the registry refuses what it adds. If the initialisation of the plugin's static objects throws, which
+/// happens inside the system's loader, the process ends with one sentence on standard error and exit code 2.
 void load_plugin(const std::string& path, Registry& registry);
 
 }  // namespace nestwright

@@ -91,6 +91,11 @@ const Template* Registry::find_template(std::string_view name) const {
   return nullptr;
 }
 
+const std::string* Registry::find_plugin_file(const std::string& name) const {
+  const auto found = plugin_files_.find(name);
+  return found == plugin_files_.end() ? nullptr : &found->second;
+}
+
 Workload Registry::parse_workload(std::string_view text) const {
   std::istringstream words{std::string(text)};
   std::string word;

@@ -8,6 +8,7 @@
 // export ask the workload. Thread rule: a value; any thread may read one that nobody changes.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,6 +30,8 @@ class Registry {
   void add(std::string_view op, Template added);
   /// Marks everything that is added from now on as this plugin's; empty: no plugin's.
   void set_plugin(std::string identity) { plugin_ = std::move(identity); }
+  /// Notes which file the plugin of this name was loaded from.
+  void add_plugin_file(const std::string& name, std::string file) { plugin_files_[name] = std::move(file); }
 
   /// In the order in which they were added.
   const std::vector<std::shared_ptr<const Operator>>& operators() const { return operators_; }
@@ -36,6 +39,8 @@ class Registry {
   const std::shared_ptr<const Operator>& find_operator(std::string_view name) const;
   /// A template of any operator. nullptr where there is none of that name.
   const Template* find_template(std::string_view name) const;
+  /// The file that the plugin of this name was loaded from. nullptr where none was.
+  const std::string* find_plugin_file(const std::string& name) const;
   /// Parses a workload of one of the operators. Throws UsageError for an unknown one, and as parse_workload of a known
   /// operator does.
   Workload parse_workload(std::string_view text) const;
@@ -43,6 +48,7 @@ class Registry {
  private:
   std::vector<std::shared_ptr<const Operator>> operators_;
   std::string plugin_;
+  std::map<std::string, std::string> plugin_files_;  ///< by the plugin's name
 };
 
 }  // namespace nestwright

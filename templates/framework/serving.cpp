@@ -21,11 +21,6 @@ const char* device_name(DeviceKind device) {
 
 }  // namespace
 
-std::vector<std::optional<DataRange>> input_ranges(const Workload& workload, const Definition& definition) {
-  if (workload.op->ranges) return workload.op->ranges(workload);
-  return std::vector<std::optional<DataRange>>(static_cast<std::size_t>(definition.inputs));
-}
-
 std::string kernel_name(const Workload& workload) {
   const std::string& name = workload.op->name;
   const bool is_expression = name.find('[') != std::string::npos;  // the names of other operators are identifiers

@@ -96,7 +96,7 @@ struct Operator {
   /// (templates/checking/whole_numbers.h); no tensors if there are none, or if the bounds are zero for any inputs. If
   /// absent, no workload has any.
   std::function<HostTensors(const Workload&)> whole_inputs = {};
-  /// Inputs of large and small magnitudes (templates/checking/wide_magnitudes.h: make_wide_inputs), rounded to the
+  /// Inputs of large and small magnitudes (templates/checking/wide_magnitudes.h), rounded to the
   /// operator's types; no tensors where all types are whole. `uniform` has inputs in [-1, 1] and their reference: for a
   /// sum of products, the new reference is often that one times powers of two, which saves a second pass over the
   /// terms. The returned reference is empty if it has to be computed.
@@ -117,9 +117,6 @@ std::vector<const Template*> templates_for(const Operator& op, DeviceKind device
 /// The templates of the workload's operator that serve the workload on the target, or of these the one named `only`.
 /// Throws UsageError that says why if there is none. The templates live as long as the operator.
 std::vector<const Template*> templates_for(const Workload& workload, const Target& target, std::string_view only = {});
-
-/// The ranges of the inputs' data, one for each input; absent: as Operator::ranges says.
-std::vector<std::optional<DataRange>> input_ranges(const Workload& workload, const Definition& definition);
 
 /// The name of a workload's kernel in printed programs and object symbols: its operator's, or "expression" for a text
 /// operator, whose name is not an identifier.

@@ -10,6 +10,7 @@
 
 #include "space/nearest_name.h"
 #include "support/error.h"
+#include "templates/framework/operator_data.h"
 #include "templates/framework/template.h"
 
 namespace nestwright {
@@ -246,7 +247,8 @@ Workload parse_workload(std::string_view text, std::shared_ptr<const Operator> s
     const std::string& value = values[i].empty() ? *fallback : values[i];
     workload.parameters.push_back({names[i], value, value == fallback});
   }
-  op.define(workload);  // throws for illegal combinations of parameters, such as too large tensors
+  // Throws for illegal combinations of parameters, too, such as too large tensors.
+  check_definition(workload, op.define(workload));
   return workload;
 }
 

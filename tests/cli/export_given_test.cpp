@@ -58,6 +58,33 @@ TEST_F(ExportGivenTest, ATrialOfTheDatabase) {
   EXPECT_EQ(written["config_text"], config_.str());
   EXPECT_EQ(written["time_ns"]["median"], 20'000.0);
   EXPECT_EQ(written["evidence"]["source"], "trial");
+  EXPECT_TRUE(written["hint"].is_null());
+  EXPECT_EQ(written["verified"], true);
+}
+
+TEST_F(ExportGivenTest, OfAHintTheReasonIsNotedAndNothingIsCalledVerified) {
+  {
+    TuningLog log = TuningLog::open(folder_.file("hints.db"), OpenMode::kWrite);
+    RecordProvenance made_by = current_provenance(nullptr);
+    made_by.plugins = {"rows 1.0 0123456789abcdef"};
+    record_default(log, task_, 20'000, made_by);
+  }
+  const std::string reason = "the plugin rows was 1.0 0123456789abcdef, and is not loaded";
+  const std::string command = "export matmul m=32 n=32 k=32 --threads 1 --unchecked --out out --name f --db hints.db";
+  for (const std::string more : {"", " --exact", " --trial 1"}) {
+    const CommandOutput ran = run(command + more);
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(ran.err, "nestwright: the record of matmul m=32 n=32 k=32 is a hint until it is tuned again (" + reason +
+                           "): it was verified and timed before that changed\n");
+    EXPECT_THAT(ran.out, ::testing::StartsWith("f exported to out (exact, a hint)\n"));
+    std::ifstream file(folder_.file("out/f_manifest.json"));
+    const json written = json::parse(file);
+    EXPECT_EQ(written["match"], "exact");
+    EXPECT_EQ(written["hint"], reason);
+    EXPECT_EQ(written["verified"], false);
+    EXPECT_EQ(written["time_ns"]["median"], 20'000.0);
+  }
+  EXPECT_EQ(json::parse(run(command + " --json").out)["hint"], reason);
 }
 
 TEST_F(ExportGivenTest, RefusesOtherTrials) {

@@ -58,6 +58,27 @@ TEST_F(MeasureTest, BesideTheRecordedBestAndRecordsNothing) {
   EXPECT_EQ(log.trials({}).size(), 1u) << "the one that was recorded before";
 }
 
+TEST_F(MeasureTest, BesideAHintItSaysWhy) {
+  {
+    TuningLog log = TuningLog::open(folder_.file("nestwright.db"), OpenMode::kWrite);
+    Task task{parse_workload("matmul m=32 n=32 k=32"), Target::host()};
+    task.target.threads = 1;
+    RecordProvenance made_by = current_provenance(nullptr);
+    made_by.plugins = {"rows 1.0 0123456789abcdef"};
+    record_default(log, task, 1000, made_by);
+  }
+  const std::string reason = "the plugin rows was 1.0 0123456789abcdef, and is not loaded";
+  const CommandOutput ran = measure("unroll_k=2 register_rows=2");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("measuring matmul m=32 n=32 k=32 beside the best known configuration, a hint until it "
+                                 "is tuned again (" +
+                                 reason + ")\n"));
+  EXPECT_THAT(ran.out, HasSubstr("beside    exact, a hint until it is tuned again (" + reason + ")\n"));
+  const json report = json::parse(measure("unroll_k=2 register_rows=2", "--json").out);
+  EXPECT_EQ(report["hint"], nullptr) << "of the given configuration";
+  EXPECT_EQ(report["beside"]["hint"], reason);
+}
+
 TEST_F(MeasureTest, AConfigurationOfAnExpression) {
   const CommandOutput ran = run_nestwright(
       words("measure i=32 j=32 k=32 --threads 1 --json") +

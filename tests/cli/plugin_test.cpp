@@ -51,8 +51,16 @@ TEST_F(PluginTest, IsTunedAndLookedUpAndAHintOnceItsContentHasChanged) {
   ASSERT_NE(then, now);
   const CommandOutput changed = with("clip_2", "query clip n=1000 --threads 1");
   EXPECT_EQ(changed.code, 0) << changed.err;
-  EXPECT_THAT(changed.out, HasSubstr("a hint until it is tuned again (the plugin clip was 1.0 " + then +
-                                     ", and is 1.0 " + now + ")"));
+  const std::string reason = "the plugin clip was 1.0 " + then + ", and is 1.0 " + now;
+  EXPECT_THAT(changed.out, HasSubstr("a hint until it is tuned again (" + reason + ")"));
+
+  const CommandOutput exported = with("clip_2", "export clip n=1000 --threads 1 --out out --name f --unchecked");
+  EXPECT_EQ(exported.code, 0) << exported.err;
+  EXPECT_THAT(exported.err, HasSubstr("the record of clip n=1000 is a hint until it is tuned again (" + reason + ")"));
+  std::ifstream file(folder_.file("out/f_manifest.json"));
+  const json manifest = json::parse(file);
+  EXPECT_EQ(manifest["hint"], reason);
+  EXPECT_EQ(manifest["verified"], false);
 }
 
 TEST_F(PluginTest, ItsTemplateServesAGpuToo) {
@@ -114,6 +122,18 @@ TEST_F(PluginTest, AWrongConfigurationHasADocumentToo) {
   expect_failure(with("faulty", command), 4, {sentence});
 }
 
+TEST_F(PluginTest, AnIncompleteReferenceIsRefusedByTheOperatorsName) {
+  const std::string sentence =
+      "what the function 'reference' of the operator 'faulty' returns does not fit faulty n=64 fault=bounds: return "
+      "bounds for each output (1, not 0)";
+  const CommandOutput exported = with("faulty", "export faulty n=64 fault=bounds --threads 1 --out out --unchecked");
+  expect_refusal(exported, 2, {});
+  EXPECT_EQ(exported.err, "nestwright: " + sentence + "\n");
+  const CommandOutput tuned = with("faulty", "tune faulty n=64 fault=bounds --threads 1 --trials 4");
+  expect_failure(tuned, 2, {});
+  EXPECT_THAT(tuned.err, ::testing::EndsWith("nestwright: " + sentence + "\n"));
+}
+
 TEST_F(PluginTest, WhatIsNoExceptionIsOneSentence) {
   const std::string sentence =
       "something was thrown that is no std::exception: correct the plugin that throws it, or leave it out";
@@ -173,6 +193,15 @@ TEST_F(PluginTest, WhatFailedIsTriedAgainOnceThePluginIsMended) {
   EXPECT_EQ(json::parse(mended.out)["verified"], true);
 }
 
+TEST_F(PluginTest, NoTwoHaveOneName) {
+  const std::string first = plugin("clip"), second = plugin("clip_2");
+  const CommandOutput ran = run("templates --plugin " + first + " --plugin " + second);
+  expect_refusal(ran, 2, {});
+  EXPECT_EQ(ran.err, fmt::format("nestwright: plugin '{}' has the name 'clip' of plugin '{}', which is loaded already: "
+                                 "leave one of them out, or give it another name\n",
+                                 second, first));
+}
+
 TEST_F(PluginTest, EachFaultIsOneSentence) {
   expect_refusal(run("templates --plugin nowhere.so"), 2,
                  {"plugin 'nowhere.so' cannot be read: give the path of a shared object"});
@@ -184,6 +213,16 @@ TEST_F(PluginTest, EachFaultIsOneSentence) {
                  {"cannot be loaded (", "function_that_no_program_has", "build it again"});
   expect_refusal(with("not_registering", "templates"), 2, {"has no function nestwright_plugin_register"});
   expect_refusal(with("throwing", "templates"), 2, {"was not loaded, as it failed: the licence has expired"});
+  for (const auto& [name, how] :
+       {std::pair{"throwing_initialiser", "threw: the licence has expired"},
+        std::pair{"throwing_number", "threw what is no std::exception: correct it, or leave the plugin out"}}) {
+    const CommandOutput ran = with(name, "templates");
+    expect_refusal(ran, 2, {});
+    EXPECT_EQ(ran.err,
+              fmt::format("nestwright: plugin '{}' was not loaded, as the initialisation of its static objects "
+                          "{}\n",
+                          plugin(name), how));
+  }
   expect_refusal(with("taken_name", "templates"), 2,
                  {"was not loaded, as it failed: there is an operator 'matmul' already: give yours another name"});
 }

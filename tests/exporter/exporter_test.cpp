@@ -248,7 +248,18 @@ TEST_F(ExportTest, ManifestAndHeaderOfARecordSayWhatWasMeasured) {
   EXPECT_EQ(manifest["verified"], true);
   EXPECT_EQ(manifest["trials"], 321);
   EXPECT_EQ(manifest["evidence"]["largest_error_ratio"], 0.25);
-  EXPECT_THAT(read_text(file("exact/k.h")), HasSubstr("2 us, 95% interval 1.99 .. 2.02 us, 4.1 GFLOP/s"));
+  EXPECT_THAT(read_text(file("exact/k.h")),
+              HasSubstr("2 us, 95% interval 1.99 .. 2.02 us, 4.1 GFLOP/s on made-up machine.\n"));
+  EXPECT_TRUE(manifest["hint"].is_null());
+
+  found.hint = "the microcode was 0x2a, and is 0x2b";
+  export_kernel(task, found, {file("hint"), "k"});
+  const auto hint = nlohmann::json::parse(read_text(file("hint/k_manifest.json")));
+  EXPECT_EQ(hint["hint"], found.hint);
+  EXPECT_EQ(hint["verified"], false);
+  EXPECT_EQ(hint["time_ns"], manifest["time_ns"]);
+  EXPECT_THAT(read_text(file("hint/k.h")),
+              HasSubstr("on made-up machine; the time is a hint, for the reason in the manifest.\n"));
 
   // The time of another shape is not this kernel's time.
   found.match = found.record->match = MatchKind::kNearest;
@@ -258,6 +269,8 @@ TEST_F(ExportTest, ManifestAndHeaderOfARecordSayWhatWasMeasured) {
   EXPECT_TRUE(nearest["time_ns"].is_null());
   EXPECT_EQ(nearest["verified"], false);
   EXPECT_EQ(nearest["recorded_for"], found.record->task.workload.text);
+  EXPECT_EQ(nearest["hint"], found.hint);
+  EXPECT_EQ(nearest["record"]["verified"], false);
   EXPECT_EQ(nearest["record"]["time_ns"]["median"], 2000.0);
 }
 

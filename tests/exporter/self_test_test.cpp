@@ -6,7 +6,9 @@
 
 #include "export_fixture.h"
 #include "exporter/self_test_data.h"
+#include "support/error.h"
 #include "templates/registry.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -65,6 +67,19 @@ TEST(ChosenElements, HaveCornersOfElevenDimensions) {
     for (int d = 0; d < 11; ++d) number = 3 * number + ((corner >> d & 1) != 0 ? 2 : 0);
     EXPECT_TRUE(has(numbers, number)) << corner;
   }
+}
+
+TEST(SelfTestData, AnIncompleteReferenceIsRefusedByTheOperatorsName) {
+  Operator op = *builtin_registry().find_operator("matmul");
+  op.reference = [](const Workload&, const HostTensors&) {
+    Reference reference = one_result(6);
+    reference.bound.clear();
+    return reference;
+  };
+  const Workload workload = parse_workload("matmul m=2 n=3 k=4", std::make_shared<const Operator>(op));
+  EXPECT_EQ(message<UsageError>([&] { make_self_test_data(workload, op.define(workload)); }),
+            "what the function 'reference' of the operator 'matmul' returns does not fit matmul m=2 n=3 k=4: return "
+            "bounds for each output (1, not 0)");
 }
 
 /// `workload`, exported for one thread as `k`, with its self-test.

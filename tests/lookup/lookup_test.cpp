@@ -10,6 +10,7 @@
 #include "support/error.h"
 #include "templates/registry.h"
 #include "tests/lookup/small_log.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -165,6 +166,43 @@ TEST_F(LookupTest, OtherTypesTranspositionsAndTargetsDoNotCount) {
   const Task elsewhere = task("matmul m=96 n=96 k=96", "cpu,isa=x86-64");
   record(elsewhere, look_up(elsewhere, nullptr).config, 10);
   EXPECT_EQ(look_up(task("matmul m=96 n=96 k=96"), &log_).match, MatchKind::kDefault);
+}
+
+TEST_F(LookupTest, ItSaysWhyTheRecordIsOnlyAHint) {
+  const Task asked = task("matmul m=96 n=96 k=96");
+  EXPECT_EQ(look_up(asked, &log_).hint, "") << "a default has no record";
+  record_default(log_, asked, 5000);
+  EXPECT_EQ(look_up(asked, &log_).hint, "");
+  EXPECT_EQ(look_up_trial(asked, log_.find_trial(1).value()).hint, "");
+
+  const Task other = task("matmul m=96 n=96 k=97");
+  RecordProvenance made_by = current_provenance(nullptr);
+  made_by.code_generator = "0123456789abcdef";
+  record_default(log_, other, 5000, made_by);
+  const std::string reason = "compiled by another version of the code generator";
+  EXPECT_EQ(look_up(other, &log_).hint, reason);
+  EXPECT_EQ(look_up_trial(other, log_.find_trial(2).value()).hint, reason);
+}
+
+TEST_F(LookupTest, ATrialOfATemplateThatIsNotThereNamesThePluginsToGive) {
+  const Task asked = task("matmul m=96 n=96 k=96");
+  const auto refusal = [&](const std::vector<std::string>& plugins) {
+    SessionInfo made = info();
+    made.made_by = current_provenance(nullptr);
+    made.made_by.plugins = plugins;
+    const TaskKey key = task_key(asked);
+    const SessionId session = log_.begin_session(key, made);
+    const Proposal proposal{{"matmul.rows", 3}, look_up(asked, nullptr).config, "seed"};
+    const Batch batch = log_.commit_batch(session, log_.next_batch_number(key), {proposal});
+    const TrialId trial = log_.record(session, batch.proposals.at(0).id, timed(5000));
+    return message<UsageError>([&] { look_up_trial(asked, log_.find_trial(trial).value()); });
+  };
+  EXPECT_EQ(
+      refusal({"rows 1.0 0123456789abcdef"}),
+      "trial 1 is no valid configuration of template matmul.rows version 3 in this build (the plugin rows was 1.0 "
+      "0123456789abcdef, and is not loaded): give that plugin with --plugin, or tune again");
+  EXPECT_EQ(refusal({}),
+            "trial 2 is no valid configuration of template matmul.rows version 3 in this build: tune again");
 }
 
 TEST_F(LookupTest, WrongAndUnverifiedResultsAreNeverFound) {

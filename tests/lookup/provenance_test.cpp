@@ -38,6 +38,8 @@ TEST_F(HintReason, AnotherPluginOrNoneIsAHint) {
   EXPECT_EQ(hint_reason(record_, now), "the plugin rows was 1.0 0123456789abcdef, and is 1.1 fedcba9876543210");
   now.plugins = {"other 1.0 fedcba9876543210", "rows 1.0 0123456789abcdef"};
   EXPECT_EQ(hint_reason(record_, now), "") << "another plugin has no part in it";
+  EXPECT_EQ(plugin_differences({"rows 1.0 0123456789abcdef"}, {"rows 1.0 0123456789abcdef", "clip 2 fedcba9876543210"}),
+            std::vector<std::string>{"the plugin clip was 2 fedcba9876543210, and is not loaded"});
 }
 
 TEST_F(HintReason, AnotherCompilerIsAHint) {

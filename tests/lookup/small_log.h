@@ -11,12 +11,14 @@
 
 namespace nestwright {
 
-/// Records a session for the task in which its default configuration took `median_ns`. Returns that configuration.
-inline Config record_default(TuningLog& log, const Task& task, double median_ns) {
+/// Records a session for the task in which its default configuration took `median_ns`, by default as this build and
+/// machine would. Returns that configuration.
+inline Config record_default(TuningLog& log, const Task& task, double median_ns,
+                             const RecordProvenance& made_by = current_provenance(nullptr)) {
   const Lookup fallback = look_up(task, nullptr);
   const TaskKey key = task_key(task);
   SessionInfo made = info();
-  made.made_by = current_provenance(nullptr);
+  made.made_by = made_by;
   const SessionId session = log.begin_session(key, made);
   const Proposal proposal{{fallback.source->name, fallback.source->version}, fallback.config, "seed"};
   const Batch batch = log.commit_batch(session, log.next_batch_number(key), {proposal});

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "support/error.h"
 #include "templates/registry.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -35,6 +37,27 @@ TEST(CheckData, LargeTensorsDoNotDependOnTheNumberOfThreads) {
   }
   const std::vector<double>& x = many.inputs[0];
   EXPECT_FALSE(std::equal(x.begin(), x.begin() + 100, x.begin() + (1 << 20))) << "chunks are drawn alike";
+}
+
+TEST(CheckData, IncompleteRangesAndReferencesAreRefusedByTheOperatorsName) {
+  const Operator& matmul = *builtin_registry().find_operator("matmul");
+  const auto refusal = [](const Operator& op) {
+    return message<UsageError>(
+        [&] { make_strict_check_data(parse_workload("matmul m=5 n=7 k=3", std::make_shared<const Operator>(op))); });
+  };
+  EXPECT_EQ(refusal(matmul), "accepted");
+  Operator narrow = matmul;
+  narrow.ranges = [](const Workload&) { return std::vector<std::optional<DataRange>>(1); };
+  EXPECT_EQ(refusal(narrow),
+            "what the function 'ranges' of the operator 'matmul' returns does not fit matmul m=5 n=7 k=3: return a "
+            "range for each input (2, not 1)");
+  Operator unbounded = matmul;
+  unbounded.reference = [&](const Workload& w, const HostTensors& in) {
+    return Reference{matmul.reference(w, in).expected, {}};
+  };
+  EXPECT_EQ(refusal(unbounded),
+            "what the function 'reference' of the operator 'matmul' returns does not fit matmul m=5 n=7 k=3: return "
+            "bounds for each output (1, not 0)");
 }
 
 TEST(CheckData, ExpectedIsThePlainProductAndTheBoundItsFormula) {

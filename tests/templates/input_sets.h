@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "templates/checking/wide_magnitudes.h"
+#include "templates/framework/operator_data.h"
 #include "templates/registry.h"
 
 namespace nestwright::testing_inputs {
@@ -27,7 +27,7 @@ inline std::vector<NamedInputs> input_sets(const Workload& workload, HostTensors
     for (std::vector<double>& bounds : exact.bound) bounds.assign(bounds.size(), 0);
     sets.push_back({"whole numbers", {std::move(whole), std::move(exact)}});
   }
-  CheckedInputs wide = make_wide_inputs(op, workload, sets.front().data);
+  CheckedInputs wide = wide_input_data(workload, op.define(workload), sets.front().data);
   if (!wide.inputs.empty()) sets.push_back({"large and small magnitudes", std::move(wide)});
   return sets;
 }

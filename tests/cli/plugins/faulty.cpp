@@ -22,6 +22,7 @@ static Reference reference(const Workload& w, const HostTensors& in) {
   fail_in(w, "reference");
   Reference y{{in[0]}, {std::vector<double>(in[0].size())}};
   for (double& value : y.expected[0]) value *= w.choice("fault") == "expectation" ? EXPECTED : 2;
+  if (w.choice("fault") == "bounds") y.bound.clear();
   return y;
 }
 
@@ -37,14 +38,15 @@ static Schedule schedule(Tuning& t, const Workload& w, Definition& definition, c
 
 NESTWRIGHT_PLUGIN("faulty", "1.0", registry) {
   using Kind = OperatorParameter::Kind;
-  registry.add({.name = "faulty",
-                .summary = "has the fault that its workload names",
-                .parameters = {{"n", "the number of elements"},
-                               {.name = "fault",
-                                .meaning = "where it is",
-                                .kind = Kind::kChoice,
-                                .choices = {"define", "reference", "schedule", "other_factors", "expectation"}}},
-                .define = define,
-                .reference = reference,
-                .templates = {{.name = "faulty.cpu", .schedule = schedule}}});
+  registry.add(
+      {.name = "faulty",
+       .summary = "has the fault that its workload names",
+       .parameters = {{"n", "the number of elements"},
+                      {.name = "fault",
+                       .meaning = "where it is",
+                       .kind = Kind::kChoice,
+                       .choices = {"define", "reference", "schedule", "other_factors", "expectation", "bounds"}}},
+       .define = define,
+       .reference = reference,
+       .templates = {{.name = "faulty.cpu", .schedule = schedule}}});
 }

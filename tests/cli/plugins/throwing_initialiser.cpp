@@ -1,0 +1,8 @@
+// A static object's initialiser throws, with a message of two lines.
+#include <stdexcept>
+
+#include "templates/framework/plugin.h"
+
+int licence_days = (throw std::runtime_error("the licence\nhas expired"), 0);
+
+NESTWRIGHT_PLUGIN("throwing_initialiser", "1.0", registry) { registry.operators(); }
