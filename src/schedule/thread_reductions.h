@@ -21,8 +21,9 @@ namespace nestwright {
 /// Whether a loop of a reduction is bound.
 bool has_thread_reductions(const ScheduleState& schedule);
 
-/// `schedule` with each bound loop of a reduction replaced. Throws LowerError where no loop lies around the threads,
-/// where a loop that is bound to threads was fused, and where rfactor refuses the loop.
+/// `schedule` with each bound loop of a reduction replaced. Throws LowerError where no bound loop lies around the
+/// threads, where a stage that the reduction reads is computed inside them, where a loop that is bound to threads was
+/// fused, and where rfactor refuses the loop.
 ScheduleState rfactor_thread_reductions(ScheduleState schedule);
 
 }  // namespace nestwright

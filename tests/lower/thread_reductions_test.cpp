@@ -96,22 +96,59 @@ TEST(ThreadReductions, AllReducersAndTuples) {
             run_program(lower(create_schedule(B), {A, B[0], B[1]}, Target(), "f")));
 }
 
-TEST(ThreadReductionsRefuse, ThreadsWithoutALoopAround) {
+TEST(ThreadReductionsRefuse, ThreadsWithoutBlocksAround) {
+  const std::string expected =
+      "loop k.inner of B belongs to its reduction and is bound to threadIdx.x, but no loop around the whole reduction "
+      "and all threads is bound to blockIdx: bind one, or use rfactor and schedule the partial results";
+  RowSums serial;
+  serial.s[serial.B].bind(serial.ki, kThreadIdxX);
+  EXPECT_EQ(serial.refusal(), expected);
   RowSums r;
   r.s[r.B].bind(r.s[r.B].axis(0), kThreadIdxY).bind(r.ki, kThreadIdxX);
-  EXPECT_EQ(r.refusal(),
-            "loop k.inner of B belongs to its reduction and is bound to threadIdx.x, but no loop lies around the "
-            "threads, such as one bound to blockIdx: use rfactor, and schedule the partial results");
+  EXPECT_EQ(r.refusal(), expected);
 }
 
-TEST(ThreadReductionsRefuse, WhatIsComputedAtTheLoop) {
+TEST(ThreadReductionsRefuse, WhatIsComputedInsideTheReduction) {
   RowSums r;
   const Tensor cache = r.s.cache_read(r.A, ir::Scope::kLocal, {r.B});
   r.s[r.B].bind(r.s[r.B].axis(0), kBlockIdxX).bind(r.ki, kThreadIdxX);
   r.s[cache].compute_at(r.s[r.B], r.ki);
   EXPECT_EQ(r.refusal(),
-            "loop k.inner of B belongs to its reduction and is bound to threads: rfactor of k.inner: A.cache is "
-            "computed there: attach it afterwards");
+            "loop k.inner of B belongs to its reduction and is bound to threadIdx.x, but A.cache, which B reads, is "
+            "computed inside loop k.inner of B: keep A.cache in shared scope and attach it to loop i of B, or use "
+            "rfactor and schedule the partial results");
+}
+
+TEST(ThreadReductionsRefuse, WhatIsComputedInsideTheThreadsOfTheRows) {
+  RowSums r;
+  const auto [by, ty] = r.s[r.B].split(r.s[r.B].axis(0), factor(3));
+  r.s[r.B].bind(by, kBlockIdxX).bind(ty, kThreadIdxY).bind(r.ki, kThreadIdxX);
+  const Tensor cache = r.s.cache_read(r.A, ir::Scope::kLocal, {r.B});
+  r.s[cache].compute_at(r.s[r.B], ty);
+  EXPECT_EQ(r.refusal(),
+            "loop k.inner of B belongs to its reduction and is bound to threadIdx.x, but A.cache, which B reads, is "
+            "computed inside loop i.inner of B: keep A.cache in shared scope and attach it to loop i.outer of B, or "
+            "use rfactor and schedule the partial results");
+  r.s[cache].compute_at(r.s[r.B], by);
+  EXPECT_EQ(r.refusal(),
+            "loop k.inner of B belongs to its reduction and is bound to threadIdx.x, but lies inside the storage of "
+            "A.cache, which is private to a thread: keep A.cache in shared scope");
+  r.s[cache].set_scope(ir::Scope::kShared);
+  r.expect_right();
+}
+
+TEST(ThreadReductionsRefuse, ThreadsOfTheConsumerWithoutTheIndex) {
+  RowSums r;
+  const Tensor C = compute({6}, [&](Expr i) { return r.B(i) * 2.0; }, "C");
+  Schedule s = create_schedule(C);
+  const auto [bx, tx] = s[C].split(s[C].axis(0), factor(3));
+  s[C].bind(bx, kBlockIdxX).bind(tx, kThreadIdxX);
+  s[r.B].compute_at(s[C], tx).set_scope(ir::Scope::kShared);
+  s[r.B].bind(s[r.B].split(r.k, factor(8)).second, kThreadIdxY);
+  EXPECT_EQ(message<LowerError>([&] { lower(s, {r.A, C}, device_target(), "f"); }),
+            "loop k.inner of B belongs to its reduction and is bound to threadIdx.y, but B is computed inside loop "
+            "i.inner of C, which is bound to threadIdx.x, and no loop around it is bound to threadIdx.y: attach B "
+            "outside of the threads of C, or use rfactor and schedule the partial results");
 }
 
 }  // namespace
