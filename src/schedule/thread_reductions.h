@@ -10,7 +10,8 @@
 //                                                   for ki.v in 0..8: B[i] += B.rf[ki.v]
 //
 // The lowering runs the last two lines in one thread (lower/passes/merge_threads.cpp). If rows are bound to another
-// thread index, the threads along it keep their rows.
+// thread index, so are those of the partial results: their loops are fused as the stage's, and split by the number of
+// threads.
 // Thread rule: pure functions.
 #pragma once
 
@@ -21,8 +22,9 @@ namespace nestwright {
 /// Whether a loop of a reduction is bound.
 bool has_thread_reductions(const ScheduleState& schedule);
 
-/// `schedule` with each bound loop of a reduction replaced. Throws LowerError where no loop lies around the threads,
-/// where a loop that is bound to threads was fused, and where rfactor refuses the loop.
+/// `schedule` with each bound loop of a reduction replaced. Throws LowerError where no bound loop lies around the
+/// threads, where a stage that the reduction reads is computed inside them, where the number of threads or the length of
+/// fused rows is not constant, and where rfactor refuses the loop.
 ScheduleState rfactor_thread_reductions(ScheduleState schedule);
 
 }  // namespace nestwright

@@ -82,6 +82,18 @@ TEST(Regions, DilatedConvolutionAtItsReductionLoop) {
   EXPECT_THAT(same_as_unscheduled(around, c.Y, {c.X, c.W, c.Y}), HasSubstr("global twice: float32[7, 11]"));
 }
 
+TEST(Regions, AStageAtALoopThatIsTiledMovesIntoTheTile) {
+  const Convolution c(12, 3, 1, 1);  // 10 x 10 outputs in tiles of 4
+  Schedule rows = create_schedule(c.Y);
+  rows[c.twice].compute_at(rows[c.Y], rows[c.Y].axis(0));
+  rows[c.Y].tile(rows[c.Y].axis(0), rows[c.Y].axis(1), 4, 4);
+  EXPECT_THAT(same_as_unscheduled(rows, c.Y, {c.X, c.W, c.Y}), HasSubstr("global twice: float32[3, 6]"));
+  Schedule elements = create_schedule(c.Y);
+  elements[c.twice].compute_at(elements[c.Y], elements[c.Y].axis(1));
+  elements[c.Y].tile(elements[c.Y].axis(0), elements[c.Y].axis(1), 4, 4);
+  EXPECT_THAT(same_as_unscheduled(elements, c.Y, {c.X, c.W, c.Y}), HasSubstr("global twice: float32[3, 3]"));
+}
+
 TEST(Regions, TileThatSticksOutIsCutAtTheBorder) {
   const Convolution c(12, 3, 1, 1);  // 10 x 10 outputs in tiles of 4
   Schedule s = create_schedule(c.Y);

@@ -26,6 +26,18 @@ TEST_F(Tile, LeavesLoopsBetweenInPlace) {
   EXPECT_THAT(loops(c), ElementsAre("i.outer", "k.outer", "j", "i.inner", "k.inner"));
 }
 
+TEST_F(Tile, MovesTheStagesThatAreComputedAtItsLoops) {
+  const Tensor of_a = s.cache_read(a, ir::Scope::kLocal, {c}), of_b = s.cache_read(b, ir::Scope::kLocal, {c});
+  s[of_a].compute_at(s[c], i);
+  s[of_b].compute_at(s[c], j);
+  const auto [i0, j0, i1, j1] = s[c].tile(i, j, 16, 12);
+  EXPECT_EQ(stage(of_a).attach.loop, i1);
+  EXPECT_EQ(stage(of_b).attach.loop, j1);
+  Schedule again = create_schedule(c);
+  Trace::parse(s.trace().str()).replay(again);
+  EXPECT_EQ(again.str(), s.str());
+}
+
 TEST_F(Tile, RefusesWhenEitherSplitIsRefused) {
   expect_refused([&] { s[c].tile(i, i, 4, 4); }, "tile", "i", "a tile has two different loops");
   expect_refused([&] { s[c].tile(i, j, 4, 0); }, "tile", "j", "factor 0 is below 1");

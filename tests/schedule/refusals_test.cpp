@@ -118,7 +118,17 @@ TEST_F(ThreeStages, LanesAroundAnotherStage) {
 TEST_F(ThreeStages, LoopsWhereAStageIsComputed) {
   s[b].compute_at(s[d], i);
   EXPECT_EQ(message<Error>([&] { s[d].fuse(i, j); }), "fuse of i: B is computed there: attach it afterwards");
-  EXPECT_EQ(message<Error>([&] { s[d].tile(i, j, 4, 4); }), "tile of i: B is computed there: attach it afterwards");
+}
+
+TEST_F(ThreeStages, ATileThatLeavesAReaderOutside) {
+  s[b].compute_at(s[d], i);
+  s[c].compute_at(s[d], j);
+  const std::string before = s.str();
+  EXPECT_EQ(message<Error>([&] { s[d].tile(j, i, 4, 4); }),
+            "tile of i.inner: B is computed there, and C, which reads it, would lie outside");
+  EXPECT_EQ(s.str(), before) << "a refusal changed the schedule";
+  s[c].compute_root();
+  s[d].tile(j, i, 4, 4);  // C, which reads B, may be attached later
 }
 
 TEST_F(ThreeStages, LoopsOfAnotherStage) {

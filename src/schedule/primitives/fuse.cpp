@@ -14,9 +14,18 @@
 //  3. Neither was made by a composed split, whose inner extent differs between segments.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "schedule/primitives/primitive.h"
 
 namespace nestwright {
+
+void apply_fuse(StageState& stage, const FuseRelation& relation) {
+  *std::find(stage.leaves.begin(), stage.leaves.end(), relation.outer) = relation.fused;
+  stage.leaves.erase(std::find(stage.leaves.begin(), stage.leaves.end(), relation.inner));
+  stage.named.push_back(relation.fused);
+  stage.relations.emplace_back(relation);
+}
 
 IterVar Stage::fuse(const IterVar& outer, const IterVar& inner) {
   const Primitive primitive(*state_, "fuse", origin_);
@@ -42,12 +51,9 @@ IterVar Stage::fuse(const IterVar& outer, const IterVar& inner) {
   }
   const IterVar fused = make_loop(outer.name() + "." + inner.name(), outer.extent() * inner.extent(), outer);
   std::vector<std::string> arguments = {primitive.label(outer), primitive.label(inner)};
-  // The relation is stored first, because `outer` and `inner` may refer to the leaves that are replaced below.
-  stage.relations.emplace_back(FuseRelation{outer, inner, fused});
-  primitive.move_attached(inner, fused);
-  stage.leaves[at] = fused;
-  stage.leaves.erase(stage.leaves.begin() + static_cast<std::ptrdiff_t>(at) + 1);
-  stage.named.push_back(fused);
+  const FuseRelation relation{outer, inner, fused};  // copies: the arguments may refer to the leaves
+  apply_fuse(stage, relation);
+  primitive.move_attached(relation.inner, fused);
   primitive.record(std::move(arguments));
   return fused;
 }

@@ -78,6 +78,8 @@ class Primitive {
 /// Checks a split and returns its plan; changes nothing.
 SplitRelation plan_split(const Primitive& primitive, const IterVar& loop, const SplitSize& size, const Tail& tail);
 void apply_split(StageState& stage, const SplitRelation& relation);
+/// Puts the fused loop in the place of the outer one and removes the inner one, which may be any other leaf.
+void apply_fuse(StageState& stage, const FuseRelation& relation);
 /// A split's size as the trace has it: "factor=32", "nparts=4".
 std::string to_string(const SplitSize& size);
 

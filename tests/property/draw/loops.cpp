@@ -60,8 +60,9 @@ bool draw_split(Draw& d) {
 bool draw_tile(Draw& d) {
   const StageState* stage = d.stage([](const StageState& s) { return s.leaves.size() >= 2; });
   if (stage == nullptr) return false;
-  const auto plain = [&](const IterVar& l) { return d.is_plain(*stage, l); };
-  const auto i = d.loop(*stage, plain), j = d.loop(*stage, plain);
+  // Stages that are computed at the loops move to the tile.
+  const auto serial = [&](const IterVar& l) { return !stage->kinds.contains(l); };
+  const auto i = d.loop(*stage, serial), j = d.loop(*stage, serial);
   Tail tail = d.tail(*i);
   if (tail.kind == TailKind::kPredicate && !d.choices.chance(30)) tail = Tail::partition();
   const std::int64_t points = Draw::points(*stage);
