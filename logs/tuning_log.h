@@ -80,9 +80,9 @@ class TuningLog {
   /// trial's measurement.
   bool remeasure(SessionId session, TrialId trial, const Measurement& measurement);
 
-  /// Deletes the failed trials of the session `of` with these templates, and the trials that take their measurements, so
-  /// that their points are without a trial again: claim_unfinished_batch() returns them. Trials that a race or a session
-  /// names stay.
+  /// Deletes the failed trials of the session `of` with these templates, and the trials that take their measurements,
+  /// so that their points are without a trial again: claim_unfinished_batch() returns them. Trials that a race or a
+  /// session names stay.
   void forget_failures(SessionId of, const std::vector<TemplateVersion>& templates);
 
   /// Sets the session's unit: the reference time of the template's default schedule, a trial of the same task, possibly

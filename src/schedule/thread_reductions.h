@@ -23,8 +23,8 @@ namespace nestwright {
 bool has_thread_reductions(const ScheduleState& schedule);
 
 /// `schedule` with each bound loop of a reduction replaced. Throws LowerError where no bound loop lies around the
-/// threads, where a stage that the reduction reads is computed inside them, where the number of threads or the length of
-/// fused rows is not constant, and where rfactor refuses the loop.
+/// threads, where a stage that the reduction reads is computed inside them, where the number of threads or the length
+/// of fused rows is not constant, and where rfactor refuses the loop.
 ScheduleState rfactor_thread_reductions(ScheduleState schedule);
 
 }  // namespace nestwright

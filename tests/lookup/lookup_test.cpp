@@ -186,23 +186,23 @@ TEST_F(LookupTest, ItSaysWhyTheRecordIsOnlyAHint) {
 
 TEST_F(LookupTest, ATrialOfATemplateThatIsNotThereNamesThePluginsToGive) {
   const Task asked = task("matmul m=96 n=96 k=96");
-  const auto refusal = [&](const std::vector<std::string>& plugins) {
+  const auto refusal = [&](const std::vector<std::string>& plugins, int version) {
     SessionInfo made = info();
     made.made_by = current_provenance(nullptr);
     made.made_by.plugins = plugins;
     const TaskKey key = task_key(asked);
     const SessionId session = log_.begin_session(key, made);
-    const Proposal proposal{{"matmul.rows", 3}, look_up(asked, nullptr).config, "seed"};
+    const Proposal proposal{{"matmul.rows", version}, look_up(asked, nullptr).config, "seed"};
     const Batch batch = log_.commit_batch(session, log_.next_batch_number(key), {proposal});
     const TrialId trial = log_.record(session, batch.proposals.at(0).id, timed(5000));
     return message<UsageError>([&] { look_up_trial(asked, log_.find_trial(trial).value()); });
   };
   EXPECT_EQ(
-      refusal({"rows 1.0 0123456789abcdef"}),
+      refusal({"rows 1.0 0123456789abcdef"}, 3),
       "trial 1 is no valid configuration of template matmul.rows version 3 in this build (the plugin rows was 1.0 "
       "0123456789abcdef, and is not loaded): give that plugin with --plugin, or tune again");
-  EXPECT_EQ(refusal({}),
-            "trial 2 is no valid configuration of template matmul.rows version 3 in this build: tune again");
+  EXPECT_EQ(refusal({}, 4),
+            "trial 2 is no valid configuration of template matmul.rows version 4 in this build: tune again");
 }
 
 TEST_F(LookupTest, WrongAndUnverifiedResultsAreNeverFound) {
