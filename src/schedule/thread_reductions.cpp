@@ -51,7 +51,7 @@ class ThreadReduction {
       }
     }
     at(stage_).kinds.erase(loop_);
-    make_partial_results(Primitive(schedule_, "rfactor", at(stage_).origin), loop_, 0);
+    make_partial_results(Primitive(schedule_, "rfactor", at(stage_).origin), loop_, 0, true);
     // The new stage comes before the one that was at `stage_`.
     StageState& partial = at(stage_);
     partial.scope = ir::Scope::kShared;
