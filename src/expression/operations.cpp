@@ -67,6 +67,16 @@ std::string result_name(const std::string& operation, std::size_t number, std::s
   return count == 1 ? operation : fmt::format("{}.v{}", operation, number);
 }
 
+bool is_addressable(const std::vector<Expr>& shape) {
+  constexpr std::int64_t kMaxElements = std::int64_t{1} << 48;
+  std::int64_t elements = 1;
+  return std::all_of(shape.begin(), shape.end(), [&](const Expr& extent) {
+    const std::int64_t* constant = ir::as_const_int(extent);
+    if (constant == nullptr) return true;
+    return *constant >= 1 && !__builtin_mul_overflow(elements, *constant, &elements) && elements <= kMaxElements;
+  });
+}
+
 void check_name(const std::string& name) {
   const bool spaces = std::any_of(name.begin(), name.end(), [](unsigned char c) { return std::isspace(c) != 0; });
   if (name.empty() || spaces) {

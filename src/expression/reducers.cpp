@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "ir/core/print.h"
 #include "ir/core/rewrite.h"
 #include "support/error.h"
 
@@ -48,10 +49,17 @@ void check_init(const Expr& init, ir::Type type, const std::vector<IterVar>& axe
 
 bool is_literal(const Expr& e) { return e.as<ir::IntImm>() != nullptr || e.as<ir::FloatImm>() != nullptr; }
 
-/// The literal in `type`: a number as it was written, not as its own type has rounded it.
-Expr literal_of(ir::Type type, const Expr& literal) {
-  const auto* number = literal.as<ir::FloatImm>();
-  return number != nullptr && type.is_float() ? ir::make_float(number->written, type) : ir::cast(type, literal);
+/// A literal in `type`, as operators convert it: a number as it was written, not as its own type has rounded it. Any
+/// other expression, and a bool beside integers, as it is. Refuses a literal that is no value of `type`; `role` says
+/// what it was given as.
+Expr literal_of(ir::Type type, const Expr& given, const std::string& role) {
+  if (!given.defined() || !is_literal(given)) return given;
+  if (const Expr converted = ir::retype_literal(given, type); converted.defined()) return converted;
+  if (given.type().is_bool()) return given;
+  const auto* number = given.as<ir::FloatImm>();
+  const Expr written = number != nullptr ? ir::make_float(number->written, kFloat64) : given;
+  throw UsageError(fmt::format("the literal {} as {} is no value of {}: combine values of a type that has it",
+                               ir::to_string(written), role, type.str()));
 }
 
 }  // namespace
@@ -69,7 +77,7 @@ Expr reduce(ir::ReducerKind reducer, Expr value, const std::vector<IterVar>& axe
   check_where(options.where);
   if (options.where.defined()) value = ir::select(options.where, value, ir::reducer_identity(reducer, type));
   if (!options.init.defined()) return ir::make_reduce(reducer, std::move(value), std::move(checked));
-  const Expr init = is_literal(options.init) ? literal_of(type, options.init) : options.init;
+  const Expr init = literal_of(type, options.init, "init of a reduction");
   check_init(init, type, axes);
   return ir::make_reduce({reducer, {std::move(value)}, std::move(checked), nullptr, 0, {init}});
 }
@@ -112,7 +120,8 @@ Reducer::Reducer(std::string name, std::vector<Expr> identity, const Combine& co
   }
   for (std::size_t m = 0; m < identity.size(); ++m) {
     Expr& combined = combiner.combined[m];
-    if (combined.defined() && is_literal(combined)) combined = literal_of(identity[m].type(), combined);
+    combined =
+        literal_of(identity[m].type(), combined, fmt::format("member {} of the combination of reducer '{}'", m, name));
     if (!combined.defined() || combined.type() != identity[m].type()) {
       throw UsageError(fmt::format("member {} of reducer '{}' is combined into {}, but its identity is {}: cast it", m,
                                    name, combined.defined() ? combined.type().str() : "nothing",
@@ -133,7 +142,7 @@ std::vector<Expr> Reducer::operator()(std::vector<Expr> values, const std::vecto
   }
   for (std::size_t m = 0; m < members; ++m) {
     const ir::Type type = combiner_->identity[m].type();
-    if (values[m].defined() && is_literal(values[m])) values[m] = literal_of(type, values[m]);
+    values[m] = literal_of(type, values[m], fmt::format("value {} of reducer '{}'", m, combiner_->name));
     if (!values[m].defined() || values[m].type() != type) {
       throw UsageError(fmt::format("value {} of reducer '{}' is {}, but {} is expected: cast it", m, combiner_->name,
                                    values[m].defined() ? values[m].type().str() : "undefined", type.str()));
@@ -150,7 +159,7 @@ std::vector<Expr> Reducer::operator()(std::vector<Expr> values, const std::vecto
   const std::vector<ir::ReduceAxis> checked = checked_axes(axes);
   for (std::size_t m = 0; m < init.size(); ++m) {
     const ir::Type type = combiner_->identity[m].type();
-    if (init[m].defined() && is_literal(init[m])) init[m] = literal_of(type, init[m]);
+    init[m] = literal_of(type, init[m], fmt::format("init {} of reducer '{}'", m, combiner_->name));
     check_init(init[m], type, axes);
   }
   std::vector<Expr> result;

@@ -27,13 +27,14 @@ struct ReduceOptions {
   /// A bool. Where it does not hold, the identity is combined in place of the value, and nothing of the value is read.
   Expr where;
   /// What the values are combined with, in place of the identity. It may depend on the indices of the tensor, but not
-  /// on the axes of the reduction. A literal takes the type of the value.
+  /// on the axes of the reduction. A literal takes the type of the value, as beside an operator.
   Expr init;
 };
 
 /// The reduction of `value` over `axes`. Throws UsageError for an axis that reduce_axis did not make or that is given
 /// twice, for a value whose type does not fit (any and all take bool, the other reducers do not), for a `where` that is
-/// not bool and for an `init` of another type or that depends on an axis of the reduction.
+/// not bool and for an `init` of another type, that is a literal which the type does not have, or that depends on an
+/// axis of the reduction.
 Expr reduce(ir::ReducerKind reducer, Expr value, const std::vector<IterVar>& axes, const ReduceOptions& options = {});
 Expr sum(Expr value, const std::vector<IterVar>& axes, const ReduceOptions& options = {});
 Expr prod(Expr value, const std::vector<IterVar>& axes, const ReduceOptions& options = {});
@@ -74,7 +75,7 @@ class Reducer {
  public:
   using Combine = std::function<std::vector<Expr>(std::span<const Expr> left, std::span<const Expr> right)>;
   /// `identity` holds the neutral values and gives the types of the tuple. Throws UsageError where `combine` returns
-  /// another number of values or other types.
+  /// another number of values, other types or literals that the types do not have.
   Reducer(std::string name, std::vector<Expr> identity, const Combine& combine);
   /// The members of the reduction of `values` over `axes`: the bodies of one compute_tuple. Literals take the type of
   /// the member. `where` and `init`, a value for each member or none, are those of ReduceOptions. Throws UsageError

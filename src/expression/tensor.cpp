@@ -30,18 +30,12 @@ void check_extent(const Expr& extent, const std::string& what) {
   }
 }
 
-/// More elements than any memory holds; small enough that the bytes of several tensors add up without overflow.
-constexpr std::int64_t kMaxElements = std::int64_t{1} << 48;
-
 void check_shape(const std::vector<Expr>& shape, const std::string& name) {
-  std::int64_t elements = 1;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     check_extent(shape[d], fmt::format("extent {} of tensor '{}'", d, name));
-    const std::int64_t* constant = ir::as_const_int(shape[d]);
-    if (constant == nullptr) continue;
-    if (__builtin_mul_overflow(elements, *constant, &elements) || elements > kMaxElements) {
-      throw UsageError(fmt::format("tensor '{}' is larger than any address space: give smaller sizes", name));
-    }
+  }
+  if (!is_addressable(shape)) {
+    throw UsageError(fmt::format("tensor '{}' is larger than any address space: give smaller sizes", name));
   }
 }
 

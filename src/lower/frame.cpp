@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "schedule/schedule.h"
+
 namespace nestwright {
 
 using ir::as_const_int;
@@ -173,7 +175,9 @@ Expr Frame::reach(int axis) const {
   const int e = graph->edge_of[axis];
   if (e < 0) return extent[axis];
   const AxisEdge& edge = graph->edges[e];
-  if (graph->kinds[edge.inner] == ir::LoopKind::kVectorized) return extent[edge.outer] * Expr(factor(edge));
+  // A longer factor exceeds the extent: the lanes are those of the axis.
+  const bool is_vectorized = graph->kinds[edge.inner] == ir::LoopKind::kVectorized;
+  if (is_vectorized && factor(edge) <= kMaxVectorizedIterations) return extent[edge.outer] * Expr(factor(edge));
   return (reach(edge.outer) - 1) * Expr(factor(edge)) + smaller(factor(edge), reach(edge.inner));
 }
 

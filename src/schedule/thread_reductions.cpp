@@ -92,7 +92,7 @@ class ThreadReduction {
     check_threads_around(around, kind_);
     const std::vector<RowThreads> rows = threads_of_rows(around);
     at(stage_).kinds.erase(loop_);
-    make_partial_results(Primitive(schedule_, "rfactor", at(stage_).origin), loop_, 0);
+    make_partial_results(Primitive(schedule_, "rfactor", at(stage_).origin), loop_, 0, true);
     // The new stage comes before the one that was at `stage_`.
     StageState& partial = at(stage_);
     partial.scope = ir::Scope::kShared;

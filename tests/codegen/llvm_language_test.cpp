@@ -150,6 +150,22 @@ TEST(Language, RefusesCFunctionsThatNobodyHas) {
             "the C function f does not take float16: cast it to float32");
 }
 
+// int8 and uint8 are one type of LLVM, but C extends them to registers differently.
+TEST(Language, RefusesCFunctionsWithTwoSignatures) {
+  const Target target = target_of(CpuIsa::kX86_64);
+  const auto refusal = [&](const std::function<Expr(Expr)>& f) {
+    const Elementwise op(kInt32, [&](Expr a, Expr) { return f(a); });
+    return message<CompileError>([&] { compile(op.program(target), target); });
+  };
+  const auto argument = [](Type type, const Expr& a) { return call_extern(kInt32, "g", {cast(type, a)}); };
+  const auto result = [](Type type, const Expr& a) { return cast(kInt32, call_extern(type, "g", {a})); };
+  const std::string two = "the C function g is called with two signatures, or has the name of the kernel: rename one";
+  EXPECT_EQ(refusal([&](const Expr& a) { return argument(kInt8, a) + argument(kUInt8, a); }), two);
+  EXPECT_EQ(refusal([&](const Expr& a) { return result(kInt16, a) + result(kUInt16, a); }), two);
+  EXPECT_EQ(refusal([&](const Expr& a) { return argument(kInt32, a) + argument(kFloat32, a); }), two);
+  EXPECT_EQ(refusal([&](const Expr& a) { return argument(kUInt8, a) + argument(kUInt8, a * 3); }), "accepted");
+}
+
 TEST(Language, ReductionsWithWhereAndInit) {
   const Tensor a = placeholder({16, 12}, kFloat32, "A"), b = placeholder({16}, kFloat32, "B");
   const IterVar k = reduce_axis(12, "k");

@@ -5,6 +5,7 @@
 #include "expression/tensor.h"
 #include "ir/core/print.h"
 #include "tests/expression/expect_usage_error.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -58,6 +59,19 @@ TEST_F(Reducers, RefusesWhatDoesNotAgree) {
                 [](std::span<const Expr> x, std::span<const Expr>) { return std::vector<Expr>{x[0] > 0}; });
       },
       "member 0 of reducer 'r' is combined into bool, but its identity is int64: cast it");
+}
+
+TEST_F(Reducers, RefusesLiteralsThatAreNoValuesOfTheMember) {
+  const auto reducer = [](const Expr& combined) {
+    return Reducer("r", {ir::make_int(0, kInt32)},
+                   [=](std::span<const Expr>, std::span<const Expr>) { return std::vector<Expr>{combined}; });
+  };
+  EXPECT_EQ(ir::to_string(reducer(2)({3}, {k_})[0]), "r(3, k in 0..16)");
+  EXPECT_EQ(message<UsageError>([&] { reducer(2)({1.5}, {k_}); }),
+            "the literal 1.5 as value 0 of reducer 'r' is no value of int32: combine values of a type that has it");
+  EXPECT_EQ(message<UsageError>([&] { reducer(Expr(std::int64_t{1} << 31)); }),
+            "the literal 2147483648 as member 0 of the combination of reducer 'r' is no value of int32: combine values "
+            "of a type that has it");
 }
 
 TEST_F(Reducers, RefusesBodiesOfDifferentReductions) {

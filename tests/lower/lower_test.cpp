@@ -196,6 +196,21 @@ TEST(Lower, SymbolicExtentsAreGuarded) {
   EXPECT_THAT(ir::to_string(program), HasSubstr("if likely(i.outer*16 + i.inner < n)"));
 }
 
+TEST(Lower, VectorsOfASplitByMoreThanTheExtent) {
+  const Tensor T = compute({64}, [](Expr i) { return cast(kFloat32, i); }, "T");
+  const Tensor C = compute({3, 64}, [&](Expr i, Expr j) { return T(j) + cast(kFloat32, i); }, "C");
+  Schedule s = create_schedule(C);
+  s[T].set_scope(ir::Scope::kLocal);
+  s[T].compute_at(s[C], s[C].axis(0));
+  s[T].vectorize(s[T].split(s[T].axis(0), factor(std::int64_t{1} << 40)).second);
+  s[C].vectorize(s[C].split(s[C].axis(1), factor(1 << 20)).second);
+  const std::string text = ir::to_string(lower(s, {C}, target(), "f"));
+  EXPECT_THAT(text, HasSubstr("local T: float32[64]\n")) << "whole vectors are no longer than the axis";
+  EXPECT_THAT(text, HasSubstr("vectorized i.inner in 0..64:\n"));
+  EXPECT_THAT(text, HasSubstr("vectorized j.inner in 0..64:\n"));
+  expect_same_results(s, {C}, {C});
+}
+
 TEST(Lower, NoParameterHasANegativeExtent) {
   const Var n = var("n");
   const Tensor A = placeholder({n, n}, kFloat32, "A");

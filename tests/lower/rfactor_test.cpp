@@ -65,6 +65,41 @@ TEST(Rfactor, FusedLoopsAndAReductionThatIsAllPartial) {
   expect_same_results(s, {B}, {A, B});
 }
 
+/// Splits and fuses the loops of a reduction over k and l, k by the factor `by`. Returns the loop that makes the
+/// partial results.
+using LoopOfPartialResults = IterVar (*)(Stage, const IterVar& k, const IterVar& l, std::int64_t by);
+
+TEST(Rfactor, ASplitByMoreThanTheExtent) {
+  const LoopOfPartialResults loops[] = {
+      [](Stage b, const IterVar& k, const IterVar&, std::int64_t by) { return b.split(k, factor(by)).second; },
+      [](Stage b, const IterVar& k, const IterVar&, std::int64_t by) { return b.split(k, factor(by)).first; },
+      [](Stage b, const IterVar& k, const IterVar& l, std::int64_t by) {
+        b.split(k, factor(by));
+        return l;
+      },
+      [](Stage b, const IterVar& k, const IterVar&, std::int64_t by) {
+        return b.split(b.split(k, factor(by)).second, factor(5)).second;
+      },
+      [](Stage b, const IterVar& k, const IterVar&, std::int64_t by) {
+        return b.split(b.split(k, factor(by)).second, nparts(5)).first;
+      },
+      [](Stage b, const IterVar& k, const IterVar& l, std::int64_t by) {
+        return b.fuse(b.split(k, factor(by)).second, l);
+      },
+  };
+  for (const LoopOfPartialResults loop_of : loops) {
+    for (const std::int64_t by : {std::int64_t{14}, std::int64_t{100}, std::int64_t{1} << 40}) {
+      const Tensor A = placeholder({3, 12, 2}, kFloat32, "A");
+      const IterVar k = reduce_axis(12, "k"), l = reduce_axis(2, "l");
+      const Tensor B = compute({3}, [&](Expr i) { return sum(A(i, k, l), {k, l}); }, "B");
+      Schedule s = create_schedule(B);
+      const Tensor P = s.rfactor(B, loop_of(s[B], k, l, by));
+      EXPECT_LE(*ir::as_const_int(s[P].axis(0).extent()), 24);
+      expect_same_results(s, {B}, {A, B});
+    }
+  }
+}
+
 TEST(Rfactor, TuplesOfAUserMadeReducer) {
   const Tensor A = placeholder({6, 9}, kFloat32, "A");
   const IterVar k = reduce_axis(9, "k");

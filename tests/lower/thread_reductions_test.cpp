@@ -132,6 +132,14 @@ TEST(ThreadReductions, FusedRowsBesideOthers) {
   EXPECT_EQ(run_program(program, 3), run_unscheduled(B, {A, B})) << ir::to_string(program);
 }
 
+TEST(ThreadReductions, ABlockHasTheThreadsThatTheSplitSays) {
+  RowSums r(20, 64);
+  r.s[r.B].bind(r.s[r.B].axis(0), kBlockIdxX).bind(r.ki, kThreadIdxX);
+  EXPECT_THAT(ir::to_string(r.program()), HasSubstr("threadIdx.x k.inner in 0..64:\n"));
+  EXPECT_THAT(ir::to_string(r.program()), HasSubstr("shared B.rf: float32[64, 1]\n"));
+  r.expect_right();
+}
+
 TEST(ThreadReductions, RowsThatABlockDoesOneAfterTheOther) {
   RowSums r;
   const auto [bx, row] = r.s[r.B].split(r.s[r.B].axis(0), factor(3));

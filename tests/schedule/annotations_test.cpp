@@ -1,6 +1,7 @@
 // vectorize, unroll, parallel, pragma, storage_align and set_scope.
 #include "expression/scan.h"
 #include "matmul_fixture.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -40,6 +41,23 @@ TEST_F(Vectorize, RefusesHugeVectors) {
   expect_refused(
       [&] { s[wide].vectorize(s[wide].axis(1)); }, "vectorize", "j",
       "it has 65537 iterations, more than the 65536 that can be vectorized: split it and vectorize the inner loop");
+}
+
+TEST_F(Vectorize, CountsWhatASplitByMoreThanTheExtentRuns) {
+  const auto [all, inside] = s[c].split(i, factor(1 << 20));
+  s[c].vectorize(inside);
+  EXPECT_EQ(stage(c).kinds.at(inside), ir::LoopKind::kVectorized);
+  s = create_schedule(c);
+  const auto [outer, inner] = s[c].split(s[c].fuse(i, j), factor(std::int64_t{1} << 40));
+  const auto [vectors, lanes] = s[c].split(inner, factor(std::int64_t{1} << 20));
+  s[c].vectorize(lanes);
+
+  const Tensor wide = compute({kMaxVectorizedIterations + 1}, [](Expr x) { return ir::cast(kFloat32, x); }, "W");
+  Schedule own = create_schedule(wide);
+  const IterVar huge = own[wide].split(own[wide].axis(0), factor(1 << 20)).second;
+  EXPECT_EQ(message<ScheduleError>([&] { own[wide].vectorize(huge); }),
+            "vectorize of i.inner: it has 65537 iterations, more than the 65536 that can be vectorized: split it and "
+            "vectorize the inner loop");
 }
 
 TEST_F(Unroll, MarksTheLoop) {

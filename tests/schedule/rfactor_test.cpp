@@ -1,5 +1,10 @@
 // rfactor: partial results of a reduction.
+#include <algorithm>
+#include <limits>
+#include <map>
+
 #include "matmul_fixture.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -30,6 +35,33 @@ TEST_F(Rfactor, PutsTheAxisWhereItIsWanted) {
   Schedule again = create_schedule(c);
   Trace::parse(s.trace().str()).replay(again);
   EXPECT_EQ(again.str(), s.str());
+}
+
+TEST_F(Rfactor, MakesPartialResultsOfTheIterationsThatASplitLeaves) {
+  constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
+  const IterVar twelve = reduce_axis(12, "k");
+  const Tensor t = compute({1}, [&](Expr) { return sum(cast(kFloat32, twelve), twelve); }, "T");
+  for (const auto& [by, made] :
+       std::map<std::int64_t, std::int64_t>{{8, 8}, {14, 14}, {16, 16}, {100, 16}, {kHuge, 16}}) {
+    Schedule inner = create_schedule(t), outer = create_schedule(t);
+    const Tensor of_inner = inner.rfactor(t, inner[t].split(twelve, factor(by)).second);
+    EXPECT_EQ(extent(inner[of_inner].axis(0)), made) << by;
+    EXPECT_EQ(extent(inner[t].reduce_axis(0)), made) << by;
+    const Tensor of_outer = outer.rfactor(t, outer[t].split(twelve, factor(by)).first);
+    EXPECT_EQ(extent(outer[of_outer].axis(0)), by == 8 ? 2 : 1) << by;
+    EXPECT_EQ(extent(outer[of_outer].reduce_axis(0)), std::min<std::int64_t>(by, 12)) << by;
+  }
+}
+
+TEST_F(Rfactor, RefusesPartialResultsThatNoMemoryHolds) {
+  const IterVar far = reduce_axis(std::int64_t{1} << 49, "k");
+  const Tensor t = compute({1}, [&](Expr) { return sum(cast(kFloat32, far), far); }, "T");
+  Schedule own = create_schedule(t);
+  const std::string before = own.str();
+  EXPECT_EQ(message<ScheduleError>([&] { own.rfactor(t, far); }),
+            "rfactor of k: its partial results, T.rf, would be larger than any address space: split it and use rfactor "
+            "on a shorter loop");
+  EXPECT_EQ(own.str(), before);
 }
 
 TEST_F(Rfactor, RefusesWhatIsNoLoopOfTheReduction) {

@@ -137,15 +137,18 @@ llvm::Value* FunctionEmitter::emit_round_tf32(llvm::Value* x, ir::Type type) {
 llvm::Value* FunctionEmitter::emit_call_extern(const ir::CallExtern& call, ir::Type type) {
   std::vector<llvm::Value*> args;
   std::vector<llvm::Type*> types;
+  std::vector<ir::Type> c_signature{type.element()};
   for (const ir::Expr& arg : call.args) {
     args.push_back(emit(arg));
     types.push_back(type_of(arg.type().element()));
+    c_signature.push_back(arg.type().element());
   }
   auto* signature = llvm::FunctionType::get(type_of(type.element()), types, false);
   llvm::FunctionCallee callee = module_.module.getOrInsertFunction(call.function, signature);
   auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee());
   const bool is_own = call.function == module_.symbol || call.function == preparation_symbol(module_.symbol);
-  if (is_own || function == nullptr || function->getFunctionType() != signature) {
+  const bool is_known = module_.c_signatures.try_emplace(call.function, c_signature).first->second == c_signature;
+  if (is_own || function == nullptr || function->getFunctionType() != signature || !is_known) {
     throw CompileError(fmt::format(
         "the C function {} is called with two signatures, or has the name of the kernel: rename one", call.function));
   }

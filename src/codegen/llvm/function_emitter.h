@@ -48,6 +48,9 @@ struct ModuleEmitter {
   int parallel_loops = 0;
   std::string features;                  ///< LLVM features beyond the instruction set: "+avx512vnni,+avx512bf16"
   llvm::GlobalVariable* zero = nullptr;  ///< 8 bytes of zeros; null until it is needed
+  /// Of each C function that is called: the type of its result, then those of its arguments. LLVM's types do not tell
+  /// int8 from uint8, which are extended differently.
+  std::map<std::string, std::vector<ir::Type>> c_signatures = {};
 
   /// A new function with the target's attributes.
   llvm::Function* create_function(const std::string& name, llvm::FunctionType* type, bool internal);

@@ -1,5 +1,6 @@
 // The operators on the bits of integers.
 #include <bit>
+#include <limits>
 
 #include "ir/core/expr.h"
 #include "ir/core/scalar.h"
@@ -18,7 +19,10 @@ Expr as_arithmetic(Intrinsic how, const Expr& a, const Expr& b) {
   const std::int64_t* constant = as_const_int(b);
   if (constant == nullptr || a.type() != kIndex) return {};
   constexpr std::int64_t kMaxShift = 62;
-  if (how == Intrinsic::kBitAnd && *constant > 0 && exponent_of(*constant + 1) > 0) return a % (*constant + 1);
+  if (how == Intrinsic::kBitAnd && *constant > 0 && *constant < std::numeric_limits<std::int64_t>::max() &&
+      exponent_of(*constant + 1) > 0) {
+    return a % (*constant + 1);
+  }
   if (*constant < 0 || *constant > kMaxShift) return {};
   if (how == Intrinsic::kShiftLeft) return a * (std::int64_t{1} << *constant);
   return how == Intrinsic::kShiftRight ? a / (std::int64_t{1} << *constant) : Expr();

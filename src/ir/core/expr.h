@@ -389,6 +389,8 @@ Expr apply(BinaryOp op, const Expr& a, const Expr& b);
 /// Converts two operands to the same type and number of lanes, as the operators do. Throws UsageError, which names
 /// `where`.
 void make_agree(Expr& a, Expr& b, const char* where);
+/// The literal in the scalar type `type`, as operators convert it; undefined where it is no value of this type.
+Expr retype_literal(const Expr& literal, Type type);
 Expr make_not(Expr a);
 Expr make_select(Expr condition, Expr if_true, Expr if_false);
 Expr make_cast(Type type, Expr value);

@@ -18,12 +18,22 @@ bool is_default_typed(const Expr& e) { return e.type() == (e.as<IntImm>() ? kInd
 // `literal` in the scalar type `type`; undefined where the type cannot represent it.
 Expr retype(const Expr& literal, Type type) {
   if (const auto* imm = literal.as<IntImm>()) {
+    if (literal.type() == kUInt64 && imm->value < 0) {  // the bits of a number above the largest int64
+      const auto number = static_cast<double>(static_cast<std::uint64_t>(imm->value));
+      return type.is_float() ? make_float(number, type) : Expr();
+    }
     if (type.is_float()) return make_float(static_cast<double>(imm->value), type);
     if (type.is_bool() && imm->value != 0 && imm->value != 1) return {};
     return literal.type().is_bool() ? Expr() : make_int(imm->value, type);
   }
   const auto* imm = literal.as<FloatImm>();
   return imm && type.is_float() ? make_float(imm->written, type) : Expr();
+}
+
+// Whether a literal is finite as it was written, but infinite in its type.
+bool is_beyond_range(const Expr& literal) {
+  const auto* number = literal.as<FloatImm>();
+  return number != nullptr && std::isinf(number->value) && !std::isinf(number->written);
 }
 
 // Whether `a` is converted to the type of `b`, rather than `b` to that of `a`: literals are converted; of two literals
@@ -48,6 +58,15 @@ bool fits(std::int64_t value, Type type) {
 
 }  // namespace
 
+Expr retype_literal(const Expr& literal, Type type) {
+  const bool is_of_type = literal.type() == type;
+  Expr converted = is_of_type ? literal : retype(literal, type);
+  if (!converted.defined() || is_beyond_range(converted)) return {};
+  const auto* number = literal.as<IntImm>();
+  const bool wraps = !is_of_type && number != nullptr && type.is_int() && !fits(number->value, type);
+  return wraps ? Expr() : converted;
+}
+
 void make_agree(Expr& a, Expr& b, const char* op) {
   if (!a.defined() || !b.defined()) throw UsageError(std::string("an operand of '") + op + "' is undefined");
   const Type type_a = a.type(), type_b = b.type();
@@ -65,9 +84,8 @@ void make_agree(Expr& a, Expr& b, const char* op) {
     given = std::move(converted);
   }
   for (const Expr* operand : {&a, &b}) {
-    const auto* number = operand->as<FloatImm>();
-    if (number != nullptr && std::isinf(number->value) && !std::isinf(number->written))
-      refuse_literal(make_float(number->written, kFloat64), operand->type(), op);
+    if (!is_beyond_range(*operand)) continue;
+    refuse_literal(make_float(operand->as<FloatImm>()->written, kFloat64), operand->type(), op);
   }
   if (type_a.lanes == type_b.lanes) return;
   if (type_a.lanes != 1 && type_b.lanes != 1) {

@@ -83,8 +83,9 @@ void apply_fuse(StageState& stage, const FuseRelation& relation);
 /// A split's size as the trace has it: "factor=32", "nparts=4".
 std::string to_string(const SplitSize& size);
 
-/// Implements Schedule::rfactor.
-Tensor make_partial_results(const Primitive& primitive, const IterVar& loop, int axis);
+/// Implements Schedule::rfactor. `in_threads`: the partial results are those of threads, of which there are as many as
+/// the split says that made `loop`, even if it has fewer iterations.
+Tensor make_partial_results(const Primitive& primitive, const IterVar& loop, int axis, bool in_threads);
 
 /// Puts `loops`, in the order given, into the positions that they occupy among the leaves.
 void apply_reorder(StageState& stage, const std::vector<IterVar>& loops);

@@ -13,18 +13,26 @@
 // into its indices; iterations past the extent of a split combine the identity. The spatial loops of the stage are
 // unchanged and are followed by one reduce loop over the partial results.
 //
+// The loops of the new stage have as many iterations as those of the old one run (schedule/iteration_counts.h). The
+// loop of the partial results may have more, where a split by a factor above the extent made it: its iterations are
+// rounded up to the next power of two, but not beyond the factor, so that vectors of partial results are whole. Of 12
+// iterations there are 16 partial results for the factors 16 and 100, and 14 for 14.
+//
 // Preconditions:
 //  1. The stage is a reduction, and the loop is one of its leaves, not annotated.
 //  2. `axis` is at least 0 and at most the rank of the tensor.
 //  3. No split of a reduction loop is composed.
 //  4. No stage is computed at a reduction loop, and the stage has no prefetches and is not tensorized.
 //  5. The stage is not part of a blocked reduction.
+//  6. The partial results are no larger than any address space.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "expression/operations.h"
 #include "ir/core/rewrite.h"
+#include "schedule/iteration_counts.h"
 #include "schedule/primitives/primitive.h"
 #include "schedule/stage_operations.h"
 
@@ -64,23 +72,39 @@ void check_reduction(const Primitive& primitive, const IterVar& loop, int axis) 
   }
 }
 
-/// Expresses the axes of the reduction in terms of its loops, whose values `values` holds on entry. `guard` becomes the
-/// condition that no axis is past its end, and stays undefined where none can be.
-void resolve(const StageState& stage, ir::Substitution& values, Expr& guard) {
+using Counts = std::map<IterVar, Expr>;
+
+/// The number of partial results that `loop` makes. `counts` has the iterations of all loops.
+Expr partial_count(const StageState& stage, const IterVar& loop, const Counts& counts, bool in_threads) {
+  for (const Relation& relation : stage.relations) {
+    const auto* split = std::get_if<SplitRelation>(&relation);
+    if (split == nullptr || split->inner != loop || split->nparts != 0) continue;
+    const std::int64_t* whole = ir::as_const_int(counts.at(split->parent));
+    const std::int64_t factor = split->factors.front();
+    if (in_threads || whole == nullptr || factor <= *whole) return Expr(factor);
+    const std::uint64_t rounded_up = std::bit_ceil(static_cast<std::uint64_t>(*whole));
+    return Expr(static_cast<std::int64_t>(std::min(static_cast<std::uint64_t>(factor), rounded_up)));
+  }
+  return counts.at(loop);
+}
+
+/// Expresses the axes of the reduction in terms of its loops, whose values `values` holds on entry and which have
+/// `counts` iterations. `guard` becomes the condition that no axis is past its end, and stays undefined where none can
+/// be.
+void resolve(const StageState& stage, const Counts& counts, ir::Substitution& values, Expr& guard) {
   for (auto relation = stage.relations.rbegin(); relation != stage.relations.rend(); ++relation) {
     if (const auto* fuse = std::get_if<FuseRelation>(&*relation); fuse != nullptr && fuse->fused.is_reduce()) {
       const Expr fused = values.at(fuse->fused.var());
-      values[fuse->outer.var()] = fused / fuse->inner.extent();
-      values[fuse->inner.var()] = fused % fuse->inner.extent();
+      values[fuse->outer.var()] = fused / counts.at(fuse->inner);
+      values[fuse->inner.var()] = fused % counts.at(fuse->inner);
     }
     const auto* split = std::get_if<SplitRelation>(&*relation);
     if (split == nullptr || !split->parent.is_reduce()) continue;
-    const std::int64_t factor = split->factors.front();
-    const Expr index = values.at(split->outer.var()) * Expr(factor) + values.at(split->inner.var());
+    const Expr &whole = counts.at(split->parent), &factor = counts.at(split->inner);
+    const Expr index = values.at(split->outer.var()) * factor + values.at(split->inner.var());
     values[split->parent.var()] = index;
-    const std::int64_t* extent = ir::as_const_int(split->parent.extent());
-    if (extent != nullptr && *extent % factor == 0) continue;
-    const Expr inside = index < split->parent.extent();
+    if (ir::is_const_int(whole % factor, 0)) continue;
+    const Expr inside = index < whole;
     guard = guard.defined() ? guard && inside : inside;
   }
   for (const IterVar& axis : stage.op.compute()->reduce_axes) {
@@ -108,7 +132,7 @@ struct Partial {
   std::map<IterVar, IterVar> loops;  ///< from loops of the reduction to axes of op
 };
 
-Partial make_partial(const StageState& stage, const IterVar& loop, int axis) {
+Partial make_partial(const StageState& stage, const IterVar& loop, int axis, const Counts& counts) {
   const ComputeOp& whole = *stage.op.compute();
   Partial result;
   ir::Substitution values;
@@ -120,7 +144,7 @@ Partial make_partial(const StageState& stage, const IterVar& loop, int axis) {
     if (!leaf.is_reduce()) continue;
     const AxisKind kind = leaf == loop ? AxisKind::kSpatial : AxisKind::kReduce;
     // A loop made by a relation starts at 0; an axis of the reduction starts at its min.
-    const IterVar own(leaf.name(), kind == AxisKind::kSpatial ? Expr(0) : leaf.min(), leaf.extent(), kind);
+    const IterVar own(leaf.name(), kind == AxisKind::kSpatial ? Expr(0) : leaf.min(), counts.at(leaf), kind);
     if (leaf == loop) {
       result.op.axes.insert(result.op.axes.begin() + axis, own);
     } else {
@@ -130,7 +154,7 @@ Partial make_partial(const StageState& stage, const IterVar& loop, int axis) {
     result.loops.emplace(leaf, own);
   }
   Expr guard;
-  resolve(stage, values, guard);
+  resolve(stage, counts, values, guard);
   const ir::Reduce& reduce = *whole.reduction();
   std::vector<Expr> bodies;
   for (std::size_t r = 0; r < reduce.values.size(); ++r) {
@@ -144,17 +168,24 @@ Partial make_partial(const StageState& stage, const IterVar& loop, int axis) {
 
 }  // namespace
 
-Tensor make_partial_results(const Primitive& primitive, const IterVar& loop, int axis) {
+Tensor make_partial_results(const Primitive& primitive, const IterVar& loop, int axis, bool in_threads) {
   check_reduction(primitive, loop, axis);
   ScheduleState& state = primitive.state();
   const int index = primitive.index();
   const std::vector<std::string> arguments = {primitive.label(loop), fmt::format("axis={}", axis)};
   const ir::Reduce reduce = *primitive.stage().op.compute()->reduction();
 
-  const Partial partial = make_partial(primitive.stage(), loop, axis);
+  Counts counts = iteration_counts(primitive.stage());
+  counts[loop] = partial_count(primitive.stage(), loop, counts, in_threads);
+  const Partial partial = make_partial(primitive.stage(), loop, axis, counts);
   std::vector<Expr> shape;
   for (const IterVar& own : partial.op.axes) shape.push_back(own.extent());
   const std::string name = unique_name(state, primitive.stage().name + ".rf");
+  if (!is_addressable(shape)) {
+    primitive.refuse(loop, fmt::format("its partial results, {}, would be larger than any address space: split it and "
+                                       "use rfactor on a shorter loop",
+                                       name));
+  }
   std::vector<Buffer> results;
   const std::vector<Buffer>& reduced = primitive.stage().op->results;
   for (const Buffer& result : reduced) {
@@ -169,7 +200,7 @@ Tensor make_partial_results(const Primitive& primitive, const IterVar& loop, int
   insert_stage(state, index, std::move(made));
 
   StageState& stage = state.stages[static_cast<std::size_t>(index) + 1];
-  const IterVar over(loop.name() + ".v", Expr(0), loop.extent(), AxisKind::kReduce);
+  const IterVar over(loop.name() + ".v", Expr(0), counts.at(loop), AxisKind::kReduce);
   ComputeOp rest;
   rest.axes = stage.op.compute()->axes;
   rest.reduce_axes = {over};
@@ -192,7 +223,7 @@ Tensor make_partial_results(const Primitive& primitive, const IterVar& loop, int
 }
 
 Tensor Schedule::rfactor(const Tensor& tensor, const IterVar& loop, int axis) {
-  return make_partial_results(Primitive(own_state(), "rfactor", tensor), loop, axis);
+  return make_partial_results(Primitive(own_state(), "rfactor", tensor), loop, axis, false);
 }
 
 }  // namespace nestwright

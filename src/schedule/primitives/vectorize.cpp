@@ -4,12 +4,13 @@
 //     body(j)          ->       body(j)                  (in lockstep, statement by statement)
 //
 // Preconditions:
-//  1. The loop is a spatial leaf of the stage, not annotated, and not the time of a scan. Its extent is constant and at
-//     most kMaxVectorizedIterations.
+//  1. The loop is a spatial leaf of the stage, not annotated, and not the time of a scan. Its extent is constant, and
+//     its iterations (schedule/iteration_counts.h) are at most kMaxVectorizedIterations.
 //  2. No other loop of the stage is vectorised.
 //  3. No stage is computed at the loop or inside it, where it would be computed once for each lane.
 #include <fmt/format.h>
 
+#include "schedule/iteration_counts.h"
 #include "schedule/primitives/primitive.h"
 
 namespace nestwright {
@@ -21,10 +22,13 @@ Stage& Stage::vectorize(const IterVar& loop) {
   primitive.require_independent(loop);
   const std::int64_t extent =
       primitive.require_constant(loop, "split it by a constant factor and vectorize the inner loop");
-  if (extent > kMaxVectorizedIterations) {
+  const std::map<IterVar, Expr> counts = iteration_counts(primitive.stage());
+  const std::int64_t* count = ir::as_const_int(counts.at(loop));
+  const std::int64_t iterations = count != nullptr ? *count : extent;
+  if (iterations > kMaxVectorizedIterations) {
     primitive.refuse(loop, fmt::format("it has {} iterations, more than the {} that can be vectorized: split it and "
                                        "vectorize the inner loop",
-                                       extent, kMaxVectorizedIterations));
+                                       iterations, kMaxVectorizedIterations));
   }
   for (const auto& [other, kind] : primitive.stage().marked_loops()) {
     if (kind == ir::LoopKind::kVectorized) {

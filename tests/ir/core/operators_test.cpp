@@ -8,6 +8,7 @@
 namespace nestwright::ir {
 namespace {
 
+using ::testing::Eq;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
@@ -30,6 +31,14 @@ TEST(Operators, MismatchesAreRefused) {
   EXPECT_THAT([&] { return Expr(x) % Expr(x); }, ThrowsMessage<UsageError>(HasSubstr("for integers")));
   EXPECT_THAT([&] { return Expr() + Expr(n); }, ThrowsMessage<UsageError>(HasSubstr("undefined")));
   EXPECT_THROW(make_binary(BinaryOp::kAdd, x, n), InternalError);
+}
+
+TEST(Operators, ALiteralAboveTheLargestInt64KeepsItsValue) {
+  const Expr largest = make_int(-1, kUInt64), x = Var("x", kFloat64), n = Var("n");
+  EXPECT_EQ((x + largest).as<Binary>()->b.as<FloatImm>()->value, 18446744073709551615.0);
+  EXPECT_THAT(
+      [&] { return n + largest; },
+      ThrowsMessage<UsageError>(Eq("operands of '+' have types int64 and uint64: cast one to the other's type")));
 }
 
 TEST(Operators, DropWhatChangesNothing) {
