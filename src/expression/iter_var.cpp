@@ -12,8 +12,6 @@ IterVar::IterVar(std::string name, Expr min, Expr extent, AxisKind kind)
 IterVar::IterVar(Var var, Expr min, Expr extent, AxisKind kind)
     : node_(std::make_shared<const Node>(Node{std::move(var), std::move(min), std::move(extent), kind})) {}
 
-AxisEquality::operator Expr() const { return equal_ ? Expr(a_) == Expr(b_) : Expr(a_) != Expr(b_); }
-
 void IterVar::refuse_undefined() {
   throw UsageError("an undefined axis is used: make it by reduce_axis, or take it from a stage");
 }

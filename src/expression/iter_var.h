@@ -2,7 +2,6 @@
 // Thread rule: handles share immutable nodes; any thread may read them.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -39,8 +38,6 @@ enum class AxisKind : std::uint8_t {
   kTime,  ///< the leading axis of a scan: iterations run in order
 };
 
-class AxisEquality;
-
 /// Handle of an axis with the domain [min, min + extent). Identity is by variable, so that a loop axis and the axis of
 /// a reduction over it are the same. In an expression, comparisons are those of the values: i < j, i == j.
 class IterVar {
@@ -61,8 +58,9 @@ class IterVar {
   operator Expr() const { return node().var; }  // NOLINT(google-explicit-constructor): an axis is an expression
   /// The identity of the axis; nullptr for an undefined one.
   const void* id() const { return node_ ? node_->var.id() : nullptr; }
-  friend AxisEquality operator==(const IterVar& a, const IterVar& b);
-  friend AxisEquality operator!=(const IterVar& a, const IterVar& b);
+  /// As a bool: whether both are the same axis. As an Expr: whether their values are equal.
+  friend ir::HandleEquality<IterVar> operator==(const IterVar& a, const IterVar& b) { return {a, b, true}; }
+  friend ir::HandleEquality<IterVar> operator!=(const IterVar& a, const IterVar& b) { return {a, b, false}; }
 
  private:
   struct Node {
@@ -78,26 +76,6 @@ class IterVar {
 
   std::shared_ptr<const Node> node_;
 };
-
-/// What == and != of two axes give. As a bool: whether they are the same axis. As an Expr: whether their values are
-/// equal. It refers to both axes and is not to be kept.
-class AxisEquality {
- public:
-  AxisEquality(const IterVar& a, const IterVar& b, bool equal) : a_(a), b_(b), equal_(equal) {}
-  /// Converts to bool alone: a conversion to an integer would make an Expr of that integer.
-  template <std::same_as<bool> T>
-  operator T() const {  // NOLINT(google-explicit-constructor): containers and algorithms compare axes
-    return (a_.id() == b_.id()) == equal_;
-  }
-  operator Expr() const;  // NOLINT(google-explicit-constructor): a comparison is an expression
-  AxisEquality operator!() const { return {a_, b_, !equal_}; }
-
- private:
-  const IterVar &a_, &b_;
-  bool equal_;
-};
-inline AxisEquality operator==(const IterVar& a, const IterVar& b) { return {a, b, true}; }
-inline AxisEquality operator!=(const IterVar& a, const IterVar& b) { return {a, b, false}; }
 
 }  // namespace nestwright
 

@@ -40,7 +40,7 @@ class IndexBinder final : public Mutator {
 
   /// Whether `e` is computed from the loop's variable and elements of its lists.
   bool is_of_iteration(const Expr& e) const {
-    return !any_expr(e, [&](const Expr& part) {
+    return !any_expr(e, [&](const Expr& part) -> bool {
       if (const auto* const load = part.as<Load>()) return !is_of_list(*load);
       if (const auto* const ref = part.as<VarRef>()) return ref->var != loop_.var;
       return part.as<CallExtern>() != nullptr;

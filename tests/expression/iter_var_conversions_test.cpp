@@ -55,6 +55,49 @@ TEST(Conversions, AxesAreComparedByValueInExpressions) {
   EXPECT_EQ(ir::to_string(trace.op().compute()->bodies[0]), "sum(select(k == l, A[k, l], 0.0), k in 0..8, l in 0..8)");
 }
 
+TEST(Conversions, JoinedComparisonsOfAxesAreExpressions) {
+  const IterVar k = reduce_axis(8, "k"), l = reduce_axis(8, "l"), m = reduce_axis(8, "m");
+  const auto text = [](const Expr& e) { return ir::to_string(e); };
+  EXPECT_EQ(text(k == l && l == m), "k == l && l == m");
+  EXPECT_EQ(text(k == l || l != m), "k == l || l != m");
+  EXPECT_EQ(text(k == l && l == m && k != m), "k == l && l == m && k != m");
+  EXPECT_EQ(text((k == l || l == m) && k < 3), "(k == l || l == m) && k < 3");
+  EXPECT_EQ(text(!(k == l && l == m)), "k != l || l != m");
+  EXPECT_EQ(text(cast(kFloat32, k == l && l == m)), "float32(k == l && l == m)");
+  const Tensor a = placeholder({8, 8}, kFloat32, "A");
+  EXPECT_EQ(text(select(k == l && l == m, a(k, l), 0.0)), "select(k == l && l == m, A[k, l], 0.0)");
+}
+
+TEST(Conversions, JoinedComparisonsOfAxesAreConditions) {
+  const IterVar k = reduce_axis(8, "k"), l = reduce_axis(8, "l");
+  const Var n = var("n"), m = var("m");
+  EXPECT_TRUE(k == k && l == l);
+  EXPECT_FALSE(k == k && k == l);
+  EXPECT_TRUE(k == l || l == l);
+  EXPECT_TRUE(!(k == l || n == m));
+  EXPECT_TRUE(k == k && n == n && n != m);
+  const bool given = true;
+  EXPECT_TRUE(given && k == k);
+  EXPECT_FALSE(k == l && given);
+  EXPECT_TRUE(IterVar() == IterVar() && Var() == Var()) << "an undefined one has no value, but is compared";
+}
+
+TEST(Conversions, SymbolsAreComparedByValueInExpressions) {
+  const Var n = var("n"), m = var("m");
+  const IterVar k = reduce_axis(8, "k"), l = reduce_axis(8, "l");
+  const auto text = [](const Expr& e) { return ir::to_string(e); };
+  EXPECT_EQ(text(n < m), "n < m");
+  EXPECT_EQ(text(m < n), "m < n");
+  EXPECT_EQ(text(n <= m), "n <= m");
+  EXPECT_EQ(text(n == m), "n == m");
+  EXPECT_EQ(text(n != m), "n != m");
+  EXPECT_EQ(text(!(n == m)), "n != m");
+  EXPECT_EQ(text(n == m && k == l), "n == m && k == l");
+  EXPECT_EQ(text(select(n == m || n < m, k, l)), "select(n == m || n < m, k, l)");
+  EXPECT_EQ((std::set<Var>{n, m, n}).size(), 2U);
+  EXPECT_TRUE(n == n && n != m);
+}
+
 TEST(Conversions, AxesAreIdentifiedByTheirVariable) {
   const IterVar k = reduce_axis(8, "k"), l = reduce_axis(8, "k");
   const IterVar again(k.var(), Expr(0), Expr(4), AxisKind::kReduce);

@@ -62,6 +62,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -70,6 +71,7 @@
 
 #include "support/lifetime_bound.h"
 
+#include "ir/core/handle_equality.h"
 #include "ir/core/type.h"
 
 namespace nestwright::ir {
@@ -105,8 +107,8 @@ class Expr {
   std::shared_ptr<const ExprNode> node_;
 };
 
-/// A variable. Identity is by node, the name is for printing only. Only a Let of the vector form defines variables of
-/// vector types.
+/// A variable. Identity is by node, the name is for printing only. In an expression, comparisons are those of the
+/// values: n < m, n == m. Only a Let of the vector form defines variables of vector types.
 class Var {
  public:
   Var() = default;
@@ -115,8 +117,9 @@ class Var {
   Type type() const;
   bool defined() const { return node_ != nullptr; }
   operator Expr() const;  // NOLINT(google-explicit-constructor): a variable is an expression
-  friend bool operator==(const Var& a, const Var& b) { return a.node_ == b.node_; }
-  friend bool operator<(const Var& a, const Var& b) { return a.node_ < b.node_; }  // order of addresses: for maps only
+  /// As a bool: whether both are the same variable. As an Expr: whether their values are equal.
+  friend HandleEquality<Var> operator==(const Var& a, const Var& b) { return {a, b, true}; }
+  friend HandleEquality<Var> operator!=(const Var& a, const Var& b) { return {a, b, false}; }
   const void* id() const { return node_.get(); }
 
  private:
@@ -463,3 +466,11 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b);
 std::int64_t floor_mod(std::int64_t a, std::int64_t b);
 
 }  // namespace nestwright::ir
+
+/// The order of variables in maps and sets, by address.
+template <>
+struct std::less<nestwright::ir::Var> {
+  bool operator()(const nestwright::ir::Var& a, const nestwright::ir::Var& b) const {
+    return std::less<>()(a.id(), b.id());
+  }
+};

@@ -53,7 +53,7 @@ Expr reinterpret(Type type, const Expr& x);
 /// The value of type `type` that the C function `function` gives for `args`; on CPUs. It is called as C declares it:
 /// int is int32, long int64, _Bool bool. It has no side effects, and may be called for elements that are not used. The
 /// function is looked up in the process that runs the kernel. A literal has the type int64 or float32: cast it to
-/// another.
+/// another. All calls of one function in a program have the same types, as C declares it once.
 /// Throws UsageError for a name that C does not have, and for float16 and bfloat16.
 Expr call_extern(Type type, const std::string& function, const std::vector<Expr>& args);
 

@@ -58,8 +58,8 @@ VariableUses uses_in(const Expr& atom, const Access& access, std::size_t loop) {
     if (e.as<Load>()) uses.inner = true;  // its value may differ at every load
     const auto* ref = e.as<VarRef>();
     if (ref == nullptr) return;
-    uses.loop |= ref->var == access.loops[loop].var;
-    uses.inner |= ref->var == access.lane;
+    uses.loop = uses.loop || ref->var == access.loops[loop].var;
+    uses.inner = uses.inner || ref->var == access.lane;
     for (std::size_t l = loop + 1; l < access.loops.size(); ++l) {
       const bool in_step = access.loops[l].in_step && is_thread_index(access.loops[loop].loop->kind);
       uses.inner |= !in_step && access.loops[l].var == ref->var;
