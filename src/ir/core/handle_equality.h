@@ -4,10 +4,11 @@
 //   if (k == l && m == n)                      the same axes
 //   select(k == l && m == n, A(k, l), 0.0)     elements where the values are equal
 //
-// Thread rule: values. They refer to the handles that are compared, and are not to be kept.
+// Thread rule: values.
 #pragma once
 
 #include <concepts>
+#include <utility>
 
 namespace nestwright::ir {
 
@@ -24,7 +25,7 @@ struct HandleCondition {};
 template <class Handle>
 class HandleEquality : public HandleCondition {
  public:
-  HandleEquality(const Handle& a, const Handle& b, bool equal) : a_(a), b_(b), equal_(equal) {}
+  HandleEquality(Handle a, Handle b, bool equal) : a_(std::move(a)), b_(std::move(b)), equal_(equal) {}
   template <BoolOrExpr T>
   operator T() const {  // NOLINT(google-explicit-constructor): containers compare handles, and expressions their values
     if constexpr (std::same_as<T, bool>) {
@@ -36,7 +37,7 @@ class HandleEquality : public HandleCondition {
   HandleEquality operator!() const { return {a_, b_, !equal_}; }
 
  private:
-  const Handle &a_, &b_;
+  Handle a_, b_;
   bool equal_;
 };
 
