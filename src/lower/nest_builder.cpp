@@ -316,6 +316,7 @@ Stmt NestBuilder::inside(const Frame& frame, int position) {
     stmts.push_back(open(frame, position + 1));
     return ir::block(std::move(stmts));
   }
+  require_known_parts(frame, position, stages);
   AttachedRegions attached = regions_.attached_regions(stages, frame, facts_, [&](int stage, std::vector<Span> region) {
     return region_of_all_threads(stage, std::move(region));
   });

@@ -12,11 +12,15 @@
 //     let j = fo%4                         the part is i, j*8 .. j*8 + 7
 //     T[0, 0..8] = ...
 //     for fi in 0..8: C[i, j*8 + fi] = T[0, fi]
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
 
+#include "ir/core/equal.h"
 #include "lower/nest_builder.h"
+#include "support/error.h"
 
 namespace nestwright {
 
@@ -200,6 +204,41 @@ std::optional<FusedPart> NestBuilder::part_of(const Frame& frame, const AxisEdge
   if (before != nullptr && !is_aligned) return {};
   if (part.rows > 1 && frame.graph->vectorized[edge.parent] && !has_rows_of_vectors(frame, edge, *row)) return {};
   return part;
+}
+
+/// Throws LowerError where one of `stages`, attached at leaf `position`, needs less in a part of a fused loop than in
+/// all of it, but how much cannot be told, as the length of a row is not constant: it would be computed whole in each
+/// part.
+void NestBuilder::require_known_parts(const Frame& frame, int position, const std::vector<int>& stages) const {
+  const StageGraph& graph = *frame.graph;
+  const auto regions_at = [&](const Frame& at) {
+    const auto extended = [&](int stage, std::vector<Span> region) {
+      return region_of_all_threads(stage, std::move(region));
+    };
+    return regions_.attached_regions(stages, at, facts_, extended).regions;
+  };
+  const auto same = [](const Span& a, const Span& b) { return ir::equal(a.extent, b.extent); };
+  for (const AxisEdge& edge : graph.edges) {
+    if (edge.kind != AxisEdge::Kind::kFuse || frame.known(edge.parent)) continue;
+    const Span now = frame.span(edge.parent, facts_);
+    const bool is_closed =
+        ir::is_const_int(now.min, 0) && facts_.proves_less(frame.extent[edge.parent] - 1, now.extent);
+    if (is_closed || as_const_int(frame.extent[edge.inner]) != nullptr) continue;
+    Frame point = frame;
+    point.value[edge.outer] = point.value[edge.inner] = Expr(0);
+    const auto needed = regions_at(frame), least = regions_at(point);
+    for (std::size_t n = 0; n < stages.size(); ++n) {
+      if (std::ranges::equal(needed[n], least[n], same)) continue;
+      const std::string &outer = graph.axes[edge.outer].name(), &inner = graph.axes[edge.inner].name();
+      throw LowerError(
+          fmt::format("{} is computed at {} of {}, a part of the loop that {} and {} were fused to; what a part needs "
+                      "of it cannot be "
+                      "told, as the extent of {} is not constant: compute it outside of the fused loop, or at a loop "
+                      "that is no part",
+                      schedule_.stages[stages[n]].name, graph.axes[graph.leaves[position]].name(), graph.state->name,
+                      outer, inner, inner));
+    }
+  }
 }
 
 Stmt NestBuilder::open_fused_part(Frame frame, int position, const AxisEdge& edge) {

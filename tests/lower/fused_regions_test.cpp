@@ -6,6 +6,8 @@
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "run_program.h"
+#include "support/error.h"
+#include "tests/support/message.h"
 
 namespace nestwright::testing {
 namespace {
@@ -176,6 +178,30 @@ TEST(FusedRegions, TilesOfAFusedOrder) {
   s[B].compute_at(s[C], outer);
   EXPECT_THAT(ir::to_string(lower(s, {A, C}, Target(), "f")), HasSubstr("global B: float32[4, 12]\n"));
   expect_same_results(s, {C}, {A, C});
+}
+
+TEST(FusedRegions, APartOfRowsOfUnknownLengthIsRefused) {
+  const Var m = var("m");
+  const Tensor A = placeholder({5, m}, kFloat32, "A"), W = placeholder({4}, kFloat32, "W");
+  const Tensor B = compute({5, m}, [&](Expr i, Expr j) { return A(i, j) * 2.0; }, "B");
+  const Tensor V = compute({4}, [&](Expr i) { return W(i) * 2.0; }, "V");
+  const Tensor C = compute({5, m}, [&](Expr i, Expr j) { return B(i, j) + V(3); }, "C");
+  const auto lowered = [&](const Tensor& stage, bool at_part) {
+    Schedule s = create_schedule(C);
+    const auto [outer, inner] = s[C].split(s[C].fuse(s[C].axis(0), s[C].axis(1)), factor(8));
+    s[stage].compute_at(s[C], at_part ? outer : inner);
+    return lower(s, {A, W, C}, Target(), "f");
+  };
+  EXPECT_EQ(
+      message<LowerError>([&] { lowered(B, true); }),
+      "B is computed at i.j.outer of C, a part of the loop that i and j were fused to; what a part needs of it cannot "
+      "be told, as the extent of j is not constant: compute it outside of the fused loop, or at a loop that is no "
+      "part");
+  for (const ir::Program& program : {lowered(B, false), lowered(V, true)}) {
+    for (const std::int64_t columns : {1, 3, 8}) {
+      EXPECT_EQ(run_program(program, 1, {columns}), run_unscheduled(C, {A, W, C}, {columns})) << ir::to_string(program);
+    }
+  }
 }
 
 TEST(FusedRegions, SymbolicNumberOfRows) {
