@@ -89,7 +89,9 @@ class NestBuilder {
   ir::Stmt decode_fused(Frame frame, int position, const AxisEdge& edge);
   const AxisEdge* fused_in_part(const Frame& frame, int position) const;
   bool has_stages_in_part(const StageGraph& graph, const AxisEdge& edge, int position) const;
+  std::optional<FusedPart> touched_part(const Frame& frame, const AxisEdge& edge) const;
   std::optional<FusedPart> part_of(const Frame& frame, const AxisEdge& edge) const;
+  std::string unknown_part_reason(const Frame& frame, const AxisEdge& edge) const;
   void require_known_parts(const Frame& frame, int position, const std::vector<int>& stages) const;
   ir::Stmt open_fused_part(Frame frame, int position, const AxisEdge& edge);
 

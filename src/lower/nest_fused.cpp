@@ -75,6 +75,11 @@ bool has_rows_of_vectors(const Frame& frame, const AxisEdge& fuse, std::int64_t 
   return strides.known && strides.lanes <= strides.step;
 }
 
+/// Whether the lanes of one vector may lie in two rows of the part.
+bool has_vectors_across_rows(const Frame& frame, const AxisEdge& fuse, const FusedPart& part) {
+  return part.rows > 1 && frame.graph->vectorized[fuse.parent] && !has_rows_of_vectors(frame, fuse, part.row);
+}
+
 /// The leaves that an axis is made of or, for a part of a fused loop, belongs to: a set of positions.
 AxisSet positions_of(const StageGraph& graph, int axis) {
   if (graph.position[axis] >= 0) return AxisSet().set(static_cast<std::size_t>(graph.position[axis]));
@@ -169,9 +174,9 @@ bool NestBuilder::has_stages_in_part(const StageGraph& graph, const AxisEdge& ed
 }
 
 /// The part of a fused loop that is open. Absent if its length is not constant, if it is not smaller than the part that
-/// the frame knows, if intervals cannot bound the indices into what is computed for it, or if a vector of it may cross
-/// rows. If it `has_lets`, open_fused_part() has yet to make lets of its outer and inner values.
-std::optional<FusedPart> NestBuilder::part_of(const Frame& frame, const AxisEdge& edge) const {
+/// the frame knows, or if intervals cannot bound the indices into what is computed for it. If it `has_lets`,
+/// open_fused_part() has yet to make lets of its outer and inner values.
+std::optional<FusedPart> NestBuilder::touched_part(const Frame& frame, const AxisEdge& edge) const {
   const Span now = frame.span(edge.parent, facts_);
   const FusedPart* before = frame.part(edge);
   const std::int64_t* length = as_const_int(now.extent);
@@ -202,13 +207,29 @@ std::optional<FusedPart> NestBuilder::part_of(const Frame& frame, const AxisEdge
   // Indices into what is computed are differences of quotients, which intervals bound only in these cases.
   const bool is_aligned = part.rows == 1 || (rest.is_constant() && rest.constant == 0 && *length % *row == 0);
   if (before != nullptr && !is_aligned) return {};
-  if (part.rows > 1 && frame.graph->vectorized[edge.parent] && !has_rows_of_vectors(frame, edge, *row)) return {};
   return part;
 }
 
+/// The same; absent if a vector of it may cross rows, too.
+std::optional<FusedPart> NestBuilder::part_of(const Frame& frame, const AxisEdge& edge) const {
+  std::optional<FusedPart> part = touched_part(frame, edge);
+  if (part && has_vectors_across_rows(frame, edge, *part)) part.reset();
+  return part;
+}
+
+/// Why it cannot be told what stages need in the open part of a fused loop; empty if it can be, or if no part is open.
+std::string NestBuilder::unknown_part_reason(const Frame& frame, const AxisEdge& edge) const {
+  if (frame.known(edge.parent) || frame.part(edge) != nullptr) return {};
+  const Span now = frame.span(edge.parent, facts_);
+  if (ir::is_const_int(now.min, 0) && facts_.proves_less(frame.extent[edge.parent] - 1, now.extent)) return {};
+  const std::string& row = frame.graph->axes[edge.inner].name();
+  if (as_const_int(frame.extent[edge.inner]) == nullptr) return "the extent of " + row + " is not constant";
+  const std::optional<FusedPart> part = touched_part(frame, edge);
+  return part && has_vectors_across_rows(frame, edge, *part) ? "vectors cross the ends of " + row : std::string();
+}
+
 /// Throws LowerError where one of `stages`, attached at leaf `position`, needs less in a part of a fused loop than in
-/// all of it, but how much cannot be told, as the length of a row is not constant: it would be computed whole in each
-/// part.
+/// all of it, but how much cannot be told: it would be computed whole in each part.
 void NestBuilder::require_known_parts(const Frame& frame, int position, const std::vector<int>& stages) const {
   const StageGraph& graph = *frame.graph;
   const auto regions_at = [&](const Frame& at) {
@@ -219,24 +240,19 @@ void NestBuilder::require_known_parts(const Frame& frame, int position, const st
   };
   const auto same = [](const Span& a, const Span& b) { return ir::equal(a.extent, b.extent); };
   for (const AxisEdge& edge : graph.edges) {
-    if (edge.kind != AxisEdge::Kind::kFuse || frame.known(edge.parent)) continue;
-    const Span now = frame.span(edge.parent, facts_);
-    const bool is_closed =
-        ir::is_const_int(now.min, 0) && facts_.proves_less(frame.extent[edge.parent] - 1, now.extent);
-    if (is_closed || as_const_int(frame.extent[edge.inner]) != nullptr) continue;
+    if (edge.kind != AxisEdge::Kind::kFuse) continue;
+    const std::string reason = unknown_part_reason(frame, edge);
+    if (reason.empty()) continue;
     Frame point = frame;
     point.value[edge.outer] = point.value[edge.inner] = Expr(0);
     const auto needed = regions_at(frame), least = regions_at(point);
     for (std::size_t n = 0; n < stages.size(); ++n) {
       if (std::ranges::equal(needed[n], least[n], same)) continue;
-      const std::string &outer = graph.axes[edge.outer].name(), &inner = graph.axes[edge.inner].name();
-      throw LowerError(
-          fmt::format("{} is computed at {} of {}, a part of the loop that {} and {} were fused to; what a part needs "
-                      "of it cannot be "
-                      "told, as the extent of {} is not constant: compute it outside of the fused loop, or at a loop "
-                      "that is no part",
-                      schedule_.stages[stages[n]].name, graph.axes[graph.leaves[position]].name(), graph.state->name,
-                      outer, inner, inner));
+      throw LowerError(fmt::format(
+          "{} is computed at {} of {}, a part of the loop that {} and {} were fused to; what a part needs of it cannot "
+          "be told, as {}: compute it outside of the fused loop, or at a loop that is no part",
+          schedule_.stages[stages[n]].name, graph.axes[graph.leaves[position]].name(), graph.state->name,
+          graph.axes[edge.outer].name(), graph.axes[edge.inner].name(), reason));
     }
   }
 }

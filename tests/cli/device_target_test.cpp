@@ -26,7 +26,8 @@ class FakeCudaTest : public DeviceTargetTest {
 };
 
 TEST_F(DeviceTargetTest, TunesOnOpenClAndFindsTheBestAgain) {
-  const CommandOutput tuned = run("tune matmul m=16 n=16 k=8 --target opencl --trials 3 --seconds 6 --json");
+  const CommandOutput tuned =
+      run("tune matmul m=16 n=16 k=8 --target opencl --template matmul.gpu --trials 3 --seconds 6 --json");
   ASSERT_EQ(tuned.code, 0) << tuned.err;
   const json report = json::parse(tuned.out);
   EXPECT_EQ(report["template"], "matmul.gpu");

@@ -145,11 +145,19 @@ TEST(FusedRegions, LanesOfAVectorLieInOneRow) {
   EXPECT_THAT(text, HasSubstr("global B: float32[4, 16]\n")) << text;
   EXPECT_THAT(text, ::testing::Not(HasSubstr("vectorized i.j.inner.inner in 0..8:\n      let")));
   f.expect_right();
-  Fused across(12, 12, 64);  // vectors of 8 lanes cross rows of 12: all of B is computed
-  const auto [m, l] = across.s[across.C].split(across.inner, factor(8));
-  across.s[across.C].vectorize(l);
-  across.s[across.B].compute_at(across.s[across.C], across.outer);
+}
+
+TEST(FusedRegions, APartWhoseVectorsCrossRowsIsRefused) {
+  Fused across(12, 12, 64);
+  const auto [middle, lanes] = across.s[across.C].split(across.inner, factor(8));
+  across.s[across.C].vectorize(lanes);
   across.expect_right();
+  across.s[across.B].compute_at(across.s[across.C], across.outer);
+  EXPECT_EQ(
+      message<LowerError>([&] { across.body(); }),
+      "B is computed at i.j.outer of C, a part of the loop that i and j were fused to; what a part needs of it "
+      "cannot be told, as vectors cross the ends of j: compute it outside of the fused loop, or at a loop that is "
+      "no part");
 }
 
 TEST(FusedRegions, ThreeAxes) {
