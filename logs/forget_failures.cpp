@@ -1,12 +1,10 @@
 // TuningLog's release of failed trials whose points are worth another measurement.
 #include "logs/state.h"
-#include "logs/task.h"
 #include "logs/tuning_log.h"
 
 namespace nestwright {
 
 using sqlite::Database;
-using sqlite::Statement;
 using sqlite::Transaction;
 
 namespace {

@@ -24,14 +24,20 @@ std::vector<std::string> plugins_of(const Operator& op) {
   return {plugins.begin(), plugins.end()};
 }
 
-/// What became of a plugin that had a part in a record. An identity begins with the plugin's name.
+/// The plugin of the same name, with which an identity begins. nullptr if there is none.
+const std::string* find_namesake(const std::string& identity, const std::vector<std::string>& plugins) {
+  const std::string name = identity.substr(0, identity.find(' ')) + " ";
+  const auto found =
+      std::find_if(plugins.begin(), plugins.end(), [&](const std::string& other) { return other.starts_with(name); });
+  return found == plugins.end() ? nullptr : &*found;
+}
+
+/// What became of a plugin that had a part in a record.
 std::string plugin_difference(const std::string& then, const std::vector<std::string>& now) {
   const std::size_t end = then.find(' ');
   const std::string name = then.substr(0, end), version = end == std::string::npos ? "" : then.substr(end + 1);
-  for (const std::string& other : now) {
-    if (other.starts_with(name + " ")) {
-      return fmt::format("the plugin {} was {}, and is {}", name, version, other.substr(name.size() + 1));
-    }
+  if (const std::string* other = find_namesake(then, now)) {
+    return fmt::format("the plugin {} was {}, and is {}", name, version, other->substr(name.size() + 1));
   }
   return fmt::format("the plugin {} was {}, and is not loaded", name, version);
 }
@@ -67,10 +73,8 @@ bool has_plugins(const std::vector<std::string>& now, const std::vector<std::str
 }
 
 bool is_any_rebuilt(const std::vector<std::string>& now, const std::vector<std::string>& then) {
-  return std::any_of(now.begin(), now.end(), [&](const std::string& identity) {
-    const std::string name = identity.substr(0, identity.find(' ') + 1);
-    return std::any_of(then.begin(), then.end(),
-                       [&](const std::string& other) { return other != identity && other.starts_with(name); });
+  return std::any_of(then.begin(), then.end(), [&](const std::string& plugin) {
+    return !has_plugins(now, {plugin}) && find_namesake(plugin, now) != nullptr;
   });
 }
 

@@ -304,6 +304,12 @@ Frame NestBuilder::attached_frame(int stage, std::vector<Span> region, const Fra
   return frame;
 }
 
+AttachedRegions NestBuilder::attached_regions(const Frame& frame, const std::vector<int>& stages) const {
+  return regions_.attached_regions(stages, frame, facts_, [&](int stage, std::vector<Span> region) {
+    return region_of_all_threads(stage, std::move(region));
+  });
+}
+
 Stmt NestBuilder::inside(const Frame& frame, int position) {
   const StageGraph& graph = *frame.graph;
   if (frame.role != NestRole::kCompute) return open(frame, position + 1);
@@ -317,9 +323,7 @@ Stmt NestBuilder::inside(const Frame& frame, int position) {
     return ir::block(std::move(stmts));
   }
   require_known_parts(frame, position, stages);
-  AttachedRegions attached = regions_.attached_regions(stages, frame, facts_, [&](int stage, std::vector<Span> region) {
-    return region_of_all_threads(stage, std::move(region));
-  });
+  AttachedRegions attached = attached_regions(frame, stages);
   const std::string outer_private = private_;
   std::vector<Frame> frames;
   std::map<int, std::vector<DoubleBuffered>> groups;  // by slots

@@ -61,6 +61,7 @@ class NestBuilder {
   ir::Stmt without_loop(const StageGraph& graph, int axis, ir::Stmt body);
   ir::Stmt initialise(const Frame& frame, int position);
   Storage storage_of(const Frame& frame) const;
+  AttachedRegions attached_regions(const Frame& frame, const std::vector<int>& stages) const;
   ir::Stmt inside(const Frame& frame, int position);
   std::shared_ptr<const std::vector<Limit>> limits_of(int stage, const std::vector<Span>& region) const;
   AxisSet pad_vectors(int stage, std::vector<Span>& region, const AxisSet& limited) const;
@@ -89,6 +90,7 @@ class NestBuilder {
   ir::Stmt decode_fused(Frame frame, int position, const AxisEdge& edge);
   const AxisEdge* fused_in_part(const Frame& frame, int position) const;
   bool has_stages_in_part(const StageGraph& graph, const AxisEdge& edge, int position) const;
+  bool covers_fused_loop(const Frame& frame, const AxisEdge& edge, const Span& span) const;
   std::optional<FusedPart> touched_part(const Frame& frame, const AxisEdge& edge) const;
   std::optional<FusedPart> part_of(const Frame& frame, const AxisEdge& edge) const;
   std::string unknown_part_reason(const Frame& frame, const AxisEdge& edge) const;

@@ -173,6 +173,11 @@ bool NestBuilder::has_stages_in_part(const StageGraph& graph, const AxisEdge& ed
   return false;
 }
 
+/// Whether `span` has all values of the fused loop, so that no part of it is open.
+bool NestBuilder::covers_fused_loop(const Frame& frame, const AxisEdge& edge, const Span& span) const {
+  return ir::is_const_int(span.min, 0) && facts_.proves_less(frame.extent[edge.parent] - 1, span.extent);
+}
+
 /// The part of a fused loop that is open. Absent if its length is not constant, if it is not smaller than the part that
 /// the frame knows, or if intervals cannot bound the indices into what is computed for it. If it `has_lets`,
 /// open_fused_part() has yet to make lets of its outer and inner values.
@@ -183,7 +188,7 @@ std::optional<FusedPart> NestBuilder::touched_part(const Frame& frame, const Axi
   const std::int64_t* row = before != nullptr ? &before->row : as_const_int(frame.extent[edge.inner]);
   const Expr outer_extent = before != nullptr ? before->outer_extent : frame.extent[edge.outer];
   if (length == nullptr || row == nullptr || *length < 1 || *row < 1) return {};
-  if (ir::is_const_int(now.min, 0) && facts_.proves_less(frame.extent[edge.parent] - 1, now.extent)) return {};
+  if (covers_fused_loop(frame, edge, now)) return {};
   if (before != nullptr && *length >= before->length) return {};
 
   FusedPart part{.start = now.min, .length = *length, .row = *row, .outer_extent = outer_extent};
@@ -220,8 +225,7 @@ std::optional<FusedPart> NestBuilder::part_of(const Frame& frame, const AxisEdge
 /// Why it cannot be told what stages need in the open part of a fused loop; empty if it can be, or if no part is open.
 std::string NestBuilder::unknown_part_reason(const Frame& frame, const AxisEdge& edge) const {
   if (frame.known(edge.parent) || frame.part(edge) != nullptr) return {};
-  const Span now = frame.span(edge.parent, facts_);
-  if (ir::is_const_int(now.min, 0) && facts_.proves_less(frame.extent[edge.parent] - 1, now.extent)) return {};
+  if (covers_fused_loop(frame, edge, frame.span(edge.parent, facts_))) return {};
   const std::string& row = frame.graph->axes[edge.inner].name();
   if (as_const_int(frame.extent[edge.inner]) == nullptr) return "the extent of " + row + " is not constant";
   const std::optional<FusedPart> part = touched_part(frame, edge);
@@ -232,12 +236,6 @@ std::string NestBuilder::unknown_part_reason(const Frame& frame, const AxisEdge&
 /// all of it, but how much cannot be told: it would be computed whole in each part.
 void NestBuilder::require_known_parts(const Frame& frame, int position, const std::vector<int>& stages) const {
   const StageGraph& graph = *frame.graph;
-  const auto regions_at = [&](const Frame& at) {
-    const auto extended = [&](int stage, std::vector<Span> region) {
-      return region_of_all_threads(stage, std::move(region));
-    };
-    return regions_.attached_regions(stages, at, facts_, extended).regions;
-  };
   const auto same = [](const Span& a, const Span& b) { return ir::equal(a.extent, b.extent); };
   for (const AxisEdge& edge : graph.edges) {
     if (edge.kind != AxisEdge::Kind::kFuse) continue;
@@ -245,7 +243,7 @@ void NestBuilder::require_known_parts(const Frame& frame, int position, const st
     if (reason.empty()) continue;
     Frame point = frame;
     point.value[edge.outer] = point.value[edge.inner] = Expr(0);
-    const auto needed = regions_at(frame), least = regions_at(point);
+    const auto needed = attached_regions(frame, stages).regions, least = attached_regions(point, stages).regions;
     for (std::size_t n = 0; n < stages.size(); ++n) {
       if (std::ranges::equal(needed[n], least[n], same)) continue;
       throw LowerError(fmt::format(
