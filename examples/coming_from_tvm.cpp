@@ -156,6 +156,8 @@ Schedule schedule(Tuning& t, const Workload& workload, Definition& definition, c
   s[C].split(s[C].axis(0), factor(tile[3]));
   const KnobExpr unroll = t.define_knob("unroll", {0, 512});
   if (unroll != 0) s[C].pragma(s[C].axis(1), "auto_unroll", unroll);
+  t.require(tile[2] * tile[3] <= 64, "a tile has more than 64 rows");
+  if (t.choose("parallel", {"rows", "none"}) == "rows") s[C].parallel(s[C].loops().front());
   return s;
 }
 

@@ -209,7 +209,9 @@ void copies(Example& example) {
     auto [A, B, k, C, s] = Product();
     example.show("transform_layout, before", s, {A, B, C});
     Tensor packed = s.cache_read(B, kGlobal, {C});
-    s.transform_layout(packed, [](std::span<const Expr> x) { return std::vector<Expr>{x[1] / 16, x[0], x[1] % 16}; });
+    std::vector<IterVar> loops = s.transform_layout(
+        packed, [](std::span<const Expr> x) { return std::vector<Expr>{x[1] / 16, x[0], x[1] % 16}; });
+    s[packed].vectorize(loops[2]);
     example.show("transform_layout, after", s, {A, B, C});
   }
 

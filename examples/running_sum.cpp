@@ -46,15 +46,15 @@ std::vector<float> interpreted(const ir::Program& program) {
 }
 
 bool on_a_device() {
-  const RunningSum op;
-  Schedule s = create_schedule(op.Y);
-  for (const Tensor& part : {op.init, op.update}) {
+  const auto [m, n, X, state, init, update, Y, args] = RunningSum();
+  Schedule s = create_schedule(Y);
+  for (const Tensor& part : {init, update}) {
     const auto [block, thread] = s[part].split(s[part].axis(1), factor(256));
-    s[part].bind(block, ir::LoopKind::kBlockX).bind(thread, ir::LoopKind::kThreadX);
+    s[part].bind(block, kBlockIdxX).bind(thread, kThreadIdxX);
   }
   Target cuda;
   cuda.device = DeviceKind::kCuda;
-  const ir::Program program = lower(s, op.args, cuda, "running_sum");
+  const ir::Program program = lower(s, args, cuda, "running_sum");
   std::printf("%s\n", to_string(program).c_str());
   return interpreted(program) == expected();
 }

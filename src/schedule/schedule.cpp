@@ -121,7 +121,7 @@ const IterVar& axis_at(const std::vector<IterVar>& axes, int i, const char* kind
 }  // namespace
 
 SplitSize factor(std::int64_t inner_extent) { return {{inner_extent}, 0}; }
-SplitSize nparts(std::int64_t outer_extent) { return {{}, outer_extent}; }
+SplitSize nparts(std::int64_t max_parts) { return {{}, max_parts}; }
 
 Schedule::Schedule(std::vector<Tensor> outputs) : state_(std::make_unique<ScheduleState>()) {
   if (outputs.empty()) throw UsageError("a schedule needs an output");

@@ -37,7 +37,7 @@ struct SplitSize {
 };
 /// The sizes that split takes: by the inner extent, or by the number of parts.
 SplitSize factor(std::int64_t inner_extent);
-SplitSize nparts(std::int64_t outer_extent);
+SplitSize nparts(std::int64_t max_parts);
 
 /// The largest number of slots of a double-buffered stage.
 inline constexpr std::int64_t kMaxSlots = 8;
@@ -92,16 +92,18 @@ class Stage {
   Stage& prefetch(const Tensor& tensor, const IterVar& loop, std::int64_t distance);
   /// Pads the storage so that the stride of `axis`, in elements, is `offset` modulo `factor`.
   Stage& storage_align(const IterVar& axis, std::int64_t factor, std::int64_t offset);
-  /// Writes the output by non-temporal stores, where vectors are whole and aligned: the data bypass the caches.
+  /// Writes the output by non-temporal stores, where vectors are whole and aligned: the data bypass the caches. Calls
+  /// refuse memory for it that is not aligned to 64 bytes.
   Stage& stream();
   /// Keeps `stages` copies of the storage (2 to kMaxSlots): an iteration of the loop that the stage is computed at
   /// reads one of them and fills another for the iteration that comes `stages` - 1 later.
   Stage& double_buffer(std::int64_t stages = 2);
   /// Replaces the loops from `loop` inwards, which must compute the pattern of `intrinsic`, by its statements.
   Stage& tensorize(const IterVar& loop, const TensorIntrinsic& intrinsic);
-  /// A hint to the lowering. `name` is auto_unroll, where `value` is the largest number of statements that a loop may
-  /// be unrolled to; in_threads, where `value` is 1: the time loop of a scan runs inside the threads of its steps, in
-  /// one launch; or estrin, where `value` is 1: polynomials of functions inside the loop are in Estrin's form.
+  /// A hint to the lowering. `name` is auto_unroll, where `value` is the largest number of statements that this loop
+  /// and those inside it may each unroll to; in_threads, where `value` is 1: the time loop of a scan runs inside the
+  /// threads of its steps, in one launch; or estrin, where `value` is 1: polynomials of functions inside the loop are
+  /// in Estrin's form.
   Stage& pragma(const IterVar& loop, std::string_view name, std::int64_t value);
 
  private:
@@ -156,7 +158,8 @@ class Schedule {
 
 /// The default schedule of `outputs`: every operation at root, its axes as loops. Throws UsageError for an output that
 /// is not computed, for a reduce axis shared by two tensors, and for a tensor that certainly reads out of bounds or
-/// reduces over extents that disagree (expression/check_reads.h).
+/// reduces over extents that disagree (expression/check_reads.h), and for scans that share a state or an init, or whose
+/// step has an output (schedule/scan_parts.h).
 Schedule create_schedule(const Tensor& output);
 Schedule create_schedule(std::vector<Tensor> outputs);
 

@@ -56,7 +56,7 @@ class LogError : public Error {
   using Error::Error;
 };
 
-/// A bug in Nestwright.
+/// A bug: of Nestwright, or of an operator or a template of the user's, which the message then names.
 class InternalError : public Error {
  public:
   using Error::Error;

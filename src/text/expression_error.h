@@ -1,6 +1,6 @@
 // A refused expression text: a sentence with the column, and an excerpt with a caret under the character.
 //
-//   expression, column 24: expected ')' or an operator, got ']'
+//   expression, column 25: expected an operator or ')', got ']'
 //     C[i, j] = sum(k, A[i, k]] * B[k, j])
 //                             ^
 // Thread rule: exception objects are values.

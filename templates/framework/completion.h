@@ -25,8 +25,8 @@ std::optional<Config> complete_within(const ConfigSpace& space, const Config& pa
 Config complete_given(const Template& t, const Workload& workload, const Target& target, const Config& given);
 
 /// complete_config() of each partial configuration, in order, without duplicates and without those that have no valid
-/// configuration nearby. On a CPU the first one is the default: a parallel one if the work is worth it
-/// (parallel_worth.h) and there is one, else a serial one.
+/// configuration nearby. On a CPU the first one is the default: one whose choice `parallel` takes another option than
+/// `none` if the work is worth it (parallel_worth.h), else one that takes `none`, if there are such.
 std::vector<Config> complete_each(const Template& t, const Workload& workload, const Target& target,
                                   const std::vector<Config>& partial);
 

@@ -38,10 +38,10 @@ Branch run(const Template& t, const Workload& workload, const Target& target, Re
   try {
     Definition definition = workload.op->define(workload);
     t.schedule(tuning, workload, definition, target);
-  } catch (const InternalError&) {
-    throw;
   } catch (const UnknownOption&) {
     throw;
+  } catch (const InternalError& error) {
+    throw InternalError("template " + t.name + " for " + workload.str() + ": " + error.what());
   } catch (const Error& error) {
     throw InternalError("template " + t.name + " for " + workload.str() + ": its first candidates under " +
                         describe(tuning.branch()) + " give no legal schedule: " + error.what());

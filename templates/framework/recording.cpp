@@ -8,10 +8,10 @@ namespace nestwright {
 const Knob& RecordingTuning::record(std::vector<Knob>& list, Knob knob) {
   for (const auto* known : {&choices_, &knobs_}) {
     for (const Knob& other : *known) {
-      if (other.name == knob.name) throw InternalError("the template defines the knob '" + knob.name + "' twice");
+      if (other.name == knob.name) throw InternalError("the knob '" + knob.name + "' is defined twice");
     }
   }
-  if (knob.candidates.empty()) throw InternalError("the template gives the knob '" + knob.name + "' no candidates");
+  if (knob.candidates.empty()) throw InternalError("the knob '" + knob.name + "' has no candidates");
   list.push_back(std::move(knob));
   return list.back();
 }
@@ -40,7 +40,7 @@ KnobExpr RecordingTuning::define_knob(const std::string& name, const std::vector
 }
 
 OptionKnob RecordingTuning::choose(const std::string& name, const std::vector<std::string>& options) {
-  if (options.empty()) throw InternalError("the template gives the choice '" + name + "' no options");
+  if (options.empty()) throw InternalError("the choice '" + name + "' has no options");
   const std::size_t taken = chooser_(name, options);
   record(choices_, {name, KnobKind::kChoice, {{static_cast<std::int64_t>(taken)}}, {options.at(taken)}});
   return {name, options, taken};

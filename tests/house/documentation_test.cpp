@@ -89,6 +89,7 @@ TEST(Documentation, ShowsCodeThatTheExamplesRun) {
   const std::vector<Lines> sources = files_of(root() / "examples", ".cpp");
   expect_all_occur("docs/language.md", "cpp", sources);
   expect_all_occur("docs/tutorial.md", "cpp", sources);
+  expect_all_occur("docs/architecture.md", "cpp", sources);
 }
 
 TEST(Documentation, ShowsTheProjectThatTheInstalledPackageBuilds) {

@@ -17,7 +17,7 @@
 //       threadIdx.x i in 0..32:    ->           for t in 0..m:                        (in_threads at t)
 //         Y[t, b*32 + i] = ...                    Y[t, b*32 + i] = ...
 //
-//   estrin, 1:           evaluates the polynomials of exp, log, tanh, sigmoid and erf of float32 inside the loop in
+//   estrin, 1:           evaluates the polynomials of exp, log, log2, tanh, sigmoid and erf inside the loop in
 //                        Estrin's form instead of Horner's, with shorter chains of dependent operations and more
 //                        multiplications: faster where a loop has too few vectors to fill the time that each operation
 //                        takes. The results may differ in the last bits. Has no effect on devices, which have functions
