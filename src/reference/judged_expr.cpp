@@ -21,6 +21,8 @@ Expr wide(const Expr& value) { return value.type() == kFloat64 ? value : ir::cas
 
 Expr literal(double value) { return ir::make_float(value, kFloat64); }
 
+Expr infinite() { return literal(std::numeric_limits<double>::infinity()); }
+
 Expr largest(const Expr& a, const Expr& b) {
   if (!a.defined()) return b;
   return b.defined() ? ir::max(a, b) : a;
@@ -33,6 +35,15 @@ Expr either(const Expr& a, const Expr& b) {
 
 /// `error` where it is defined, else 0.
 Expr or_zero(const Expr& error) { return error.defined() ? error : literal(0); }
+
+/// Whether a number with this error may lie on the other side of a limit that is `distance` away. Without an error it
+/// lies where it is, even on the limit: rounding always leaves an error (smallest_error), whole steps may leave none.
+Expr may_pass(const Expr& distance, const Expr& error) {
+  return ir::max(literal(std::numeric_limits<double>::denorm_min()), distance) <= error;
+}
+
+/// The error of an operation that any change of an operand may change as a whole.
+Expr any_or_none(const Expr& error) { return ir::select(error <= literal(0), literal(0), infinite()); }
 
 /// The largest errors of the functions of lower/vector_math.h and of devices' libraries, in units of rounding_error().
 double function_error(Intrinsic function) {
@@ -170,7 +181,7 @@ class Judge {
     if (ir::is_comparison(n.op)) {
       if (is_exact) return {value, {}};
       if (n.a.type().is_bool()) return {value, either(a.error, b.error)};
-      return {value, ir::abs(wide(a.value) - wide(b.value)) <= or_zero(add_errors(a.error, b.error))};
+      return {value, may_pass(ir::abs(wide(a.value) - wide(b.value)), add_errors(a.error, b.error))};
     }
     if (n.op == BinaryOp::kMin || n.op == BinaryOp::kMax) return {value, largest(a.error, b.error)};
     const Expr operands = is_exact ? Expr() : carried(n.op, value, a, b);
@@ -237,11 +248,10 @@ class Judge {
         if (b.is_exact()) return in_steps(a.error / y);
         const Expr quotient = is_whole ? ir::abs(wide(value)) + literal(1) : ir::abs(wide(value));
         const Expr numerator = or_zero(a.error) + quotient * b.error;
-        return ir::select(y > b.error, in_steps(numerator / (y - b.error)),
-                          literal(std::numeric_limits<double>::infinity()));
+        return ir::select(y > b.error, in_steps(numerator / (y - b.error)), infinite());
       }
       case BinaryOp::kMod:
-        return literal(std::numeric_limits<double>::infinity());
+        return any_or_none(add_errors(a.error, b.error));
       case BinaryOp::kMin:
       case BinaryOp::kMax:
       case BinaryOp::kEq:
@@ -277,7 +287,7 @@ class Judge {
     const Expr value = ir::cast(in_double(type), from.value);
     if (type.is_bool()) {
       if (from.is_exact() || source.is_bool()) return {value, from.error};
-      return {value, ir::abs(wide(from.value)) <= from.error};
+      return {value, may_pass(ir::abs(wide(from.value)), from.error)};
     }
     if (source.is_bool()) {
       return {value, from.is_exact() ? Expr() : ir::select(from.error, literal(1), literal(0))};
@@ -318,7 +328,7 @@ class Judge {
     if (is_exact) return {};
     const JudgedExpr& a = arguments[0];
     if (function == Intrinsic::kAbs || function == Intrinsic::kSin || function == Intrinsic::kCos) return a.error;
-    if (is_of_bits(function)) return literal(std::numeric_limits<double>::infinity());
+    if (is_of_bits(function)) return any_or_none(add_errors(a.error, arguments[1].error));
     if (function == Intrinsic::kFma) {
       return add_errors(carried(BinaryOp::kMul, {}, {a.value, or_zero(a.error)}, arguments[1]), arguments[2].error);
     }
@@ -333,8 +343,8 @@ class Judge {
         at.push_back(x.is_exact() ? x.value : is_high ? x.value + x.error : x.value - x.error);
       }
       const Expr difference = ir::abs(ir::make_call(function, at, value.type()) - value);
-      const Expr infinite = literal(std::numeric_limits<double>::infinity());
-      error = largest(error, ir::select(difference >= literal(0), difference, infinite));  // NaN where it has no value
+      error =
+          largest(error, ir::select(difference >= literal(0), difference, infinite()));  // NaN where it has no value
     }
     return error;
   }
@@ -362,9 +372,9 @@ double smallest_error(ir::Type type, Rounding rounding) {
 }
 
 ir::Expr error_in_range(const ir::Expr& error, const ir::Expr& size, ir::Type type, Rounding rounding) {
-  const double largest = largest_value(type), infinite = std::numeric_limits<double>::infinity();
-  if (rounding != Rounding::kWrittenInRange || largest == infinite) return error;
-  return ir::select(size <= literal(largest), error, literal(infinite));
+  const double largest = largest_value(type);
+  if (rounding != Rounding::kWrittenInRange || std::isinf(largest)) return error;
+  return ir::select(size <= literal(largest), error, infinite());
 }
 
 double largest_value(ir::Type type) {

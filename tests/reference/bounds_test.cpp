@@ -71,5 +71,25 @@ TEST(Bounds, OfAnArgmaxIsTheDistanceToRivals) {
   EXPECT_EQ(tied.judge().expected[0][0], 0);
 }
 
+TEST(Bounds, AreZeroWhereWholeStepsHideTheRounding) {
+  for (const char* text :
+       {"Y[i] = floor(X[i] * 3.7) i=500", "Y[i, b] = select(int32(floor(X[i] * 3.7)) == int32(b), 1.0, 0.0) i=500 b=3",
+        "Y[i] = bool(int32(X[i] * 3.7)) i=500", "Y[i] = argmax(k, floor(X[i, k] * 3.7)) i=20 k=25",
+        "Y[i] = int32(X[i] * 3.7) % 4 + (int32(X[i] * 3.7) & 3) i=500"}) {
+    EXPECT_EQ(largest_bound(text), 0) << text;
+  }
+}
+
+TEST(Bounds, OfAnArgmaxOfWholeStepsCountTheRivalsBefore) {
+  // 1.2 * 2.5 may be just below 3. Then the value is 2, as that of 0.9 * 2.5, and the first of both is the result.
+  const auto bound_of = [](std::initializer_list<float> values) {
+    JudgedText judged("Y[i] = argmax(k, floor(X[i, k] * 2.5)) i=1 k=4");
+    judged.inputs[0].assign(values.begin(), values.end());
+    return judged.judge().bound[0][0];
+  };
+  EXPECT_EQ(bound_of({0.9F, 0.5F, 1.2F, 0.9F}), 2);
+  EXPECT_EQ(bound_of({0.5F, 1.2F, 0.9F, 0.9F}), 0);
+}
+
 }  // namespace
 }  // namespace nestwright

@@ -66,7 +66,7 @@ TEST(JudgeDefinition, RefusesResultsWithoutAValue) {
               ::testing::HasSubstr("'Y' is infinite in 50 of 50"));
   EXPECT_THAT(refusal("Y[i] = log(X[i] * X[i] - X[i] * X[i] + 1e-12) i=50"),
               ::testing::HasSubstr("'Y' has no error bound in "));
-  EXPECT_THAT(refusal("Y[i] = select(X[i] > 0.9, float32(int32(X[i] * 1000.5) % 7), X[i]) i=5000"),
+  EXPECT_THAT(refusal("Y[i] = select(X[i] > 0.9, float32(int32(X[i] * 1000000000.5) % 7), X[i]) i=5000"),
               ::testing::HasSubstr("'Y' has no error bound in "))
       << "one in twenty";
 }
