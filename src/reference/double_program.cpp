@@ -74,7 +74,11 @@ class OperationJudge {
     JudgedLeaves leaves;
     leaves.element = [this](const Buffer& buffer, std::vector<Expr> indices) {
       const JudgedTensor& read = tensors_.at(buffer);
-      return JudgedExpr{read.value.at(indices), read.bound.defined() ? read.bound.at(indices) : Expr()};
+      JudgedExpr element{read.value.at(indices), {}};
+      if (!read.bound.defined()) return element;
+      const Expr bound = read.bound.at(std::move(indices));
+      element.error = buffer->element.is_bool() ? bound > literal(0) : bound;
+      return element;
     };
     const std::vector<Expr> axes = region_.axes(x);
     for (std::size_t d = 0; d < compute_.axes.size(); ++d) leaves.variables[compute_.axes[d].var()] = axes[d];
