@@ -74,6 +74,16 @@ TEST(JudgeDefinition, RefusesResultsWithoutAValue) {
       << "one in twenty";
 }
 
+TEST(JudgeDefinition, RefusesTensorsBetweenThatAreTooLarge) {
+  const auto judge = [](const std::string& text, double range) { JudgedText(text, -range, range).judge(); };
+  const std::string normalized = "S[i] = sum(k, X[i, k] * X[i, k]); Y[i, k] = X[i, k] * rsqrt(S[i]); X: float16 i=8 ";
+  EXPECT_THAT(message<UsageError>([&] { judge(normalized + "k=1024", 20); }),
+              ::testing::StartsWith("'S' is too large for float16 in 8 of 8 elements for data in [-1, 1] or in the "
+                                    "ranges given: give the range of each input"));
+  judge(normalized + "k=100", 20);
+  judge("E[i] = exp(-X[i]); Y[i] = 1 / (1 + E[i]) i=500", 200);  // infinity does as well
+}
+
 TEST(JudgeDefinition, RefusesReductionsWhoseOrderDecides) {
   const auto refusal = [](const std::string& text) { return message<UsageError>([&] { JudgedText(text).judge(); }); };
   for (const char* const reduction : {"max", "min", "argmax"}) {
