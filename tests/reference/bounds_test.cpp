@@ -51,6 +51,28 @@ TEST(Bounds, OfNestedSumsAreMadeInTimeLinearInTheirDepth) {
   EXPECT_LT(largest_bound("Y[i] = " + polynomial + " i=10"), 10 * kEps);
 }
 
+/// The largest bound of `innermost` between the two texts, `levels` times, for data slightly above 0.
+double bound_of_nested(int levels, const std::string& before, const std::string& after) {
+  std::string text = "exp(X[i])";
+  for (int k = 0; k < levels; ++k) text = before + text + after;
+  return largest_bound("Y[i] = " + text + " i=10", 0, 0.001);
+}
+
+TEST(Bounds, OfNestedProductsCountEachFactorOnce) {
+  // 40 functions with an error of 4 units, and 39 roundings.
+  EXPECT_NEAR(bound_of_nested(39, "", " * exp(X[i])") / kEps, 199, 10);
+  EXPECT_NEAR(bound_of_nested(39, "exp(X[i]) * (", ")") / kEps, 199, 10);
+}
+
+TEST(Bounds, OfNestedOperationsStayShortInEachOperand) {
+  EXPECT_LT(bound_of_nested(24, "1 / (1 + ", ")"), 10 * kEps);
+  EXPECT_LT(bound_of_nested(24, "", " / exp(X[i])"), 200 * kEps);
+  EXPECT_LT(bound_of_nested(24, "fma(", ", X[i] * 0.3, 0.25)"), 10 * kEps);
+  EXPECT_LT(bound_of_nested(24, "fma(X[i] * 0.3, ", ", 0.25)"), 10 * kEps);
+  EXPECT_LT(bound_of_nested(24, "select(X[i] * 3.3 > 0.5, X[i] * 0.25, ", ")"), 10 * kEps);
+  EXPECT_LT(bound_of_nested(24, "select(X[i] * 3.3 < 0.5, ", ", X[i] * 0.25)"), 10 * kEps);
+}
+
 TEST(Bounds, OfSumsGrowWithTheRootOfTheirTerms) {
   const double few = largest_bound("Y[i] = sum(k, X[i, k]) i=20 k=256");
   const double many = largest_bound("Y[i] = sum(k, X[i, k]) i=20 k=4096");
