@@ -74,7 +74,11 @@ class OperationJudge {
     JudgedLeaves leaves;
     leaves.element = [this](const Buffer& buffer, std::vector<Expr> indices) {
       const JudgedTensor& read = tensors_.at(buffer);
-      return JudgedExpr{read.value.at(indices), read.bound.defined() ? read.bound.at(indices) : Expr()};
+      JudgedExpr element{read.value.at(indices), {}};
+      if (!read.bound.defined()) return element;
+      const Expr bound = read.bound.at(std::move(indices));
+      element.error = buffer->element.is_bool() ? bound > literal(0) : bound;
+      return element;
     };
     const std::vector<Expr> axes = region_.axes(x);
     for (std::size_t d = 0; d < compute_.axes.size(); ++d) leaves.variables[compute_.axes[d].var()] = axes[d];
@@ -274,9 +278,8 @@ class OperationJudge {
     for (const Tensor& member : best) results.push_back({member, {}});
     for (std::size_t m = 0; m < results.size(); ++m) results[m].not_numbers = not_numbers(m);
     if (is_exact()) return results;
-    const int sign = direction_of(*reduction.combiner);
-    if (sign == 0) refuse_tuple();
-    bound_choice(results, sign);
+    if (direction_of(*reduction.combiner) == 0) refuse_tuple();
+    bound_choice(results, *reduction.combiner);
     return results;
   }
 
@@ -285,38 +288,58 @@ class OperationJudge {
     if (combiner.combined.size() != 2) return 0;
     const auto* index = combiner.combined[0].as<ir::Select>();
     if (index == nullptr) return 0;
-    const auto is_member = [](const Expr& e, const ir::Var& var) {
-      const auto* ref = e.as<ir::VarRef>();
-      return ref != nullptr && ref->var == var;
-    };
-    if (!is_member(index->if_true, combiner.left[0]) || !is_member(index->if_false, combiner.right[0])) return 0;
+    if (!ir::is_var(index->if_true, combiner.left[0]) || !ir::is_var(index->if_false, combiner.right[0])) return 0;
     int direction = 0;
     ir::for_each_expr(index->condition, [&](const Expr& part) {
       const auto* compared = part.as<ir::Binary>();
       if (compared == nullptr || direction != 0) return;
-      if (!is_member(compared->a, combiner.left[1]) || !is_member(compared->b, combiner.right[1])) return;
+      if (!ir::is_var(compared->a, combiner.left[1]) || !ir::is_var(compared->b, combiner.right[1])) return;
       if (compared->op == ir::BinaryOp::kGt || compared->op == ir::BinaryOp::kGe) direction = 1;
       if (compared->op == ir::BinaryOp::kLt || compared->op == ir::BinaryOp::kLe) direction = -1;
     });
     return direction;
   }
 
-  /// An index may be the result where its value, plus its error, reaches the largest of the others minus theirs.
-  void bound_choice(std::vector<JudgedTensor>& results, int sign) const {
+  /// Whether the reducer takes the smaller index where two values are equal.
+  static bool takes_first(const ir::Combiner& combiner) {
+    return ir::any_expr(combiner.combined[0].as<ir::Select>()->condition, [&](const Expr& part) {
+      const auto* compared = part.as<ir::Binary>();
+      return compared != nullptr && (compared->op == ir::BinaryOp::kLt || compared->op == ir::BinaryOp::kLe) &&
+             ir::is_var(compared->a, combiner.left[0]) && ir::is_var(compared->b, combiner.right[0]);
+    });
+  }
+
+  /// An index may be the result where its value, plus its error, exceeds the largest of the others minus theirs. It may
+  /// also be where both are equal, unless the first of equal ones is taken and another one before it is as large in any
+  /// case.
+  void bound_choice(std::vector<JudgedTensor>& results, const ir::Combiner& combiner) const {
+    const int sign = direction_of(combiner);
     const auto signed_value = [sign](const JudgedExpr& e) {
       const Expr value = cast(kFloat64, e.value);
       return sign > 0 ? value : -value;
     };
     const auto error_of = [](const JudgedExpr& e) { return e.is_exact() ? literal(0) : e.error; };
+    const auto element = [](const Tensor& t, Indices x) { return t.at({x.begin(), x.end()}); };
+    const auto lowest = [&](const JudgedExpr& e) { return signed_value(e) - error_of(e); };
     const Tensor least = tensor("least", [&](Indices x) {
       const At made = at(x);
-      return max(signed_value(made.members[1]) - error_of(made.members[1]), made.reduced);
+      return max(lowest(made.members[1]), made.reduced);
     });
+    Tensor first;  // of those that are as large in any case
+    if (takes_first(combiner)) {
+      first = tensor("first", [&](Indices x) {
+        const At made = at(x);
+        return min(made.members[0].value, made.reduced, {.where = lowest(made.members[1]) >= element(least, x)});
+      });
+    }
     const Tensor chosen = results[0].value;
     results[0].bound = tensor("bound0", [&](Indices x) {
       const At made = at(x);
-      const Expr may_be = signed_value(made.members[1]) + error_of(made.members[1]) >= least.at({x.begin(), x.end()});
-      const Expr distance = abs(made.members[0].value - chosen.at({x.begin(), x.end()}));
+      const Expr index = made.members[0].value, limit = element(least, x);
+      const Expr most = signed_value(made.members[1]) + error_of(made.members[1]);
+      const Expr may_be =
+          first.defined() ? most > limit || (most == limit && index <= element(first, x)) : most >= limit;
+      const Expr distance = abs(index - element(chosen, x));
       return max(select(may_be, cast(kFloat64, distance), literal(0)), made.reduced);
     });
     results[1].bound = tensor("bound1", [&](Indices x) {

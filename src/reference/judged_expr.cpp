@@ -6,6 +6,7 @@
 
 #include "ir/core/intrinsics.h"
 #include "ir/core/one_of.h"
+#include "ir/core/rewrite.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -21,6 +22,8 @@ Expr wide(const Expr& value) { return value.type() == kFloat64 ? value : ir::cas
 
 Expr literal(double value) { return ir::make_float(value, kFloat64); }
 
+Expr infinite() { return literal(std::numeric_limits<double>::infinity()); }
+
 Expr largest(const Expr& a, const Expr& b) {
   if (!a.defined()) return b;
   return b.defined() ? ir::max(a, b) : a;
@@ -33,6 +36,43 @@ Expr either(const Expr& a, const Expr& b) {
 
 /// `error` where it is defined, else 0.
 Expr or_zero(const Expr& error) { return error.defined() ? error : literal(0); }
+
+/// `error`, or infinity where it is not a number.
+Expr or_infinite(const Expr& error) { return ir::min(error, infinite()); }
+
+/// Whether a number with this error may lie on the other side of a limit that is `distance` away. Without an error it
+/// lies where it is, even on the limit: rounding always leaves an error (smallest_error), whole steps may leave none.
+Expr may_pass(const Expr& distance, const Expr& error) {
+  return ir::max(literal(std::numeric_limits<double>::denorm_min()), distance) <= error;
+}
+
+/// The error of an operation that any change of an operand may change as a whole.
+Expr any_or_none(const Expr& error) { return ir::select(error <= literal(0), literal(0), infinite()); }
+
+/// Whether the text of `a` is at least as long as that of `b`.
+bool is_longer(const Expr& a, const Expr& b) {
+  const auto operations = [](const Expr& e) {
+    std::size_t count = 0;
+    ir::for_each_expr(e, [&](const Expr&) { ++count; });
+    return count;
+  };
+  return operations(a) >= operations(b);
+}
+
+/// A factor of a product: the expression itself, its absolute value and its error, which may be undefined.
+struct Factor {
+  const Expr& written;
+  Expr size, error;
+};
+
+/// Undefined if both factors are exact. One of two errors stands in it once, the other twice: that of the longer factor
+/// has to be the former, or bounds of chains double with each factor.
+Expr error_of_product(const Factor& a, const Factor& b) {
+  if (!a.error.defined()) return b.error.defined() ? a.size * b.error : Expr();
+  if (!b.error.defined()) return b.size * a.error;
+  return is_longer(a.written, b.written) ? a.error * (b.size + b.error) + a.size * b.error
+                                         : (a.size + a.error) * b.error + b.size * a.error;
+}
 
 /// The largest errors of the functions of lower/vector_math.h and of devices' libraries, in units of rounding_error().
 double function_error(Intrinsic function) {
@@ -170,10 +210,10 @@ class Judge {
     if (ir::is_comparison(n.op)) {
       if (is_exact) return {value, {}};
       if (n.a.type().is_bool()) return {value, either(a.error, b.error)};
-      return {value, ir::abs(wide(a.value) - wide(b.value)) <= or_zero(add_errors(a.error, b.error))};
+      return {value, may_pass(ir::abs(wide(a.value) - wide(b.value)), add_errors(a.error, b.error))};
     }
     if (n.op == BinaryOp::kMin || n.op == BinaryOp::kMax) return {value, largest(a.error, b.error)};
-    const Expr operands = is_exact ? Expr() : carried(n.op, value, a, b);
+    const Expr operands = is_exact ? Expr() : carried(n, value, a, b);
     return {value, rounded(value, operands, type, rounds(n) ? 1 : 0)};
   }
 
@@ -194,15 +234,17 @@ class Judge {
     return ir::apply(n.op, a, value_of(n.b));
   }
 
-  /// The error of a sum in the order that it is written in. It counts |term| once for each addition that the term goes
-  /// through, in place of the absolute value of each partial sum, whose text grows with the square of the terms.
+  /// The error of a sum in the order that it is written in. It counts |term| and its error once for each addition that
+  /// the term goes through, in place of the absolute value of each partial sum, whose text grows with the square of the
+  /// terms.
   Expr error_of_sum(const std::vector<Term>& terms, ir::Type type) const {
     Expr error, rounding, size;
     for (const Term& term : terms) {
-      const Expr largest = add_errors(ir::abs(wide(term.judged.value)), term.judged.error);
-      error = add_errors(error, term.judged.error);
-      rounding = add_errors(rounding, largest * literal(term.additions * rounding_error(type, rounding_)));
-      size = add_errors(size, largest);
+      const double additions = term.additions * rounding_error(type, rounding_);
+      const Expr own = ir::abs(wide(term.judged.value));
+      if (!term.judged.is_exact()) error = add_errors(error, term.judged.error * literal(1 + additions));
+      rounding = add_errors(rounding, own * literal(additions));
+      size = add_errors(size, own);
     }
     const double underflow = static_cast<double>(terms.size()) * smallest_error(type, rounding_);
     return add_errors(error, error_in_range(rounding + literal(underflow), size, type, rounding_));
@@ -220,28 +262,27 @@ class Judge {
   }
 
   /// What an operation makes of the errors of its operands, at least one of which has one.
-  static Expr carried(BinaryOp op, const Expr& value, const JudgedExpr& a, const JudgedExpr& b) {
+  static Expr carried(const ir::Binary& n, const Expr& value, const JudgedExpr& a, const JudgedExpr& b) {
     const Expr x = ir::abs(wide(a.value)), y = ir::abs(wide(b.value));
-    switch (op) {
+    switch (n.op) {
       case BinaryOp::kAdd:
       case BinaryOp::kSub:
         return add_errors(a.error, b.error);
       case BinaryOp::kMul:
-        if (a.is_exact()) return x * b.error;
-        if (b.is_exact()) return y * a.error;
-        return (x + a.error) * b.error + y * a.error;
+        return error_of_product({n.a, x, a.error}, {n.b, y, b.error});
       case BinaryOp::kDiv: {
         // Quotients of whole numbers are cut off, so they move in whole steps.
         const bool is_whole = !value.type().is_float();
         const auto in_steps = [&](const Expr& error) { return is_whole ? ir::ceil(error) : error; };
         if (b.is_exact()) return in_steps(a.error / y);
         const Expr quotient = is_whole ? ir::abs(wide(value)) + literal(1) : ir::abs(wide(value));
-        const Expr numerator = or_zero(a.error) + quotient * b.error;
-        return ir::select(y > b.error, in_steps(numerator / (y - b.error)),
-                          literal(std::numeric_limits<double>::infinity()));
+        // How much 1 / b may grow, relatively: infinitely where b may be 0. The maximum is 0 where it is 0 / 0.
+        const Expr growth = literal(1) / ir::max(y / b.error - literal(1), literal(0));
+        const Expr error = a.is_exact() ? Expr() : a.error / y;
+        return in_steps(or_infinite(error_of_product({n.a, quotient, error}, {n.b, literal(1), growth})));
       }
       case BinaryOp::kMod:
-        return literal(std::numeric_limits<double>::infinity());
+        return any_or_none(add_errors(a.error, b.error));
       case BinaryOp::kMin:
       case BinaryOp::kMax:
       case BinaryOp::kEq:
@@ -266,18 +307,24 @@ class Judge {
       if (!a.is_exact() || !b.is_exact()) error = ir::select(condition.value, or_false(a.error), or_false(b.error));
       return {value, either(condition.error, error)};
     }
-    Expr error;
-    if (!a.is_exact() || !b.is_exact()) error = ir::select(condition.value, or_zero(a.error), or_zero(b.error));
-    if (condition.is_exact()) return {value, error};
-    const Expr other = ir::abs(wide(a.value) - wide(b.value)) + or_zero(largest(a.error, b.error));
-    return {value, ir::select(condition.error, other, or_zero(error))};
+    if (condition.is_exact()) {
+      Expr error;
+      if (!a.is_exact() || !b.is_exact()) error = ir::select(condition.value, or_zero(a.error), or_zero(b.error));
+      return {value, error};
+    }
+    // Each operand counts where it may be chosen, so that its error stands in the text once.
+    const auto where = [](const Expr& holds, const Expr& error) { return ir::select(holds, error, literal(0)); };
+    Expr error = where(condition.error, ir::abs(wide(a.value) - wide(b.value)));
+    if (!a.is_exact()) error = error + where(condition.error || condition.value, a.error);
+    if (!b.is_exact()) error = error + where(condition.error || !condition.value, b.error);
+    return {value, error};
   }
 
   JudgedExpr cast(const JudgedExpr& from, ir::Type source, ir::Type type) const {
     const Expr value = ir::cast(in_double(type), from.value);
     if (type.is_bool()) {
       if (from.is_exact() || source.is_bool()) return {value, from.error};
-      return {value, ir::abs(wide(from.value)) <= from.error};
+      return {value, may_pass(ir::abs(wide(from.value)), from.error)};
     }
     if (source.is_bool()) {
       return {value, from.is_exact() ? Expr() : ir::select(from.error, literal(1), literal(0))};
@@ -309,18 +356,22 @@ class Judge {
       return {values[0], rounded(values[0], arguments[0].error, kFloat32, roundings)};
     }
     const Expr value = ir::make_call(n.intrinsic, values, in_double(type));
-    return {value, rounded(value, carried(n.intrinsic, value, arguments), type, roundings)};
+    return {value, rounded(value, carried(n, value, arguments), type, roundings)};
   }
 
-  static Expr carried(Intrinsic function, const Expr& value, const std::vector<JudgedExpr>& arguments) {
+  static Expr carried(const ir::Call& n, const Expr& value, const std::vector<JudgedExpr>& arguments) {
+    const Intrinsic function = n.intrinsic;
     const bool is_exact =
         std::all_of(arguments.begin(), arguments.end(), [](const JudgedExpr& a) { return a.is_exact(); });
     if (is_exact) return {};
     const JudgedExpr& a = arguments[0];
     if (function == Intrinsic::kAbs || function == Intrinsic::kSin || function == Intrinsic::kCos) return a.error;
-    if (is_of_bits(function)) return literal(std::numeric_limits<double>::infinity());
+    if (is_of_bits(function)) return any_or_none(add_errors(a.error, arguments[1].error));
     if (function == Intrinsic::kFma) {
-      return add_errors(carried(BinaryOp::kMul, {}, {a.value, or_zero(a.error)}, arguments[1]), arguments[2].error);
+      const auto factor = [&](std::size_t i) {
+        return Factor{n.args[i], ir::abs(wide(arguments[i].value)), arguments[i].error};
+      };
+      return add_errors(error_of_product(factor(0), factor(1)), arguments[2].error);
     }
     // Monotonic in each argument, at least on one side of 0: the largest difference at the corners.
     Expr error;
@@ -333,8 +384,7 @@ class Judge {
         at.push_back(x.is_exact() ? x.value : is_high ? x.value + x.error : x.value - x.error);
       }
       const Expr difference = ir::abs(ir::make_call(function, at, value.type()) - value);
-      const Expr infinite = literal(std::numeric_limits<double>::infinity());
-      error = largest(error, ir::select(difference >= literal(0), difference, infinite));  // NaN where it has no value
+      error = largest(error, or_infinite(difference));
     }
     return error;
   }
@@ -362,9 +412,9 @@ double smallest_error(ir::Type type, Rounding rounding) {
 }
 
 ir::Expr error_in_range(const ir::Expr& error, const ir::Expr& size, ir::Type type, Rounding rounding) {
-  const double largest = largest_value(type), infinite = std::numeric_limits<double>::infinity();
-  if (rounding != Rounding::kWrittenInRange || largest == infinite) return error;
-  return ir::select(size <= literal(largest), error, literal(infinite));
+  const double largest = largest_value(type);
+  if (rounding != Rounding::kWrittenInRange || std::isinf(largest)) return error;
+  return ir::select(size <= literal(largest), error, infinite());
 }
 
 double largest_value(ir::Type type) {

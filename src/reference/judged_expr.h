@@ -7,6 +7,9 @@
 // propagates the errors of its operands and adds eps |its result|, where eps is that of the type in which it computes.
 // eps is twice the error of one rounding, which covers the second-order terms. A monotonic function is evaluated at
 // both ends of its operand's interval.
+// The error of the longest operand of an operation stands once in the text of the bound, which so grows with the square
+// of the length of a chain. In functions and in conversions to whole numbers it stands twice: each of those that lie
+// inside each other doubles the text.
 // Thread rule: values and pure functions.
 #pragma once
 

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
+#include "measure/elements.h"
 #include "reference/double_program.h"
 #include "reference/host_run.h"
 #include "support/error.h"
@@ -61,26 +63,63 @@ void check_terms(const Tensor& tensor, const std::vector<double>& not_numbers) {
                   tensor.name(), affected, not_numbers.size()));
 }
 
+/// Throws UsageError for `tensor`, which `what` is true of in `count` of its `elements`.
+[[noreturn]] void refuse(const Tensor& tensor, const std::string& what, std::size_t count, std::size_t elements) {
+  throw UsageError("'" + tensor.name() + "' " + what + " in " + std::to_string(count) + " of " +
+                   std::to_string(elements) +
+                   " elements for data in [-1, 1] or in the ranges given: give the range of each input on which the "
+                   "expression has a value, as in X: float32 in [0.1, 2]");
+}
+
+/// The number of finite elements that are too large for the type of the tensor.
+std::size_t count_large(const Tensor& tensor, const std::vector<double>& values) {
+  const auto is_large = [largest = largest_value(tensor.dtype())](double value) {
+    return std::isfinite(value) && std::abs(value) > largest;
+  };
+  return static_cast<std::size_t>(std::count_if(values.begin(), values.end(), is_large));
+}
+
+void refuse_large(const Tensor& tensor, const std::vector<double>& values) {
+  const std::size_t count = count_large(tensor, values);
+  if (count > 0) refuse(tensor, "is too large for " + tensor.dtype().str(), count, values.size());
+}
+
 /// Throws UsageError for results that no kernel can be judged by.
 void check_output(const Tensor& output, const std::vector<double>& expected, const std::vector<double>& bound) {
-  const double largest = largest_value(output.dtype());
-  std::size_t none = 0, large = 0, infinite = 0, unbounded = 0;
+  std::size_t none = 0, infinite = 0, unbounded = 0;
   for (std::size_t e = 0; e < expected.size(); ++e) {
     none += std::isnan(expected[e]) ? 1 : 0;
-    large += std::isfinite(expected[e]) && std::abs(expected[e]) > largest ? 1 : 0;
     infinite += std::isinf(expected[e]) ? 1 : 0;
     unbounded += std::isinf(bound[e]) && std::isfinite(expected[e]) ? 1 : 0;
   }
-  const auto refuse = [&](std::size_t count, const std::string& what) {
-    throw UsageError("'" + output.name() + "' " + what + " in " + std::to_string(count) + " of " +
-                     std::to_string(expected.size()) +
-                     " elements for data in [-1, 1] or in the ranges given: give the range of each input on which the "
-                     "expression has a value, as in X: float32 in [0.1, 2]");
-  };
-  if (none > 0) refuse(none, "is not a number");
-  if (large > 0) refuse(large, "is too large for " + output.dtype().str());
-  if (2 * infinite > expected.size()) refuse(infinite, "is infinite");
-  if (kUnbounded * unbounded > expected.size()) refuse(unbounded, "has no error bound");
+  if (none > 0) refuse(output, "is not a number", none, expected.size());
+  refuse_large(output, expected);
+  if (2 * infinite > expected.size()) refuse(output, "is infinite", infinite, expected.size());
+  if (kUnbounded * unbounded > expected.size()) refuse(output, "has no error bound", unbounded, expected.size());
+}
+
+/// Throws UsageError where a tensor that is computed on the way is too large for its type, and the outputs are wrong
+/// for that. Infinity may do as well as the value, as in 1 / (1 + exp(x)): that is seen from the definition itself,
+/// computed in its own types.
+void check_tensors_between(const Definition& definition, const HostTensors& inputs,
+                           const std::vector<JudgedValues>& tensors, const Reference& reference) {
+  const auto large = std::find_if(tensors.begin(), tensors.end(), [](const JudgedValues& judged) {
+    return count_large(judged.tensor, judged.values) > 0;
+  });
+  if (large == tensors.end()) return;
+  const auto first_output = definition.args.begin() + definition.inputs;
+  std::vector<const std::vector<double>*> values;
+  for (const std::vector<double>& input : inputs) values.push_back(&input);
+  const std::vector<Tensor> outputs(first_output, definition.args.end());
+  const std::vector<std::vector<double>> computed =
+      run_unscheduled({definition.args.begin(), first_output}, values, outputs, RunBy::kCompiler);
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const Type type = outputs[o].dtype();
+    std::vector<std::byte> memory(computed[o].size() * static_cast<std::size_t>(type.bytes()));
+    encode_elements(type, computed[o], memory.data());
+    const Comparison compared = compare_elements(type, memory.data(), reference.expected[o], reference.bound[o]);
+    if (compared.first_wrong >= 0) refuse_large(large->tensor, large->values);
+  }
 }
 
 }  // namespace
@@ -133,6 +172,8 @@ Reference judge_definition(const Definition& definition, const HostTensors& inpu
     for (double& b : bound) b = std::isnan(b) ? kInfinity : b;
     check_output(output, expected, bound);
   }
+  // In range, the bounds of what depends on such a tensor are infinite.
+  if (rounding == Rounding::kWritten) check_tensors_between(definition, inputs, tensors, reference);
   return reference;
 }
 

@@ -14,9 +14,10 @@
 namespace nestwright {
 
 /// Returns the results and bounds for `inputs`, which have been rounded to the types of the definition. Throws
-/// UsageError if an element of an output is NaN or too large for its type, if most elements or bounds are infinite, or
-/// if the expression has no bounds (double_program.h); InternalError if the compiled program and the interpreter
-/// disagree. Requires compact tensors of constant shapes.
+/// UsageError if an element of an output is NaN or too large for its type, if one of another tensor is too large for
+/// its type and outputs are wrong for that, if most elements or bounds are infinite, or if the expression has no bounds
+/// (double_program.h); InternalError if the compiled program and the interpreter disagree. Requires compact tensors of
+/// constant shapes.
 Reference judge_definition(const Definition& definition, const HostTensors& inputs,
                            Rounding rounding = Rounding::kWritten);
 

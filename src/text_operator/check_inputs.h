@@ -13,9 +13,10 @@ namespace nestwright {
 /// computed. No tensors where there are none, or where nothing is rounded.
 HostTensors whole_inputs_of(const text::Expression& expression, const Workload& workload, const Definition& definition);
 
-/// The uniform inputs with their reference, where inputs without a declared range are multiplied by powers of two. Each
-/// dimension of an input has its own powers unless a sum runs along it, so that the terms of one sum have similar
-/// magnitudes. Powers are smaller if results would overflow; no tensors if that does not help.
+/// The uniform inputs with their reference, which judges `definition`, where inputs without a declared range are
+/// multiplied by powers of two. Each dimension of an input has its own powers unless a sum runs along it, so that the
+/// terms of one sum have similar magnitudes. Powers are smaller if results would overflow; no tensors if that does not
+/// help.
 CheckedInputs wide_inputs_of(const text::Expression& expression, const Workload& workload, const Definition& definition,
                              const CheckedInputs& uniform);
 

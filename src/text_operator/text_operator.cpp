@@ -54,7 +54,8 @@ std::shared_ptr<const Operator> make_text_operator(const text::Expression& expre
     return whole_inputs_of(*text.expression_of(workload), workload, define(text, workload));
   };
   op.wide_inputs = [text](const Workload& workload, const CheckedInputs& uniform) {
-    return wide_inputs_of(*text.expression_of(workload), workload, define(text, workload), uniform);
+    const Definition written = define(text, workload, text::TensorForm::kWritten);
+    return wide_inputs_of(*text.expression_of(workload), workload, written, uniform);
   };
   op.ranges = [text](const Workload& workload) { return ranges_of(text.expression_of(workload)->program()); };
   op.templates = product_templates(text, registry);

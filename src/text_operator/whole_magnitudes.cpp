@@ -99,7 +99,7 @@ class WholeMagnitudes {
             },
             [&](const ir::Load& n) { return tensors_.at(n.buffer); },
             [&](const ir::Binary& n) { return binary(n); },
-            [&](const ir::Not&) { return 1.0; },
+            [&](const ir::Not& n) { return of(n.a) == kInexact ? kInexact : 1; },
             [&](const ir::Select& n) {
               return of(n.condition) == kInexact ? kInexact : std::max(or_infinite(n.if_true), or_infinite(n.if_false));
             },

@@ -51,6 +51,28 @@ TEST(Bounds, OfNestedSumsAreMadeInTimeLinearInTheirDepth) {
   EXPECT_LT(largest_bound("Y[i] = " + polynomial + " i=10"), 10 * kEps);
 }
 
+/// The largest bound of `innermost` between the two texts, `levels` times, for data slightly above 0.
+double bound_of_nested(int levels, const std::string& before, const std::string& after) {
+  std::string text = "exp(X[i])";
+  for (int k = 0; k < levels; ++k) text = before + text + after;
+  return largest_bound("Y[i] = " + text + " i=10", 0, 0.001);
+}
+
+TEST(Bounds, OfNestedProductsCountEachFactorOnce) {
+  // 40 functions with an error of 4 units, and 39 roundings.
+  EXPECT_NEAR(bound_of_nested(39, "", " * exp(X[i])") / kEps, 199, 10);
+  EXPECT_NEAR(bound_of_nested(39, "exp(X[i]) * (", ")") / kEps, 199, 10);
+}
+
+TEST(Bounds, OfNestedOperationsStayShortInEachOperand) {
+  EXPECT_LT(bound_of_nested(24, "1 / (1 + ", ")"), 10 * kEps);
+  EXPECT_LT(bound_of_nested(24, "", " / exp(X[i])"), 200 * kEps);
+  EXPECT_LT(bound_of_nested(24, "fma(", ", X[i] * 0.3, 0.25)"), 10 * kEps);
+  EXPECT_LT(bound_of_nested(24, "fma(X[i] * 0.3, ", ", 0.25)"), 10 * kEps);
+  EXPECT_LT(bound_of_nested(24, "select(X[i] * 3.3 > 0.5, X[i] * 0.25, ", ")"), 10 * kEps);
+  EXPECT_LT(bound_of_nested(24, "select(X[i] * 3.3 < 0.5, ", ", X[i] * 0.25)"), 10 * kEps);
+}
+
 TEST(Bounds, OfSumsGrowWithTheRootOfTheirTerms) {
   const double few = largest_bound("Y[i] = sum(k, X[i, k]) i=20 k=256");
   const double many = largest_bound("Y[i] = sum(k, X[i, k]) i=20 k=4096");
@@ -69,6 +91,26 @@ TEST(Bounds, OfAnArgmaxIsTheDistanceToRivals) {
   for (double& value : tied.inputs[0]) value = 0.3;
   EXPECT_EQ(tied.judge().bound[0][0], 49) << "any of them may be the largest";
   EXPECT_EQ(tied.judge().expected[0][0], 0);
+}
+
+TEST(Bounds, AreZeroWhereWholeStepsHideTheRounding) {
+  for (const char* text :
+       {"Y[i] = floor(X[i] * 3.7) i=500", "Y[i, b] = select(int32(floor(X[i] * 3.7)) == int32(b), 1.0, 0.0) i=500 b=3",
+        "Y[i] = bool(int32(X[i] * 3.7)) i=500", "Y[i] = argmax(k, floor(X[i, k] * 3.7)) i=20 k=25",
+        "Y[i] = int32(X[i] * 3.7) % 4 + (int32(X[i] * 3.7) & 3) i=500"}) {
+    EXPECT_EQ(largest_bound(text), 0) << text;
+  }
+}
+
+TEST(Bounds, OfAnArgmaxOfWholeStepsCountTheRivalsBefore) {
+  // 1.2 * 2.5 may be just below 3. Then the value is 2, as that of 0.9 * 2.5, and the first of both is the result.
+  const auto bound_of = [](std::initializer_list<float> values) {
+    JudgedText judged("Y[i] = argmax(k, floor(X[i, k] * 2.5)) i=1 k=4");
+    judged.inputs[0].assign(values.begin(), values.end());
+    return judged.judge().bound[0][0];
+  };
+  EXPECT_EQ(bound_of({0.9F, 0.5F, 1.2F, 0.9F}), 2);
+  EXPECT_EQ(bound_of({0.5F, 1.2F, 0.9F, 0.9F}), 0);
 }
 
 }  // namespace

@@ -39,7 +39,10 @@ INSTANTIATE_TEST_SUITE_P(
         "Y[i] = argmax(k, int32(X[i, k] * 30)) i=50 k=20", "Y[i] = prod(k, int32(X[i, k] * 3.0)); X: float16 i=100 k=8",
         "Y[i] = sum(k, X[i, k]?0 * W[k]); X: float32[40, 5] i=40 k=8", "Y[i] = X[i] * float64(0.1); X: float64 i=2000",
         "Y[i] = X[i + 7%2] * 1.5 i=2000", "Y[i] = any(k, X[i, k] > 0.9) i=50 k=20",
-        "Y[i] = all(k, X[i, k] * X[i, k] < 0.9) i=50 k=20", "Y[i] = select(X[i] * X[i] > 0.25, X[i] / 3, -X[i]) i=2000",
+        "Y[i] = all(k, X[i, k] * X[i, k] < 0.9) i=50 k=20",
+        "T[i, k] = X[i, k] * X[i, k] > 0.5; A[i] = any(k, T[i, k]); Y[i, k] = select(T[i, k] && A[i], X[i, k], 0) i=50 "
+        "k=20",
+        "Y[i] = select(X[i] * X[i] > 0.25, X[i] / 3, -X[i]) i=2000",
         "Y[i] = sigmoid(tanh(X[i]) * 2) + erf(X[i] - 0.5) i=2000", "Y[i] = floor(X[i] * 10) / 4 i=2000",
         "Y[i] = sqrt(X[i] * X[i] + 1) + pow(2.5, X[i]) + log2(X[i] + 2) i=2000", "Y[i] = float16(X[i] * 3) i=2000",
         "Y[i] = int32(X[i] * 1000) + 5 i=2000", "Y[i] = int32(X[i] * 1000) / 2 i=20000",
@@ -66,9 +69,19 @@ TEST(JudgeDefinition, RefusesResultsWithoutAValue) {
               ::testing::HasSubstr("'Y' is infinite in 50 of 50"));
   EXPECT_THAT(refusal("Y[i] = log(X[i] * X[i] - X[i] * X[i] + 1e-12) i=50"),
               ::testing::HasSubstr("'Y' has no error bound in "));
-  EXPECT_THAT(refusal("Y[i] = select(X[i] > 0.9, float32(int32(X[i] * 1000.5) % 7), X[i]) i=5000"),
+  EXPECT_THAT(refusal("Y[i] = select(X[i] > 0.9, float32(int32(X[i] * 1000000000.5) % 7), X[i]) i=5000"),
               ::testing::HasSubstr("'Y' has no error bound in "))
       << "one in twenty";
+}
+
+TEST(JudgeDefinition, RefusesTensorsBetweenThatAreTooLarge) {
+  const auto judge = [](const std::string& text, double range) { JudgedText(text, -range, range).judge(); };
+  const std::string normalized = "S[i] = sum(k, X[i, k] * X[i, k]); Y[i, k] = X[i, k] * rsqrt(S[i]); X: float16 i=8 ";
+  EXPECT_THAT(message<UsageError>([&] { judge(normalized + "k=1024", 20); }),
+              ::testing::StartsWith("'S' is too large for float16 in 8 of 8 elements for data in [-1, 1] or in the "
+                                    "ranges given: give the range of each input"));
+  judge(normalized + "k=100", 20);
+  judge("E[i] = exp(-X[i]); Y[i] = 1 / (1 + E[i]) i=500", 200);  // infinity does as well
 }
 
 TEST(JudgeDefinition, RefusesReductionsWhoseOrderDecides) {

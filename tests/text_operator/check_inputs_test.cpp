@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "search/check_data.h"
+#include "support/error.h"
 #include "tests/support/message.h"
 #include "text_operator/scaled_dimensions.h"
 #include "text_operator/text_operator.h"
@@ -46,7 +47,8 @@ TEST(WholeMagnitudes, SumsHaveToFitTheirType) {
 TEST(WholeMagnitudes, FunctionsThatRoundAreNotExact) {
   for (const char* text :
        {"Y[i] = X[i] * 0.5 i=9", "Y[i] = X[i] / 4 i=9", "Y[i] = exp(X[i]) i=9", "Y[i] = X[i] + inf i=9",
-        "Y[i] = select(exp(X[i]) > 2, X[i], 0) i=9", "T[i] = sqrt(X[i]); Y[i] = floor(T[i]) i=9"}) {
+        "Y[i] = select(exp(X[i]) > 2, X[i], 0) i=9", "Y[i] = select(!(X[i] * 0.1 > 0.7), X[i], 0) i=9",
+        "T[i] = sqrt(X[i]); Y[i] = floor(T[i]) i=9"}) {
     EXPECT_FALSE(is_exact(text, 8)) << text;
   }
   for (const char* text :
@@ -90,6 +92,19 @@ TEST(CheckInputs, OfAProductAreThoseOfMatmul) {
   for (std::size_t e = 0; e < reference.expected[0].size(); ++e) {
     ASSERT_NEAR(data.wide_expected[0][e], reference.expected[0][e], 1e-3 * reference.bound[0][e]);
     ASSERT_NEAR(data.wide_bound[0][e], reference.bound[0][e], 1e-6 * reference.bound[0][e]);
+  }
+}
+
+TEST(CheckInputs, OfLargeMagnitudesAreJudgedByTheTextAsItIsWritten) {
+  const Workload workload =
+      workload_of("Y[c, y] = sum(r, select((y + r) % 2 == 0, X[c, (y + r)/2], 0) * W[r]); X: float32[4, 10] y=16 r=4");
+  const CheckData data = make_strict_check_data(workload);
+  ASSERT_EQ(data.wide_inputs.size(), 2U);
+  const Reference reference = workload.op->reference(workload, data.wide_inputs);
+  ASSERT_EQ(data.wide_bound[0].size(), reference.bound[0].size());
+  for (std::size_t e = 0; e < reference.bound[0].size(); ++e) {
+    ASSERT_NEAR(data.wide_bound[0][e], reference.bound[0][e], 1e-6 * reference.bound[0][e])
+        << "sums of phases are shorter";
   }
 }
 

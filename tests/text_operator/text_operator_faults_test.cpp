@@ -43,6 +43,14 @@ const Fault kFaults[] = {
      "uniform whole"},
     {"ATypeIsNarrower", "Y[i] = sum(j, int32(A[i, j]))", "Y[i] = sum(j, int32(A[i, j] * 4 / 4))",
      "A: int16 in [0, 30000] i=5 j=40", "uniform"},
+    {"AOneHotIsZero", "Y[i, b] = select(int32(floor(X[i]*3.7)) == int32(b), 1.0, 0.0)",
+     "Y[i, b] = select(int32(floor(X[i]*3.7)) == int32(b) + 9, 1.0, 0.0)", "X: in [0, 1] i=1000 b=4", "uniform"},
+    {"AHistogramIsZero", "H[b] = sum(i, select(int32(floor(X[i]*3.7)) == int32(b), 1, 0))",
+     "H[b] = sum(i, select(int32(floor(X[i]*3.7)) == int32(b) + 9, 1, 0))", "X: in [0, 1] i=1000 b=4", "uniform"},
+    {"NoneIsInAnOddStep", "Y[i] = select(int32(floor(X[i]*3.7)) % 2 == 1, 1.0, 0.0)",
+     "Y[i] = select(int32(floor(X[i]*3.7)) % 2 == 3, 1.0, 0.0)", "X: in [0, 1] i=1000", "uniform"},
+    {"TheLastOfEqualSteps", "Y[i] = argmax(j, floor(X[i, j]*3.7))",
+     "B[i] = argmax(j, floor(X[i, 39 - j]*3.7)); Y[i] = 39 - B[i]", "X: in [0, 1] i=50 j=40", "uniform"},
 };
 
 class PlantedFault : public ::testing::TestWithParam<Fault> {};
