@@ -51,10 +51,10 @@ std::variant<Operation, CannotDo> make_operation(const OperationRequest& request
     const Function function = constants.empty() ? applied->function : applied->function.prepare_of(constants);
     return [function, views, arguments] { function.call(arguments); };
   };
-  return Operation{
-      .detail = fmt::format("{} configuration: {}", match_name(applied->found.match), applied->found.config.str()),
-      .runs_avx512 = target.isa == CpuIsa::kAvx512,
-      .calls = calls_for(request.copies, call)};
+  return Operation{.detail = fmt::format("{} configuration of {}: {}", match_name(applied->found.match),
+                                         applied->found.source->name, applied->found.config.str()),
+                   .runs_avx512 = target.isa == CpuIsa::kAvx512,
+                   .calls = calls_for(request.copies, call)};
 }
 
 }  // namespace nestwright::bench
