@@ -4,7 +4,6 @@
 
 #include <cstdio>
 
-#include "bench/comparison/chosen_template.h"
 #include "bench/comparison/library_environment.h"
 #include "bench/comparison/roofline.h"
 #include "bench/comparison/rounds.h"
@@ -18,8 +17,9 @@ namespace nestwright::bench {
 namespace {
 
 TuningSummary tune(const Workload& workload, const Case& subject, const Options& options) {
-  Task task{with_template(workload, options.template_name), Target::host()};
+  Task task{workload, Target::host()};
   task.target.threads = subject.threads;
+  templates_for(task.workload, task.target, options.template_name);  // throws before a database is created
   TuningLog log = TuningLog::open(options.db, OpenMode::kWrite);
   fmt::print(stderr, "tuning {} with threads={} for {} s ...\n", workload.str(), subject.threads, options.seconds);
   const SessionResult result = run_session(

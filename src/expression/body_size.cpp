@@ -36,7 +36,7 @@ class Measure : public ir::Visitor {
   }
 
   bool too_deep() const { return too_deep_; }
-  bool too_many() const { return operations_ > kMaxBodyOperations; }
+  std::int64_t operations() const { return operations_; }
 
  private:
   struct Size {
@@ -49,13 +49,22 @@ class Measure : public ir::Visitor {
   bool too_deep_ = false;
 };
 
-}  // namespace
-
-std::string size_limit_violation(const std::vector<ir::Expr>& bodies) {
+Measure measure_of(const std::vector<ir::Expr>& bodies) {
   Measure measure;
   for (const ir::Expr& body : bodies) measure.visit(body);
+  return measure;
+}
+
+}  // namespace
+
+std::int64_t body_operations(const std::vector<ir::Expr>& bodies) { return measure_of(bodies).operations(); }
+
+std::string size_limit_violation(const std::vector<ir::Expr>& bodies) {
+  const Measure measure = measure_of(bodies);
   if (measure.too_deep()) return fmt::format("more than {} operations lie inside each other", kMaxBodyDepth);
-  if (measure.too_many()) return fmt::format("written out it has more than {} operations", kMaxBodyOperations);
+  if (measure.operations() > kMaxBodyOperations) {
+    return fmt::format("written out it has more than {} operations", kMaxBodyOperations);
+  }
   return {};
 }
 

@@ -32,8 +32,8 @@ using InlineCriterion = bool (*)(const StageAnalysis& stage, const StageAnalysis
 /// Inlines the stages that may be inlined and meet the criterion for all readers; for an expensive stage with several
 /// readers, inlining is a choice.
 void inline_stages(Sketch& sketch, InlineCriterion is_worth_it);
-/// Inlines the stage of `tensor`; the sketch is to be analysed then. False, and nothing is changed, where the body of a
-/// reader would be too large.
+/// Inlines the stage of `tensor`, which is to be finished then, or the sketch to be analysed. False, and nothing is
+/// changed, where the body of a reader would be too large or would repeat a large one.
 bool inline_unless_too_large(Sketch& sketch, const Tensor& tensor);
 /// Whether a reader reads no more elements than the stage has.
 bool is_read_once(const StageAnalysis& stage, const StageAnalysis& reader);

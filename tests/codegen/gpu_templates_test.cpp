@@ -175,7 +175,7 @@ TEST(GeneratedForCuda, SeedsAndSamplesCompile) {
   for (const char* text : {"matmul m=33 n=128 k=40 epilogue=bias_relu", "conv2d n=1 c=16 h=14 w=14 k=32 r=3 s=3 pad=1",
                            "depthwise_conv2d n=1 c=16 h=14 w=14 r=3 s=3 pad=1", "softmax rows=64 columns=1000",
                            "layer_norm rows=18 columns=512", "reduce function=max shape=64x1000 axes=0",
-                           "scan function=sum steps=8 columns=200"}) {
+                           "transpose rows=100 columns=64", "scan function=sum steps=8 columns=200"}) {
     const Workload w = parse_workload(text);
     for (const Config& config : {t.seeds(w, target).front(), discover_space(t, w, target).sample(random).value()}) {
       const Instance instance = instantiate(t, w, target, config);

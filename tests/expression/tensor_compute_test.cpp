@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "expect_usage_error.h"
+#include "expression/body_size.h"
 #include "expression/tensor.h"
 #include "ir/core/print.h"
 
@@ -92,6 +93,17 @@ TEST_F(Compute, RefusesMismatchedTypes) {
   expect_usage_error([&] { compute({8}, [](Expr) { return Expr(); }, "C"); }, "the body of tensor 'C' is undefined");
   expect_usage_error([&] { compute({8, 0}, [&](Expr i, Expr j) { return a(i, j); }, "C"); },
                      "extent 1 of tensor 'C' is 0");
+}
+
+TEST_F(Compute, CountsSharedPartsOfABodyOnceForEachUse) {
+  const Tensor c = compute(
+      {8, 16},
+      [&](Expr i, Expr j) {
+        const Expr e = a(i, j);
+        return e * e + 0.5F;
+      },
+      "C");
+  EXPECT_EQ(body_operations(c.op().compute()->bodies), 9) << "two of arithmetic, a constant, and twice a load of three";
 }
 
 TEST_F(Compute, RefusesBodiesThatNobodyCanWriteOut) {

@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 
-#include "bench/comparison/chosen_template.h"
 #include "bench/comparison/conditions.h"
 #include "bench/comparison/operation.h"
 #include "exporter/apply_best.h"
@@ -39,8 +38,8 @@ std::variant<Operation, CannotDo> make_operation(const OperationRequest& request
   if (!workload) return CannotDo{"has no weights to prepare"};
   Target target = Target::host();
   target.threads = request.threads;
-  const auto applied = std::make_shared<AppliedKernel>(
-      apply_best(with_template(*workload, request.template_name), target, request.database, request.template_name));
+  const auto applied =
+      std::make_shared<AppliedKernel>(apply_best(*workload, target, request.database, request.template_name));
   const Definition definition = request.workload.op->define(request.workload);
   const auto call = [&](const Operands& operands) {
     const auto views = std::make_shared<const std::vector<ArrayView>>(views_of(definition, operands));
@@ -52,10 +51,10 @@ std::variant<Operation, CannotDo> make_operation(const OperationRequest& request
     const Function function = constants.empty() ? applied->function : applied->function.prepare_of(constants);
     return [function, views, arguments] { function.call(arguments); };
   };
-  return Operation{
-      .detail = fmt::format("{} configuration: {}", match_name(applied->found.match), applied->found.config.str()),
-      .runs_avx512 = target.isa == CpuIsa::kAvx512,
-      .calls = calls_for(request.copies, call)};
+  return Operation{.detail = fmt::format("{} configuration of {}: {}", match_name(applied->found.match),
+                                         applied->found.source->name, applied->found.config.str()),
+                   .runs_avx512 = target.isa == CpuIsa::kAvx512,
+                   .calls = calls_for(request.copies, call)};
 }
 
 }  // namespace nestwright::bench

@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "support/error.h"
 #include "templates/generated/gpu/gpu_rules.h"
+#include "templates/generated/rules.h"
 
 namespace nestwright {
 namespace {
@@ -118,19 +118,15 @@ void fetch_operand(GpuSketch& sketch, const BlockTileShape& shape, const BlockTi
   if (operand.computed >= 0) sketch.finish(operand.computed);
 }
 
-/// Inlines cheap stages that only the sums read and that are not fetched.
+/// Inlines cheap stages that only the sums read and that are not fetched. One whose copies would be too large stays a
+/// kernel of its own.
 void inline_operands(GpuSketch& sketch, const BlockTileShape& shape) {
   for (const OperandAccess& access : sketch.of(shape.sums).accesses) {
     if (access.producer < 0 || sketch.is_finished(access.producer)) continue;
     const StageAnalysis& stage = sketch.of(access.producer);
     const bool is_cheap = !stage.is_reduction && !stage.is_output && !stage.is_scan_part && stage.results == 1 &&
                           stage.readers.size() == 1 && stage.expensive == 0;
-    if (!is_cheap) continue;
-    try {
-      sketch.schedule[stage.tensor].compute_inline();
-      sketch.finish(access.producer);
-    } catch (const ScheduleError&) {  // the body would be too large: it stays a kernel of its own
-    }
+    if (is_cheap && inline_unless_too_large(sketch, stage.tensor)) sketch.finish(access.producer);
   }
 }
 

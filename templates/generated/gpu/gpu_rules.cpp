@@ -21,6 +21,7 @@ const RuleTable<GpuSketch>& gpu_rules() {
       StageRule<GpuSketch>{"block_tile", has_block_tile, schedule_block_tile},
       StageRule<GpuSketch>{"block_reduction", is_reduced_by_block, reduce_by_block},
       StageRule<GpuSketch>{"row_blocks", has_row_blocks, schedule_row_blocks},
+      StageRule<GpuSketch>{"transposed_tile", has_transposed_gpu_tile, schedule_transposed_gpu_tile},
       StageRule<GpuSketch>{"elements", is_any_gpu_stage, schedule_elements},
   };
   static const RuleTable<GpuSketch> table{kExpression, kBefore, kStages, {}};

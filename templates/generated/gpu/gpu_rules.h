@@ -30,6 +30,8 @@ bool is_reduced_by_block(GpuSketch& sketch, int stage);
 void reduce_by_block(GpuSketch& sketch, int stage);
 bool has_row_blocks(GpuSketch& sketch, int stage);
 void schedule_row_blocks(GpuSketch& sketch, int stage);
+bool has_transposed_gpu_tile(GpuSketch& sketch, int stage);
+void schedule_transposed_gpu_tile(GpuSketch& sketch, int stage);
 bool is_any_gpu_stage(GpuSketch& sketch, int stage);
 void schedule_elements(GpuSketch& sketch, int stage);
 

@@ -23,6 +23,14 @@ struct SeedBlock {
 constexpr SeedBlock kSeedBlocks[] = {{128, 128, 8, 8}, {64, 128, 4, 8}, {64, 64, 4, 4},
                                      {32, 64, 4, 4},   {32, 32, 2, 2},  {32, 8, 1, 1}};
 
+/// Tiles of points that read a tensor across its rows: sides, threads, lanes of what is fetched and stored, and
+/// padding.
+struct SeedPoints {
+  std::int64_t side, threads_x, threads_y, fetch_lanes, store_lanes, padding;
+};
+constexpr SeedPoints kSeedPoints[] = {{64, 16, 16, 4, 1, 4}, {32, 32, 8, 1, 1, 1}, {32, 8, 32, 1, 1, 1},
+                                      {64, 32, 16, 4, 1, 4}, {32, 8, 32, 1, 4, 1}, {64, 16, 16, 4, 4, 1}};
+
 KnobValue split_of(std::int64_t extent, std::int64_t of_block, std::int64_t elements) {
   elements = std::min(elements, static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(extent))));
   const std::int64_t blocks = ceil_div(extent, std::max(of_block, elements));
@@ -72,6 +80,27 @@ std::vector<StageSeed> tile_seeds(const StageAnalysis& stage, const Target& targ
   return seeds;
 }
 
+/// The partial configurations of a stage of points, first in tiles (transposed_tile), then without them.
+std::vector<StageSeed> with_tiles_of_points(const StageAnalysis& stage, const std::vector<StageSeed>& plain) {
+  std::vector<StageSeed> seeds = plain;
+  for (std::size_t n = 0; n < seeds.size(); ++n) {
+    const SeedPoints& tile = kSeedPoints[n % std::size(kSeedPoints)];
+    const StageSeed knobs{{"staging", "shared"},         {"tile_x", tile.side},
+                          {"tile_y", tile.side},         {"threads_x", tile.threads_x},
+                          {"threads_y", tile.threads_y}, {"store_lanes", tile.store_lanes},
+                          {"padding", tile.padding}};
+    seeds[n].insert(seeds[n].end(), knobs.begin(), knobs.end());
+    for (std::size_t i = 0; i < stage.accesses.size(); ++i) {
+      seeds[n].emplace_back("fetch_lanes_" + std::to_string(i), tile.fetch_lanes);
+    }
+  }
+  for (StageSeed seed : plain) {
+    seed.emplace_back("staging", "none");
+    seeds.push_back(std::move(seed));
+  }
+  return seeds;
+}
+
 /// Partial configurations of a stage of points, of rows, or of a reduction that threads share. `row`: the longest
 /// reduction that is not tiled.
 std::vector<StageSeed> row_seeds(const StageAnalysis& stage, std::int64_t row, bool has_rows, const Target& target) {
@@ -96,7 +125,7 @@ std::vector<StageSeed> row_seeds(const StageAnalysis& stage, std::int64_t row, b
                        {"unroll", 4}});
     }
   }
-  return seeds;
+  return stage.is_reduction ? seeds : with_tiles_of_points(stage, seeds);
 }
 
 }  // namespace

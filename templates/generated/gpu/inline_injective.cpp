@@ -6,7 +6,7 @@
 //
 // Two kinds of stages are not inlined: those whose elements a block tile reads several times, which its threads compute
 // into shared memory, and expensive ones, such as exp, that are read more often than they have points. For an expensive
-// stage with several readers, inlining is a choice.
+// stage with several readers, inlining is a choice. As on CPUs, large ones that several reads would repeat are stored.
 #include "templates/generated/gpu/gpu_rules.h"
 #include "templates/generated/rules.h"
 

@@ -5,17 +5,22 @@
 //
 // Not inlined are reductions, padding that a reduction reads (a branch in its innermost loop), stages that a reduction
 // reads repeatedly, and expensive ones, such as exp, that are read more often than they have points. For an expensive
-// stage with several readers, inlining is a choice.
+// stage with several readers, inlining is a choice. A large stage that several reads would repeat is stored, too: in a
+// chain of stages that read their producers twice, as B[i] = A[i]*A[i] + 0.5, the bodies double with each stage.
 #include <algorithm>
 
+#include "expression/body_size.h"
+#include "ir/core/rewrite.h"
+#include "schedule/state.h"
 #include "support/error.h"
 #include "templates/generated/rules.h"
 
 namespace nestwright {
 namespace {
 
-constexpr int kCheap = 2;          ///< operations that cost less than a load and a store
-constexpr int kMaxPointsRead = 2;  ///< for each point of a cheap stage: points that read it
+constexpr int kCheap = 2;                    ///< operations that cost less than a load and a store
+constexpr int kMaxPointsRead = 2;            ///< for each point of a cheap stage: points that read it
+constexpr std::int64_t kMaxRepeated = 1000;  ///< operations that inlining a stage may add to the program
 
 double iterations_of(const StageAnalysis& stage) {
   return static_cast<double>(stage.points()) * static_cast<double>(stage.reduced_points());
@@ -27,6 +32,31 @@ bool is_cheap(const StageAnalysis& stage, const StageAnalysis& reader) {
   if (reader.is_reduction && reader.has_reuse()) return stage.operations == 0 && !stage.has_branch;
   return (stage.operations <= kCheap && stage.expensive == 0 &&
           kMaxPointsRead * static_cast<double>(stage.points()) >= iterations_of(reader));
+}
+
+/// The number of loads of the tensor in the bodies of a stage, each as often as it is used.
+std::int64_t loads_of(const ComputeOp& op, const Tensor& tensor) {
+  std::int64_t loads = 0;
+  for (const Expr& value : op.values()) {
+    ir::for_each_expr(value, [&](const Expr& e) {
+      const auto* const load = e.as<ir::Load>();
+      loads += load != nullptr && load->buffer == tensor.buffer() ? 1 : 0;
+    });
+  }
+  return loads;
+}
+
+/// Whether the copies of the stage's body, one for each load, would have more than kMaxRepeated operations in all,
+/// without the first of them.
+bool is_repeated_too_often(const Schedule& schedule, const Tensor& tensor) {
+  const ScheduleState& state = schedule.state();
+  std::int64_t loads = 0;
+  for (const StageState& stage : state.stages) {
+    if (stage.attach.kind != AttachKind::kInline) loads += loads_of(*stage.op.compute(), tensor);
+  }
+  const int producer = state.producer(tensor.buffer()).stage;
+  const ComputeOp& op = *state.stages[static_cast<std::size_t>(producer)].op.compute();
+  return (loads - 1) * body_operations(op.bodies) > kMaxRepeated;
 }
 
 bool may_inline(const Sketch& sketch, int number, InlineCriterion is_worth_it) {
@@ -62,6 +92,7 @@ bool is_read_once(const StageAnalysis& stage, const StageAnalysis& reader) {
 }
 
 bool inline_unless_too_large(Sketch& sketch, const Tensor& tensor) {
+  if (is_repeated_too_often(sketch.schedule, tensor)) return false;
   try {
     sketch.schedule[tensor].compute_inline();
   } catch (const ScheduleError&) {

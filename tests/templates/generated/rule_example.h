@@ -54,6 +54,11 @@ inline std::vector<Tensor> sums_of_rows() {
   return {a, compute({24}, [&](Expr i) { return sum(a(i, k), k); }, "y")};
 }
 
+inline std::vector<Tensor> transposed() {
+  const Tensor a = placeholder({48, 32}, kFloat32, "A"), b = placeholder({48}, kFloat32, "B");
+  return {a, b, compute({32, 48}, [&](Expr i, Expr j) { return a(j, i) + b(j); }, "C")};
+}
+
 /// Expects the loops in the file of the rule's name in `folder`, which opens with the configuration.
 inline void expect_loops_on_file(const Template& t, const RuleExample& example, const Target& target,
                                  const std::string& folder) {

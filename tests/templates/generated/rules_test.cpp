@@ -16,6 +16,7 @@ using testing_generated::expect_examples_on_file;
 using testing_generated::RuleExample;
 using testing_generated::running_sums;
 using testing_generated::sums_of_rows;
+using testing_generated::transposed;
 
 std::vector<Tensor> inlined() {
   const Tensor a = placeholder({40}, kFloat32, "A");
@@ -79,11 +80,6 @@ std::vector<Tensor> distances() {
 std::vector<Tensor> few_exponentials() {
   const Tensor x = placeholder({32}, kFloat32, "X");
   return {x, compute({32}, [&](Expr i) { return exp(x(i)); }, "Y")};
-}
-
-std::vector<Tensor> transposed() {
-  const Tensor a = placeholder({48, 32}, kFloat32, "A"), b = placeholder({48}, kFloat32, "B");
-  return {a, b, compute({32, 48}, [&](Expr i, Expr j) { return a(j, i) + b(j); }, "C")};
 }
 
 /// The index of the largest element; of equal ones the first.

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "expression/body_size.h"
 #include "lower/lower.h"
+#include "schedule/state.h"
 #include "templates/generated/generated.h"
 #include "templates/registry.h"
 #include "tests/support/cpu_target.h"
@@ -166,6 +168,34 @@ TEST(GeneratedSpaces, TransposeOnlyTilesThatReadOneIndexOfTheOtherDimensions) {
   EXPECT_TRUE(has_tiles([](const Expr& n) { return n; }));
   EXPECT_TRUE(has_tiles([](const Expr& n) { return 2 - n; }));
   EXPECT_FALSE(has_tiles([](const Expr& n) { return n % 2; }));
+}
+
+/// A chain of squares, each of which reads the one before it twice.
+Tensor squared(const Tensor& first, int times) {
+  Tensor last = first;
+  for (int n = 1; n <= times; ++n) {
+    const Tensor read = last;
+    last = compute({64}, [&](Expr i) { return read(i) * read(i) + 0.5F; }, "S" + std::to_string(n));
+  }
+  return last;
+}
+
+TEST(GeneratedSpaces, StoreALargeStageThatInliningWouldRepeat) {
+  const Tensor a = placeholder({64}, kFloat32, "A");
+  const Workload workload = testing_generated::workload_of({a}, {squared(a, 12)});
+  const auto stored = [&](const Template& t, const Target& target) {
+    const Instance made = instantiate(t, workload, target, seeds_of(t, workload, target).front());
+    std::vector<std::string> names;
+    for (const StageState& stage : made.schedule.state().stages) {
+      if (stage.attach.kind == AttachKind::kInline) continue;
+      names.push_back(stage.name);
+      EXPECT_LE(body_operations(stage.op.compute()->bodies), 2000) << stage.name;
+    }
+    return names;
+  };
+  // The body of S8 has 1277 operations; that of S7, which it repeats, has 637.
+  EXPECT_THAT(stored(generated_cpu_template(), cpu_target(CpuIsa::kAvx512, 2)), ::testing::ElementsAre("S8", "S12"));
+  EXPECT_THAT(stored(generated_gpu_template(), Target::parse("cuda,arch=sm_90")), ::testing::ElementsAre("S8", "S12"));
 }
 
 TEST(GeneratedTemplates, ServeEveryOperatorOnCpus) {
