@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <string>
+
 #include "text/expression.h"
 
 namespace nestwright::text {
@@ -67,6 +71,24 @@ TEST(Extents, OfLaterIndicesFollowFromShapesFirst) {
   for (const char* body : {"A[a] + B[b] + T[a + b]", "B[b] + A[a] + T[a + b]"}) {
     EXPECT_EQ(shape_of(known + "C[a, b] = " + body + "; T: float32[10] i=8 j=8", "C"), (Shape{8, 3})) << body;
   }
+}
+
+/// The time to parse statements of which every second one takes its extent from the reads of the others.
+std::chrono::nanoseconds time_of(int statements) {
+  std::string text;
+  for (int s = 0; s < statements; ++s) text += "t" + std::to_string(s) + (s % 2 == 0 ? "[i]=x[i];" : "[j]=x[j];");
+  text += "i=4";
+  auto least = std::chrono::nanoseconds::max();
+  for (int round = 0; round < 3; ++round) {
+    const auto start = std::chrono::steady_clock::now();
+    Expression::parse(text);
+    least = std::min(least, std::chrono::nanoseconds(std::chrono::steady_clock::now() - start));
+  }
+  return least;
+}
+
+TEST(Extents, TakeNoCubicTimeInTheNumberOfStatements) {
+  EXPECT_LT(time_of(1120), 120 * time_of(140));  // 64 times as long in quadratic time, 512 times in cubic time
 }
 
 TEST(Extents, OneNameMayHaveSeveral) {
