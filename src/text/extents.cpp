@@ -288,6 +288,7 @@ class ExtentResolver {
       const std::optional<ir::Interval> values = interval_of(*use.index, leaves_of(program_, *use.stage));
       if (!values || use.access->padding) {
         if (!is_required) return std::nullopt;
+        if (!use.access->padding && !use.guarded) check_type(use);
         fail(first_character(*use.index),
              std::string(use.access->padding ? "padded reads do not say" : "this index does not say") + " how large '" +
                  tensor.name + "' is: declare its shape, as in " + tensor.name + ": float32[64, 64]");
@@ -304,19 +305,47 @@ class ExtentResolver {
       check_agreement(use, extent);
       if (use.access->padding || use.guarded) continue;
       const std::optional<ir::Interval> values = interval_of(*use.index, leaves_of(program_, *use.stage));
-      const std::string what = "index " + std::to_string(use.dimension) + " of '" + use.access->tensor + "'";
-      if (!values) {
-        fail(first_character(*use.index),
-             what +
-                 " has no known range: clamp it, or give the range of the tensor that it is read "
-                 "from, as in I: int32 in [0, 99]");
-      }
+      if (!values) refuse_unknown_range(use);
       if (values->lo >= 0 && values->hi < extent) continue;
-      fail(first_character(*use.index), what + " runs from " + std::to_string(values->lo) + " to " +
+      fail(first_character(*use.index), name_of(use) + " runs from " + std::to_string(values->lo) + " to " +
                                             std::to_string(values->hi) + ", but the extent is " +
                                             std::to_string(extent) + ": change the sizes, or pad it, as in " +
                                             use.access->tensor + "[...]?0");
     }
+  }
+
+  static std::string name_of(const Use& use) {
+    return "index " + std::to_string(use.dimension) + " of '" + use.access->tensor + "'";
+  }
+
+  [[noreturn]] void refuse_unknown_range(const Use& use) const {
+    check_type(use);
+    fail(first_character(*use.index),
+         name_of(use) + " has no known range: clamp it" +
+             (lacks_range(*use.index)
+                  ? ", or give the range of the tensor that it is read from, as in I: int32 in [0, 99]"
+                  : ""));
+  }
+
+  /// Refuses an index that has no known range because a type does not hold its values: clamp() would change them.
+  void check_type(const Use& use) const {
+    const std::optional<Misfit> misfit = find_misfit(*use.index, leaves_of(program_, *use.stage));
+    if (!misfit) return;
+    fail(first_character(*misfit->part), name_of(use) + " has no known range, because " + misfit->type.str() +
+                                             " does not hold " + std::to_string(misfit->values.lo) + " to " +
+                                             std::to_string(misfit->values.hi) +
+                                             ": compute it in a wider type, as in int64(...)");
+  }
+
+  /// Whether all tensors that an index is read from may be given a range, and have none.
+  bool lacks_range(const Term& index) const {
+    bool reads = false, all_lack = true;
+    for_each_access(index, [&](const Access& access, const Term&, bool) {
+      const TensorInfo& tensor = *tensors_.at(access.tensor);
+      reads = true;
+      all_lack = all_lack && tensor.is_input && tensor.type.is_int() && !tensor.range && !access.padding;
+    });
+    return reads && all_lack;
   }
 
   /// A reduction that covers the whole dimension of one tensor and part of another's is a mistake.

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "tests/support/message.h"
 #include "text/expression.h"
 #include "text/expression_error.h"
 
@@ -201,7 +202,12 @@ TEST(ExpressionErrors, OfExtents) {
   expect_error("C[i] = A[^B[i]] i=4; B: int32; A: float32[9]",
                "index 0 of 'A' has no known range: clamp it, or give the range of the tensor that it is read from");
   expect_error("C[i] = A[^I[i] + 100] i=4; I: int8 in [0, 99]; A: float32[500]",
-               "index 0 of 'A' has no known range");  // it wraps around
+               "index 0 of 'A' has no known range, because int8 does not hold 100 to 199: compute it in a wider type, "
+               "as in int64(...)");
+  for (const char* shape : {"", "; A: float32[200]"}) {
+    expect_error("C[i] = A[2 * ^int8(i)] i=200" + std::string(shape),
+                 "index 0 of 'A' has no known range, because int8 does not hold 0 to 199: compute it in a wider type");
+  }
   expect_error("C[i] = A[^i & 5] i=4; A: float32[500]", "index 0 of 'A' has no known range");
   expect_error("C[i] = A[^i << i] i=4; A: float32[500]", "index 0 of 'A' has no known range");
   expect_error("C[i] = A[^i - 1] i=4", "index 0 of 'A' runs from -1 to 2, but the extent is 3");
@@ -212,6 +218,17 @@ TEST(ExpressionErrors, OfExtents) {
   expect_error("C[i] = A[^i + 9]; A: float32[4]", "this index is at least 9, but dimension 0 of 'A' is 4");
   expect_error("^C[i] = A[i] i=5; C: float32[4]", "dimension 0 of 'C' is declared as 4, but i=5: make them agree");
   expect_error("^C[i, j] = 1.0 i=100000 j=100000", "'C' has more than 2147483647 elements: give smaller sizes");
+}
+
+TEST(ExpressionErrors, AskForARangeOnlyWhereOneHelps) {
+  for (const char* text :
+       {"M[i] = Z[i] + 1; C[i] = A[M[i]] i=4; Z: int32; A: float32[9]", "C[i] = A[int64(X[i])] i=4; A: float32[9]",
+        "C[i] = A[i & 5] i=4; A: float32[9]", "C[i] = A[I[i - 1]?0] i=4; I: int32[3]; A: float32[9]",
+        "C[i] = A[I[i] ^ 1] i=4; I: int32 in [0, 8]; A: float32[9]"}) {
+    EXPECT_THAT(message<ExpressionError>([&] { Expression::parse(text); }),
+                ::testing::EndsWith("index 0 of 'A' has no known range: clamp it"))
+        << text;
+  }
 }
 
 TEST(ExpressionErrors, OfLength) {

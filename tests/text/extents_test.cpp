@@ -52,6 +52,22 @@ TEST(Extents, AQuotientOfFloatsIsNotRoundedDown) {
   EXPECT_EQ(shape_of("Y[i] = T[int64(clamp(X[i], 0, 9)) / 2 * 2]" + x, "T"), (Shape{9}));
 }
 
+TEST(Extents, OfRealNumbersAreTheWholeOnesAround) {
+  const std::string x = "; X: float32 in [0, 9] i=8";
+  EXPECT_EQ(shape_of("Y[i] = T[int64(clamp(X[i], 0.0, 9.0))]" + x, "T"), (Shape{10}));
+  EXPECT_EQ(shape_of("Y[i] = T[int64(clamp(X[i], 0.5, 8.5))]" + x, "T"), (Shape{10}));
+  for (const char* function : {"floor", "ceil", "round", "trunc"}) {
+    EXPECT_EQ(shape_of("Y[i] = T[int64(" + std::string(function) + "(clamp(X[i], 0, 9)))]" + x, "T"), (Shape{10}));
+  }
+  EXPECT_EQ(shape_of("Y[i] = X[i] + T[int64(max(0.5, 0) * clamp(X[i], 0, 9) / 2 + max(2.5, 2) / 2)]" + x, "T"),
+            (Shape{8}));
+}
+
+TEST(Extents, OfTensorsThatAnArgmaxIndexes) {
+  EXPECT_EQ(shape_of("M[i] = argmax(k, X[i, k]); Y[i] = T[M[i] + 1] i=4 k=5", "T"), (Shape{6}));
+  EXPECT_EQ(shape_of("M[i] = argmax(k, X[i, k]); Y[i] = X[i, M[i]] i=4 k=5", "X"), (Shape{4, 5}));
+}
+
 TEST(Extents, OfAnIndexThatReadsSeveralInputsAreTheLeast) {
   const std::string known = "D[i] = A[i] + 1; E[j] = B[j] + 1; ";
   for (const char* body : {"A[a] + B[a]", "B[a] + A[a]"}) {

@@ -191,6 +191,8 @@ INSTANTIATE_TEST_SUITE_P(
         "Y[i] = float32(uint32(A[i]) + 1) * C[i]; A: int8 i=1000",
         "Y[i] = sin(X[i]) * cos(X[i]) + trunc(X[i] * 10); X: in [-3, 3] i=500",
         "Y[i, j] = T[I[i], j] * 2; I: int32 in [0, 9]; T: float32[10, 24] i=30",
+        "M[i] = argmax(k, X[i, k]); Y[i] = T[M[i]] i=37 k=20",
+        "Y[i] = T[int64(floor(clamp(X[i], -0.5, 9.5))) + 1] i=99",
         "T[i] = A[i] * B[i]; P[i] = T[i] + 2; Q[i] = T[i] - A[i] i=501", "s[] = sum(i, j, X[i, j]) i=31 j=97",
         "Y[i] = prod(k, X[i, k] + 1.5) i=50 k=20", "Y[i] = X[i] > 0.25 && !(M[i]); M: bool i=333",
         "C[i, j] = sum(k, A[i, k] * B[k, j]) i=1 j=1 k=1",
