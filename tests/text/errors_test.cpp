@@ -164,6 +164,18 @@ TEST(ExpressionErrors, OfTypes) {
   refuse("D[^A[i]]", "an index is a whole number, not float16: convert it");
 }
 
+TEST(ExpressionErrors, OfNumbersThatTheirTypeDoesNotHold) {
+  const std::string refusal = "this number is no float32: convert it to a type that holds it, as in float64(...)";
+  for (const char* body : {"^1e39", "^-1e39", "sum(k, ^1e39)", "exp(^1e39) * A[i]", "select(A[i] > 0, ^1e39, 1.0)",
+                           "A[i] + max(2, ^-1e39)", "select(^1e39 > 1.0, A[i], 0)", "A[i] + float32(^1e39)"}) {
+    expect_error("B[i, k] = A[i] + float32(k); C[i] = " + std::string(body) + " i=4 k=3", refusal);
+  }
+  expect_error("C[i] = float16(^70000) i=4", "this number is no float16: convert it");
+  for (const char* body : {"inf", "3e38", "float64(1e39)", "select(A[i] > 0, float64(1e39), 1.0)", "float16(65504)"}) {
+    EXPECT_NO_THROW(Expression::parse("B[i] = A[i]; C[i] = " + std::string(body) + " i=4")) << body;
+  }
+}
+
 TEST(ExpressionErrors, OfDivisors) {
   const std::string refusal = "this divisor may be 0: give the range of the tensor that it is read from";
   expect_error("Y[i] = X[i] / ^Z[i]; X: int32; Z: int32 i=5", refusal);
