@@ -24,6 +24,13 @@ TEST(Tensors, AreThoseOfTheLanguage) {
   EXPECT_EQ(operation_of("C[i] = 0.1 * X[i] i=4; X: float64"), "C: float64[4], C[i] = 0.1*X[i]");
 }
 
+TEST(Tensors, AreScaledByWholeNumbers) {
+  EXPECT_EQ(operation_of("Y[i] = scale(X[i], N[i]) i=4"), "Y: float32[4], Y[i] = scale(X[i], floor(N[i]))");
+  EXPECT_EQ(operation_of("Y[i] = scale(X[i], -2.5) i=4; X: float64"), "Y: float64[4], Y[i] = scale(X[i], -3.0)");
+  EXPECT_EQ(operation_of("Y[i] = scale(X[i], 3.0) i=4"), "Y: float32[4], Y[i] = scale(X[i], 3.0)");
+  EXPECT_EQ(operation_of("Y[i] = scale(X[i], -3) i=4"), "Y: float32[4], Y[i] = scale(X[i], -3.0)");
+}
+
 TEST(Tensors, PaddingTestsTheDimensionsThatLeaveTheTensor) {
   EXPECT_EQ(operation_of("Y[c, y] = X[c, y - 1]?0 * W[c]; X: float32[2, 8]; W: float32[2] y=10"),
             "Y: float32[2, 10], Y[i, j] = select(j - 1 >= 0 && j - 1 < 8, X[i, j - 1], 0.0)*W[i]");

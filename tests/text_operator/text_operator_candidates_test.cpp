@@ -190,6 +190,7 @@ INSTANTIATE_TEST_SUITE_P(
         "Y[i] = float32(A[i] - B[i]) * C[i]; A: uint32; B: uint32 i=1000",
         "Y[i] = float32(uint32(A[i]) + 1) * C[i]; A: int8 i=1000",
         "Y[i] = sin(X[i]) * cos(X[i]) + trunc(X[i] * 10); X: in [-3, 3] i=500",
+        "Y[i] = scale(X[i], N[i]); N: in [-9, 9] i=500",
         "Y[i, j] = T[I[i], j] * 2; I: int32 in [0, 9]; T: float32[10, 24] i=30",
         "M[i] = argmax(k, X[i, k]); Y[i] = T[M[i]] i=37 k=20",
         "Y[i] = T[int64(floor(clamp(X[i], -0.5, 9.5))) + 1] i=99",
