@@ -189,6 +189,31 @@ TEST(ExpressionErrors, OfDivisors) {
   }
 }
 
+TEST(ExpressionErrors, OfOverflow) {
+  const auto text_of = [](const std::string& value) {
+    return "B[i] = float32(Z[i]); Y[i] = X[i] * float32(" + value + "); Z: int64 in [0, 9] i=1000";
+  };
+  const std::string refusal = "this arithmetic on indices may overflow, as its terms may add up to 2^62 or more: ";
+  for (const char* value :
+       {"(i ^* 6364136223846793005) >> 33", "select(i ^* 6364136223846793005 >= 0, 1.0, 0.0)",
+        "int64(i) ^* 6364136223846793005", "(i - 500) ^* 15372286728091293", "i ^+ 4611686018427387904", "i ^<< 53",
+        "2 * ((i / 4) ^* 18446744073709551)", "max(i, 3) ^* 4616302321000000", "floor(-i) ^* 4616302321000000",
+        "i ^* int64(1e18)", "abs(i - 5) ^* 4616302321000000", "(Z[i] + i) ^* 6364136223846793005",
+        "select(Z[i] > 0, i, 7) ^* 4616302321000000", "Z[i] * (i ^* 4616302321000000)",
+        "T[clamp(i ^* 6364136223846793005, 0, 9)]"}) {
+    expect_error(text_of(value), refusal);
+  }
+  for (const char* value :
+       {"(uint64(i) * 6364136223846793005) >> 33", "int64(uint64(i) * 6364136223846793005) >> 33",
+        "select(int64(uint64(i) * 6364136223846793005) >= 0, 1.0, 0.0)", "i * 4616302320000000",
+        "i * 2654435761 % 4294967296", "(Z[i] + 5) * 6364136223846793005",
+        "Z[i] * 6364136223846793005 + 1442695040888963407 + i", "Z[i] % 7 * 6364136223846793005",
+        "int32(i) * 2000000000", "(i >> 3) * 35000000000000000", "(i & 7) * 500000000000000000",
+        "max(1e30, 2) * inf / 0 * 5", "select(i < 9223372036854775807, 1.0, 0.0)", "min(i, 9223372036854775807)"}) {
+    EXPECT_NO_THROW(Expression::parse(text_of(value))) << value;
+  }
+}
+
 TEST(ExpressionErrors, OfPaddings) {
   const auto refuse = [](const std::string& padding, const std::string& type, const std::string& part) {
     expect_error("Y[i] = X[i - 1]?" + padding + " i=9; X: " + type + "[8]", part);
