@@ -165,6 +165,7 @@ Program analyse(const Source& source) {
   check_types(source, program);
   resolve_extents(source, program);
   check_divisors(program);
+  check_overflow(program);
   return program;
 }
 

@@ -21,18 +21,28 @@ struct Use {
   const Term* index;
   std::size_t dimension;
   bool guarded;
+  const TensorInfo* tensor;  ///< that is read
+  const Stage* producer;     ///< computes the tensor; nullptr for an input
+  const Axis* axis;          ///< the whole index; nullptr where that is not an axis alone
 };
 
 class ExtentResolver {
  public:
   ExtentResolver(const Source& source, Program& program) : source_(source), program_(program) {
     for (TensorInfo& tensor : program_.tensors) tensors_[tensor.name] = &tensor;
+    std::map<const TensorInfo*, const Stage*> producers;
     for (Stage& stage : program_.stages) {
       for_each_access(stage.body, [&](const Access& access, const Term&, bool guarded) {
+        const TensorInfo* const tensor = tensors_.at(access.tensor);
+        const auto found = producers.find(tensor);
+        const Stage* const producer = found == producers.end() ? nullptr : found->second;
         for (std::size_t d = 0; d < access.indices.size(); ++d) {
-          uses_.push_back({&stage, &access, &access.indices[d], d, guarded});
+          const auto* const index = std::get_if<IndexValue>(&access.indices[d].value);
+          const Axis* const axis = index == nullptr ? nullptr : stage.find_axis(index->name);
+          uses_.push_back({&stage, &access, &access.indices[d], d, guarded, tensor, producer, axis});
         }
       });
+      producers[&result_of(stage)] = &stage;
     }
   }
 
@@ -158,15 +168,11 @@ class ExtentResolver {
     return definition.tensor.at;
   }
 
-  /// The extent of a dimension that does not depend on how the tensor is read.
-  std::optional<std::int64_t> fixed_extent(const std::string& name, std::size_t d) {
-    const TensorInfo& tensor = *tensors_.at(name);
-    if (is_declared_.contains(&tensor)) return tensor.shape[d];
-    for (const Stage& stage : program_.stages) {
-      if (&result_of(stage) != &tensor) continue;
-      if (stage.axes[d].extent != 0) return stage.axes[d].extent;
-    }
-    return std::nullopt;
+  /// The extent of the dimension that is read, where it does not depend on how the tensor is read.
+  std::optional<std::int64_t> fixed_extent(const Use& use) const {
+    if (is_declared_.contains(use.tensor)) return use.tensor->shape[use.dimension];
+    const std::int64_t extent = use.producer == nullptr ? 0 : use.producer->axes[use.dimension].extent;
+    return extent == 0 ? std::nullopt : std::optional(extent);
   }
 
   /// Solves max(index) <= extent - 1 for each read with one index of unknown extent, which gets the least extent found.
@@ -175,8 +181,8 @@ class ExtentResolver {
     std::map<Axis*, std::int64_t> least;
     for (const Use& use : uses_) {
       if (use.access->padding.has_value() != padded || use.guarded) continue;
-      if (padded && !std::holds_alternative<IndexValue>(use.index->value)) continue;
-      const std::optional<std::int64_t> extent = fixed_extent(use.access->tensor, use.dimension);
+      if (use.axis == nullptr ? padded : use.axis->extent != 0) continue;
+      const std::optional<std::int64_t> extent = fixed_extent(use);
       const std::optional<Solution> found = extent ? solve(use, *extent) : std::nullopt;
       if (!found) continue;
       const auto at = least.emplace(found->axis, found->extent).first;
@@ -228,13 +234,10 @@ class ExtentResolver {
     std::map<const Axis*, std::int64_t> least;
     const ExtentsOfReads largest = largest_extents_that_read();
     for (const Use& use : uses_) {
-      const auto* index = std::get_if<IndexValue>(&use.index->value);
-      if (index == nullptr || use.access->padding || use.guarded != guarded) continue;
-      const Axis* const axis = use.stage->find_axis(index->name);
-      if (axis == nullptr || axis->extent != 0) continue;
-      const auto known = largest.find({use.access->tensor, use.dimension});
+      if (use.axis == nullptr || use.axis->extent != 0 || use.access->padding || use.guarded != guarded) continue;
+      const auto known = largest.find({use.tensor, use.dimension});
       if (known == largest.end() || known->second == 0) continue;
-      const auto at = least.emplace(axis, known->second).first;
+      const auto at = least.emplace(use.axis, known->second).first;
       at->second = std::min(at->second, known->second);
     }
     for (Stage& stage : program_.stages) {
@@ -249,16 +252,13 @@ class ExtentResolver {
   }
 
   /// The largest known extent of the indices that alone read a dimension of a tensor.
-  using ExtentsOfReads = std::map<std::pair<std::string_view, std::size_t>, std::int64_t>;
+  using ExtentsOfReads = std::map<std::pair<const TensorInfo*, std::size_t>, std::int64_t>;
   ExtentsOfReads largest_extents_that_read() const {
     ExtentsOfReads extents;
     for (const Use& use : uses_) {
-      const auto* index = std::get_if<IndexValue>(&use.index->value);
-      if (index == nullptr || use.access->padding) continue;
-      const Axis* const axis = use.stage->find_axis(index->name);
-      if (axis == nullptr) continue;
-      std::int64_t& extent = extents[{use.access->tensor, use.dimension}];
-      extent = std::max(extent, axis->extent);
+      if (use.axis == nullptr || use.access->padding) continue;
+      std::int64_t& extent = extents[{use.tensor, use.dimension}];
+      extent = std::max(extent, use.axis->extent);
     }
     return extents;
   }
@@ -284,10 +284,11 @@ class ExtentResolver {
   std::optional<std::vector<std::int64_t>> implied_shape(const TensorInfo& tensor, bool is_required) {
     std::vector<std::int64_t> shape;
     for (const Use& use : uses_) {
-      if (use.access->tensor != tensor.name) continue;
+      if (use.tensor != &tensor) continue;
       const std::optional<ir::Interval> values = interval_of(*use.index, leaves_of(program_, *use.stage));
       if (!values || use.access->padding) {
         if (!is_required) return std::nullopt;
+        if (!use.access->padding && !use.guarded) check_type(use);
         fail(first_character(*use.index),
              std::string(use.access->padding ? "padded reads do not say" : "this index does not say") + " how large '" +
                  tensor.name + "' is: declare its shape, as in " + tensor.name + ": float32[64, 64]");
@@ -300,23 +301,51 @@ class ExtentResolver {
 
   void check_reads() {
     for (const Use& use : uses_) {
-      const std::int64_t extent = tensors_.at(use.access->tensor)->shape[use.dimension];
+      const std::int64_t extent = use.tensor->shape[use.dimension];
       check_agreement(use, extent);
       if (use.access->padding || use.guarded) continue;
       const std::optional<ir::Interval> values = interval_of(*use.index, leaves_of(program_, *use.stage));
-      const std::string what = "index " + std::to_string(use.dimension) + " of '" + use.access->tensor + "'";
-      if (!values) {
-        fail(first_character(*use.index),
-             what +
-                 " has no known range: clamp it, or give the range of the tensor that it is read "
-                 "from, as in I: int32 in [0, 99]");
-      }
+      if (!values) refuse_unknown_range(use);
       if (values->lo >= 0 && values->hi < extent) continue;
-      fail(first_character(*use.index), what + " runs from " + std::to_string(values->lo) + " to " +
+      fail(first_character(*use.index), name_of(use) + " runs from " + std::to_string(values->lo) + " to " +
                                             std::to_string(values->hi) + ", but the extent is " +
                                             std::to_string(extent) + ": change the sizes, or pad it, as in " +
                                             use.access->tensor + "[...]?0");
     }
+  }
+
+  static std::string name_of(const Use& use) {
+    return "index " + std::to_string(use.dimension) + " of '" + use.access->tensor + "'";
+  }
+
+  [[noreturn]] void refuse_unknown_range(const Use& use) const {
+    check_type(use);
+    fail(first_character(*use.index),
+         name_of(use) + " has no known range: clamp it" +
+             (lacks_range(*use.index)
+                  ? ", or give the range of the tensor that it is read from, as in I: int32 in [0, 99]"
+                  : ""));
+  }
+
+  /// Refuses an index that has no known range because a type does not hold its values: clamp() would change them.
+  void check_type(const Use& use) const {
+    const std::optional<Misfit> misfit = find_misfit(*use.index, leaves_of(program_, *use.stage));
+    if (!misfit) return;
+    fail(first_character(*misfit->part), name_of(use) + " has no known range, because " + misfit->type.str() +
+                                             " does not hold " + std::to_string(misfit->values.lo) + " to " +
+                                             std::to_string(misfit->values.hi) +
+                                             ": compute it in a wider type, as in int64(...)");
+  }
+
+  /// Whether all tensors that an index is read from may be given a range, and have none.
+  bool lacks_range(const Term& index) const {
+    bool reads = false, all_lack = true;
+    for_each_access(index, [&](const Access& access, const Term&, bool) {
+      const TensorInfo& tensor = *tensors_.at(access.tensor);
+      reads = true;
+      all_lack = all_lack && tensor.is_input && tensor.type.is_int() && !tensor.range && !access.padding;
+    });
+    return reads && all_lack;
   }
 
   /// A reduction that covers the whole dimension of one tensor and part of another's is a mistake.
@@ -325,7 +354,7 @@ class ExtentResolver {
     if (axis == nullptr || axis->extent >= extent) return;
     for (const Use& other : uses_) {
       if (other.stage != use.stage || plain_reduce_axis(other) != axis) continue;
-      if (tensors_.at(other.access->tensor)->shape[other.dimension] != axis->extent) continue;
+      if (other.tensor->shape[other.dimension] != axis->extent) continue;
       fail(first_character(*use.index), "'" + axis->name + "' runs over " + std::to_string(axis->extent) +
                                             ", all of dimension " + std::to_string(other.dimension) + " of '" +
                                             other.access->tensor + "', but dimension " + std::to_string(use.dimension) +
@@ -336,10 +365,9 @@ class ExtentResolver {
 
   /// The reduce axis that is the whole index; nullptr where it is none.
   static const Axis* plain_reduce_axis(const Use& use) {
-    const auto* index = std::get_if<IndexValue>(&use.index->value);
-    if (index == nullptr || use.access->padding) return nullptr;
+    if (use.access->padding) return nullptr;
     for (const Axis& axis : use.stage->reduce_axes) {
-      if (axis.name == index->name) return &axis;
+      if (&axis == use.axis) return &axis;
     }
     return nullptr;
   }

@@ -1,6 +1,7 @@
 #include "text/functions.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "ir/core/intrinsics.h"
 #include "text/infix.h"
@@ -10,6 +11,12 @@ namespace {
 
 using Arguments = std::span<const ir::Expr>;
 using Domain = NamedFunction::Domain;
+
+/// The result of ir::scale() is unspecified for a number that is not whole. A literal stays one, which takes x's type.
+ir::Expr scale_by_floor(const ir::Expr& x, const ir::Expr& n) {
+  const auto* const literal = n.as<ir::FloatImm>();
+  return ir::scale(x, literal != nullptr ? ir::make_float(std::floor(literal->written), n.type()) : ir::floor(n));
+}
 
 constexpr NamedFunction kFunctions[] = {
     {"exp", 1, Domain::kFloats, [](Arguments x) { return ir::exp(x[0]); }},
@@ -23,7 +30,7 @@ constexpr NamedFunction kFunctions[] = {
     {"sin", 1, Domain::kFloats, [](Arguments x) { return ir::sin(x[0]); }},
     {"cos", 1, Domain::kFloats, [](Arguments x) { return ir::cos(x[0]); }},
     {"pow", 2, Domain::kFloats, [](Arguments x) { return ir::pow(x[0], x[1]); }},
-    {"scale", 2, Domain::kFloats, [](Arguments x) { return ir::scale(x[0], x[1]); }},
+    {"scale", 2, Domain::kFloats, [](Arguments x) { return scale_by_floor(x[0], x[1]); }},
     {"round_tf32", 1, Domain::kOnlyFloat32, [](Arguments x) { return ir::round_tf32(x[0]); }},
     {"floor", 1, Domain::kNumbers, [](Arguments x) { return ir::floor(x[0]); }},
     {"ceil", 1, Domain::kNumbers, [](Arguments x) { return ir::ceil(x[0]); }},

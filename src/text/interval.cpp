@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <span>
+#include <string_view>
 
 #include "text/functions.h"
 #include "text/infix.h"
@@ -19,6 +22,15 @@ constexpr std::int64_t kLargest = std::int64_t{1} << 31;
 Bounds checked(Interval values) {
   return ir::within(values, {-kLargest, kLargest}) ? std::optional(values) : std::nullopt;
 }
+
+/// The whole numbers around a number.
+Bounds around(double value) {
+  if (!(std::abs(value) <= kLargest)) return std::nullopt;
+  return Interval{static_cast<std::int64_t>(std::floor(value)), static_cast<std::int64_t>(std::ceil(value))};
+}
+
+/// The values of an index.
+Bounds below(std::int64_t extent) { return checked({0, extent - 1}); }
 
 Interval negative(Interval a) { return ir::scale(a, -1); }
 
@@ -82,24 +94,30 @@ Bounds of_bits(const FunctionCall& call, const Bounds& a) {
   return of_binary(call.name == "<<" ? BinaryOp::kMul : BinaryOp::kDiv, *a, {factor, factor}, false);
 }
 
+bool is_real(const Term& term) { return std::holds_alternative<Real>(term.value); }
+
+/// The type of the terms, which have the same one, apart from literals; nullopt where all are literals.
+std::optional<ir::Type> type_of_any(std::span<const Term> terms, const Leaves& leaves) {
+  for (auto term = terms.rbegin(); term != terms.rend(); ++term) {  // sums are deep at the left
+    if (const std::optional<ir::Type> type = type_of(*term, leaves)) return type;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<ir::Type> type_of(const Term& term, const Leaves& leaves) {
   if (std::holds_alternative<IndexValue>(term.value)) return kIndex;
   if (const auto* access = std::get_if<Access>(&term.value)) return leaves.type(*access);
-  const std::vector<Term>* operands = nullptr;
-  if (const auto* negation = std::get_if<Negation>(&term.value)) operands = &negation->operand;
-  if (const auto* binary = std::get_if<BinaryTerm>(&term.value)) operands = &binary->operands;
-  if (const auto* call = std::get_if<FunctionCall>(&term.value)) {
-    if (const std::optional<ir::Type> type = find_type(call->name)) return type;
-    operands = &call->arguments;
-  }
-  if (operands == nullptr) return std::nullopt;
-  // The condition of a select is the first of three.
-  for (auto operand = operands->rbegin(); operand != operands->rend(); ++operand) {
-    if (const std::optional<ir::Type> type = type_of(*operand, leaves)) return type;
-  }
-  return std::nullopt;
+  if (const auto* negation = std::get_if<Negation>(&term.value)) return type_of(negation->operand[0], leaves);
+  if (const auto* binary = std::get_if<BinaryTerm>(&term.value)) return type_of_any(binary->operands, leaves);
+  const auto* call = std::get_if<FunctionCall>(&term.value);
+  if (call == nullptr) return std::nullopt;
+  if (const std::optional<ir::Type> type = find_type(call->name)) return type;
+  const std::span<const Term> arguments(call->arguments);
+  const std::span<const Term> values = call->name == "select" ? arguments.subspan(1) : arguments;
+  if (const std::optional<ir::Type> type = type_of_any(values, leaves)) return type;
+  return std::any_of(values.begin(), values.end(), is_real) ? kFloat32 : kInt64;
 }
 
 namespace {
@@ -109,7 +127,7 @@ bool is_rounding(const FunctionCall& call, const Leaves& leaves) {
   const std::optional<ir::Type> to = find_type(call.name);
   if (!to || !to->is_int()) return false;
   const std::optional<ir::Type> from = type_of(call.arguments[0], leaves);
-  return from && from->is_float();
+  return from ? from->is_float() : is_real(call.arguments[0]);
 }
 
 Bounds of_call(const FunctionCall& call, const Leaves& leaves) {
@@ -131,6 +149,8 @@ Bounds of_call(const FunctionCall& call, const Leaves& leaves) {
     if (!a || !b) return std::nullopt;
     return ir::unite(*a, *b);
   }
+  constexpr std::string_view kToWhole[] = {"floor", "ceil", "round", "trunc"};
+  if (std::find(std::begin(kToWhole), std::end(kToWhole), call.name) != std::end(kToWhole)) return argument(0);
   if (!leaves.trusts_conversions && is_rounding(call, leaves)) return std::nullopt;
   const std::optional<ir::Type> type = find_type(call.name);
   return type && type->is_int() ? argument(0) : std::nullopt;  // where it fits into the type
@@ -153,9 +173,10 @@ std::optional<Linear> sum_of(Linear a, const Linear& b, std::int64_t factor) {
 /// The value as it is before it wraps around.
 Bounds unwrapped(const Term& term, const Leaves& leaves) {
   if (const auto* integer = std::get_if<Integer>(&term.value)) return checked({integer->value, integer->value});
+  if (const auto* real = std::get_if<Real>(&term.value)) return around(real->value);
   if (const auto* index = std::get_if<IndexValue>(&term.value)) {
     const std::optional<std::int64_t> extent = leaves.extent(index->name);
-    return extent ? checked({0, *extent - 1}) : std::nullopt;
+    return extent ? below(*extent) : std::nullopt;
   }
   if (const auto* access = std::get_if<Access>(&term.value)) return leaves.element(*access);
   if (const auto* negation = std::get_if<Negation>(&term.value)) {
@@ -172,6 +193,16 @@ Bounds unwrapped(const Term& term, const Leaves& leaves) {
   return std::nullopt;
 }
 
+/// The values of a computed tensor, if that is an argmax.
+Bounds of_argmax(const Program& program, const TensorInfo& tensor) {
+  for (const Stage& stage : program.stages) {
+    if (&program.tensors[stage.tensor] != &tensor || stage.reduction != ReductionKind::kArgmax) continue;
+    const std::int64_t extent = stage.reduce_axes.front().extent;
+    return extent == 0 ? std::nullopt : below(extent);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Leaves leaves_of(const Program& program, const Stage& stage) {
@@ -181,6 +212,7 @@ Leaves leaves_of(const Program& program, const Stage& stage) {
           },
           [&program](const Access& access) -> std::optional<Interval> {
             const TensorInfo& tensor = *program.find_tensor(access.tensor);
+            if (!tensor.is_input && !access.padding) return of_argmax(program, tensor);
             if (!tensor.range || !tensor.type.is_int() || access.padding) return std::nullopt;
             const double low = std::ceil(tensor.range->low), high = std::floor(tensor.range->high);
             if (std::abs(low) >= kLargest || std::abs(high) >= kLargest) return std::nullopt;
@@ -196,6 +228,20 @@ std::optional<Interval> interval_of(const Term& term, const Leaves& leaves) {
   const std::optional<ir::Type> type = type_of(term, leaves);
   const bool may_wrap_around = type && !ir::within(*values, ir::type_range(*type));
   return may_wrap_around ? std::nullopt : values;
+}
+
+std::optional<Misfit> find_misfit(const Term& term, const Leaves& leaves) {
+  if (interval_of(term, leaves)) return std::nullopt;
+  if (const Bounds values = unwrapped(term, leaves)) return Misfit{&term, *values, *type_of(term, leaves)};
+  const auto find = [&](const std::vector<Term>& operands) {
+    std::optional<Misfit> found;
+    for (const Term& operand : operands) found = found ? found : find_misfit(operand, leaves);
+    return found;
+  };
+  if (const auto* negation = std::get_if<Negation>(&term.value)) return find(negation->operand);
+  if (const auto* binary = std::get_if<BinaryTerm>(&term.value)) return find(binary->operands);
+  const auto* call = std::get_if<FunctionCall>(&term.value);
+  return call == nullptr ? std::nullopt : find(call->arguments);
 }
 
 bool converts_float(const Term& term, const Leaves& leaves) {

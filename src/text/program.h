@@ -72,6 +72,8 @@ void resolve_extents(const Source& source, Program& program);
 void check_types(const Source& source, Program& program);
 /// Checks that no whole number is divided by 0. Requires extents.
 void check_divisors(const Program& program);
+/// Checks that arithmetic on indices does not overflow. Requires extents.
+void check_overflow(const Program& program);
 
 template <class F>
 void for_each_term(const Term& term, const F& on_term, bool guarded) {

@@ -36,6 +36,7 @@ class TypeChecker {
 
   void check_stage(Stage& stage, const Definition& definition) {
     const TermType body = type_of(stage.body);
+    check_number(stage.body, kRealLiteral);
     if (stage.reduction) check_reduction(*stage.reduction, body, definition.reduction->at);
     program_.tensors[stage.tensor].type = stage.reduction == ReductionKind::kArgmax ? kInt64 : body.type;
   }
@@ -98,6 +99,8 @@ class TypeChecker {
   TermType agree(const Term& a, const Term& b, const TermType& x, const TermType& y, std::size_t at,
                  const std::string& what) const {
     if (x.is_literal() && y.is_literal()) {
+      check_number(a, kRealLiteral);
+      check_number(b, kRealLiteral);
       const bool is_real = x.literal == TermType::Literal::kReal || y.literal == TermType::Literal::kReal;
       return is_real ? TermType{kRealLiteral, TermType::Literal::kReal}
                      : TermType{kWholeLiteral, TermType::Literal::kWhole};
@@ -122,6 +125,15 @@ class TypeChecker {
     if (real != nullptr && type.is_float() && fits(real->value, type)) return;
     fail(literal.at, "this number is no " + type.str() + ", as the other operand of " + what +
                          " is: convert that, as in float32(...)");
+  }
+
+  /// Refuses a literal that meets no other type, or is converted to `type`, if that does not hold it.
+  void check_number(const Term& term, ir::Type type) const {
+    const auto* const integer = std::get_if<Integer>(&term.value);
+    const auto* const real = std::get_if<Real>(&term.value);
+    if (integer == nullptr && real == nullptr) return;
+    if (fits(real != nullptr ? real->value : static_cast<double>(integer->value), type)) return;
+    fail(term.at, "this number is no " + type.str() + ": convert it to a type that holds it, as in float64(...)");
   }
 
   TermType type_of_binary(const BinaryTerm& binary, std::size_t at) const {
@@ -151,7 +163,10 @@ class TypeChecker {
   TermType type_of_call(const FunctionCall& call, std::size_t at) const {
     std::vector<TermType> types;
     for (const Term& argument : call.arguments) types.push_back(type_of(argument));
-    if (const std::optional<ir::Type> type = find_type(call.name)) return {*type};
+    if (const std::optional<ir::Type> type = find_type(call.name)) {
+      check_number(call.arguments[0], type->is_float() ? *type : kRealLiteral);
+      return {*type};
+    }
     const NamedFunction& function = *find_function(call.name);
     const bool is_select = function.domain == NamedFunction::Domain::kSelect;
     if (is_select && !types[0].type.is_bool()) {
@@ -169,6 +184,8 @@ class TypeChecker {
     for (std::size_t i = first; i < types.size(); ++i) {
       if (types[i].is_literal() && !type.is_literal()) {
         check_literal(call.arguments[i], type.type, shown_name(function));
+      } else {
+        check_number(call.arguments[i], kRealLiteral);
       }
       if (types[i].is_literal() || types[i].type == type.type) continue;
       fail(call.arguments[i].at, "the arguments of " + shown_name(function) + " are " + type.type.str() + " and " +

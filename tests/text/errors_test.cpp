@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "tests/support/message.h"
 #include "text/expression.h"
 #include "text/expression_error.h"
 
@@ -163,6 +164,18 @@ TEST(ExpressionErrors, OfTypes) {
   refuse("D[^A[i]]", "an index is a whole number, not float16: convert it");
 }
 
+TEST(ExpressionErrors, OfNumbersThatTheirTypeDoesNotHold) {
+  const std::string refusal = "this number is no float32: convert it to a type that holds it, as in float64(...)";
+  for (const char* body : {"^1e39", "^-1e39", "sum(k, ^1e39)", "exp(^1e39) * A[i]", "select(A[i] > 0, ^1e39, 1.0)",
+                           "A[i] + max(2, ^-1e39)", "select(^1e39 > 1.0, A[i], 0)", "A[i] + float32(^1e39)"}) {
+    expect_error("B[i, k] = A[i] + float32(k); C[i] = " + std::string(body) + " i=4 k=3", refusal);
+  }
+  expect_error("C[i] = float16(^70000) i=4", "this number is no float16: convert it");
+  for (const char* body : {"inf", "3e38", "float64(1e39)", "select(A[i] > 0, float64(1e39), 1.0)", "float16(65504)"}) {
+    EXPECT_NO_THROW(Expression::parse("B[i] = A[i]; C[i] = " + std::string(body) + " i=4")) << body;
+  }
+}
+
 TEST(ExpressionErrors, OfDivisors) {
   const std::string refusal = "this divisor may be 0: give the range of the tensor that it is read from";
   expect_error("Y[i] = X[i] / ^Z[i]; X: int32; Z: int32 i=5", refusal);
@@ -173,6 +186,31 @@ TEST(ExpressionErrors, OfDivisors) {
                            "Y[i] = X[i] / select(Z[i] == 0, 1, max(Z[i], 2)); X: int32; Z: int32 i=5",
                            "Y[i] = select(Z[i] != 0, X[i] / Z[i], 0); X: int32; Z: int32 i=5"}) {
     EXPECT_NO_THROW(Expression::parse(text)) << text;
+  }
+}
+
+TEST(ExpressionErrors, OfOverflow) {
+  const auto text_of = [](const std::string& value) {
+    return "B[i] = float32(Z[i]); Y[i] = X[i] * float32(" + value + "); Z: int64 in [0, 9] i=1000";
+  };
+  const std::string refusal = "this arithmetic on indices may overflow, as its terms may add up to 2^62 or more: ";
+  for (const char* value :
+       {"(i ^* 6364136223846793005) >> 33", "select(i ^* 6364136223846793005 >= 0, 1.0, 0.0)",
+        "int64(i) ^* 6364136223846793005", "(i - 500) ^* 15372286728091293", "i ^+ 4611686018427387904", "i ^<< 53",
+        "2 * ((i / 4) ^* 18446744073709551)", "max(i, 3) ^* 4616302321000000", "floor(-i) ^* 4616302321000000",
+        "i ^* int64(1e18)", "abs(i - 5) ^* 4616302321000000", "(Z[i] + i) ^* 6364136223846793005",
+        "select(Z[i] > 0, i, 7) ^* 4616302321000000", "Z[i] * (i ^* 4616302321000000)",
+        "T[clamp(i ^* 6364136223846793005, 0, 9)]"}) {
+    expect_error(text_of(value), refusal);
+  }
+  for (const char* value :
+       {"(uint64(i) * 6364136223846793005) >> 33", "int64(uint64(i) * 6364136223846793005) >> 33",
+        "select(int64(uint64(i) * 6364136223846793005) >= 0, 1.0, 0.0)", "i * 4616302320000000",
+        "i * 2654435761 % 4294967296", "(Z[i] + 5) * 6364136223846793005",
+        "Z[i] * 6364136223846793005 + 1442695040888963407 + i", "Z[i] % 7 * 6364136223846793005",
+        "int32(i) * 2000000000", "(i >> 3) * 35000000000000000", "(i & 7) * 500000000000000000",
+        "max(1e30, 2) * inf / 0 * 5", "select(i < 9223372036854775807, 1.0, 0.0)", "min(i, 9223372036854775807)"}) {
+    EXPECT_NO_THROW(Expression::parse(text_of(value))) << value;
   }
 }
 
@@ -201,7 +239,12 @@ TEST(ExpressionErrors, OfExtents) {
   expect_error("C[i] = A[^B[i]] i=4; B: int32; A: float32[9]",
                "index 0 of 'A' has no known range: clamp it, or give the range of the tensor that it is read from");
   expect_error("C[i] = A[^I[i] + 100] i=4; I: int8 in [0, 99]; A: float32[500]",
-               "index 0 of 'A' has no known range");  // it wraps around
+               "index 0 of 'A' has no known range, because int8 does not hold 100 to 199: compute it in a wider type, "
+               "as in int64(...)");
+  for (const char* shape : {"", "; A: float32[200]"}) {
+    expect_error("C[i] = A[2 * ^int8(i)] i=200" + std::string(shape),
+                 "index 0 of 'A' has no known range, because int8 does not hold 0 to 199: compute it in a wider type");
+  }
   expect_error("C[i] = A[^i & 5] i=4; A: float32[500]", "index 0 of 'A' has no known range");
   expect_error("C[i] = A[^i << i] i=4; A: float32[500]", "index 0 of 'A' has no known range");
   expect_error("C[i] = A[^i - 1] i=4", "index 0 of 'A' runs from -1 to 2, but the extent is 3");
@@ -212,6 +255,17 @@ TEST(ExpressionErrors, OfExtents) {
   expect_error("C[i] = A[^i + 9]; A: float32[4]", "this index is at least 9, but dimension 0 of 'A' is 4");
   expect_error("^C[i] = A[i] i=5; C: float32[4]", "dimension 0 of 'C' is declared as 4, but i=5: make them agree");
   expect_error("^C[i, j] = 1.0 i=100000 j=100000", "'C' has more than 2147483647 elements: give smaller sizes");
+}
+
+TEST(ExpressionErrors, AskForARangeOnlyWhereOneHelps) {
+  for (const char* text :
+       {"M[i] = Z[i] + 1; C[i] = A[M[i]] i=4; Z: int32; A: float32[9]", "C[i] = A[int64(X[i])] i=4; A: float32[9]",
+        "C[i] = A[i & 5] i=4; A: float32[9]", "C[i] = A[I[i - 1]?0] i=4; I: int32[3]; A: float32[9]",
+        "C[i] = A[I[i] ^ 1] i=4; I: int32 in [0, 8]; A: float32[9]"}) {
+    EXPECT_THAT(message<ExpressionError>([&] { Expression::parse(text); }),
+                ::testing::EndsWith("index 0 of 'A' has no known range: clamp it"))
+        << text;
+  }
 }
 
 TEST(ExpressionErrors, OfLength) {

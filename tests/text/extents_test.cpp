@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <string>
+
 #include "text/expression.h"
 
 namespace nestwright::text {
@@ -48,6 +52,22 @@ TEST(Extents, AQuotientOfFloatsIsNotRoundedDown) {
   EXPECT_EQ(shape_of("Y[i] = T[int64(clamp(X[i], 0, 9)) / 2 * 2]" + x, "T"), (Shape{9}));
 }
 
+TEST(Extents, OfRealNumbersAreTheWholeOnesAround) {
+  const std::string x = "; X: float32 in [0, 9] i=8";
+  EXPECT_EQ(shape_of("Y[i] = T[int64(clamp(X[i], 0.0, 9.0))]" + x, "T"), (Shape{10}));
+  EXPECT_EQ(shape_of("Y[i] = T[int64(clamp(X[i], 0.5, 8.5))]" + x, "T"), (Shape{10}));
+  for (const char* function : {"floor", "ceil", "round", "trunc"}) {
+    EXPECT_EQ(shape_of("Y[i] = T[int64(" + std::string(function) + "(clamp(X[i], 0, 9)))]" + x, "T"), (Shape{10}));
+  }
+  EXPECT_EQ(shape_of("Y[i] = X[i] + T[int64(max(0.5, 0) * clamp(X[i], 0, 9) / 2 + max(2.5, 2) / 2)]" + x, "T"),
+            (Shape{8}));
+}
+
+TEST(Extents, OfTensorsThatAnArgmaxIndexes) {
+  EXPECT_EQ(shape_of("M[i] = argmax(k, X[i, k]); Y[i] = T[M[i] + 1] i=4 k=5", "T"), (Shape{6}));
+  EXPECT_EQ(shape_of("M[i] = argmax(k, X[i, k]); Y[i] = X[i, M[i]] i=4 k=5", "X"), (Shape{4, 5}));
+}
+
 TEST(Extents, OfAnIndexThatReadsSeveralInputsAreTheLeast) {
   const std::string known = "D[i] = A[i] + 1; E[j] = B[j] + 1; ";
   for (const char* body : {"A[a] + B[a]", "B[a] + A[a]"}) {
@@ -67,6 +87,24 @@ TEST(Extents, OfLaterIndicesFollowFromShapesFirst) {
   for (const char* body : {"A[a] + B[b] + T[a + b]", "B[b] + A[a] + T[a + b]"}) {
     EXPECT_EQ(shape_of(known + "C[a, b] = " + body + "; T: float32[10] i=8 j=8", "C"), (Shape{8, 3})) << body;
   }
+}
+
+/// The time to parse statements of which every second one takes its extent from the reads of the others.
+std::chrono::nanoseconds time_of(int statements) {
+  std::string text;
+  for (int s = 0; s < statements; ++s) text += "t" + std::to_string(s) + (s % 2 == 0 ? "[i]=x[i];" : "[j]=x[j];");
+  text += "i=4";
+  auto least = std::chrono::nanoseconds::max();
+  for (int round = 0; round < 3; ++round) {
+    const auto start = std::chrono::steady_clock::now();
+    Expression::parse(text);
+    least = std::min(least, std::chrono::nanoseconds(std::chrono::steady_clock::now() - start));
+  }
+  return least;
+}
+
+TEST(Extents, TakeNoCubicTimeInTheNumberOfStatements) {
+  EXPECT_LT(time_of(1120), 120 * time_of(140));  // 64 times as long in quadratic time, 512 times in cubic time
 }
 
 TEST(Extents, OneNameMayHaveSeveral) {

@@ -24,6 +24,13 @@ TEST(Tensors, AreThoseOfTheLanguage) {
   EXPECT_EQ(operation_of("C[i] = 0.1 * X[i] i=4; X: float64"), "C: float64[4], C[i] = 0.1*X[i]");
 }
 
+TEST(Tensors, AreScaledByWholeNumbers) {
+  EXPECT_EQ(operation_of("Y[i] = scale(X[i], N[i]) i=4"), "Y: float32[4], Y[i] = scale(X[i], floor(N[i]))");
+  EXPECT_EQ(operation_of("Y[i] = scale(X[i], -2.5) i=4; X: float64"), "Y: float64[4], Y[i] = scale(X[i], -3.0)");
+  EXPECT_EQ(operation_of("Y[i] = scale(X[i], 3.0) i=4"), "Y: float32[4], Y[i] = scale(X[i], 3.0)");
+  EXPECT_EQ(operation_of("Y[i] = scale(X[i], -3) i=4"), "Y: float32[4], Y[i] = scale(X[i], -3.0)");
+}
+
 TEST(Tensors, PaddingTestsTheDimensionsThatLeaveTheTensor) {
   EXPECT_EQ(operation_of("Y[c, y] = X[c, y - 1]?0 * W[c]; X: float32[2, 8]; W: float32[2] y=10"),
             "Y: float32[2, 10], Y[i, j] = select(j - 1 >= 0 && j - 1 < 8, X[i, j - 1], 0.0)*W[i]");
@@ -62,6 +69,8 @@ TEST(Tensors, ConversionsOfFloatsAreClampedToTheTensor) {
   const std::string rest = "; T: float32[10]; X: float32[64] i=64";
   EXPECT_EQ(operation_of("Y[i] = T[int64(clamp(X[i], 0, 9))]" + rest),
             "Y: float32[64], Y[i] = T[min(9, max(0, int64(min(9.0, max(0.0, X[i])))))]");
+  EXPECT_EQ(operation_of("Y[i] = T[int64(floor(clamp(X[i], 0.0, 9.0)))]" + rest),
+            "Y: float32[64], Y[i] = T[min(9, max(0, int64(floor(min(9.0, max(0.0, X[i]))))))]");
   EXPECT_EQ(operation_of("Y[i] = T[int64(clamp(float32(i), 0, 9))] * X[i]" + rest),
             "Y: float32[64], Y[i] = T[min(9, max(0, int64(min(9.0, max(0.0, float32(i))))))]*X[i]");
   EXPECT_EQ(operation_of("Y[i] = T[int64(clamp(X[i], 0, 9))]?0" + rest),
@@ -97,6 +106,11 @@ TEST(Tensors, ArgmaxIsAReductionOfPairs) {
   EXPECT_EQ(to_string(c.op()->inputs.front()),
             "C.best.v0: int64[2], C.best.v0[i] = argmax(k, X[i, k]*2.0, k in 0..5).0\n"
             "C.best.v1: float32[2], C.best.v1[i] = argmax(k, X[i, k]*2.0, k in 0..5).1");
+}
+
+TEST(Tensors, AnArgmaxIsAnIndexInsideOfATensor) {
+  EXPECT_EQ(operation_of("M[i] = argmax(k, X[i, k]); Y[i] = T[M[i]] i=2 k=5"),
+            "Y: float32[2], Y[i] = T[min(4, max(0, M[i]))]");
 }
 
 TEST(Tensors, HaveEveryFunctionAndReduction) {
