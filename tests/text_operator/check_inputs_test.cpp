@@ -96,8 +96,8 @@ TEST(CheckInputs, OfAProductAreThoseOfMatmul) {
 }
 
 TEST(CheckInputs, OfLargeMagnitudesAreJudgedByTheTextAsItIsWritten) {
-  const Workload workload =
-      workload_of("Y[c, y] = sum(r, select((y + r) % 2 == 0, X[c, (y + r)/2], 0) * W[r]); X: float32[4, 10] y=16 r=4");
+  const Workload workload = workload_of(
+      "Y[c, y] = sum(r, select((y + r) % 2 == 0, X[c, (y + r)/2], 0) * W[r]); X: float32[4, 10] c=4 y=16 r=4");
   const CheckData data = make_strict_check_data(workload);
   ASSERT_EQ(data.wide_inputs.size(), 2U);
   const Reference reference = workload.op->reference(workload, data.wide_inputs);
