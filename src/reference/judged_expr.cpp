@@ -312,9 +312,15 @@ class Judge {
       if (!a.is_exact() || !b.is_exact()) error = ir::select(condition.value, or_zero(a.error), or_zero(b.error));
       return {value, error};
     }
-    // Each operand counts where it may be chosen, so that its error stands in the text once.
+    const Expr distance = ir::abs(wide(a.value) - wide(b.value));
+    // Either the error of the condition stands in the text once, or those of the operands do.
+    if (is_longer(n.condition, n.if_true) && is_longer(n.condition, n.if_false)) {
+      const Expr other = distance + or_zero(largest(a.error, b.error));
+      return {value,
+              ir::select(condition.error, other, ir::select(condition.value, or_zero(a.error), or_zero(b.error)))};
+    }
     const auto where = [](const Expr& holds, const Expr& error) { return ir::select(holds, error, literal(0)); };
-    Expr error = where(condition.error, ir::abs(wide(a.value) - wide(b.value)));
+    Expr error = where(condition.error, distance);
     if (!a.is_exact()) error = error + where(condition.error || condition.value, a.error);
     if (!b.is_exact()) error = error + where(condition.error || !condition.value, b.error);
     return {value, error};

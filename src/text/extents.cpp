@@ -337,15 +337,22 @@ class ExtentResolver {
                                              ": compute it in a wider type, as in int64(...)");
   }
 
-  /// Whether all tensors that an index is read from may be given a range, and have none.
+  /// Whether the tensors that an index is read from may have ranges, and one of them has none.
   bool lacks_range(const Term& index) const {
-    bool reads = false, all_lack = true;
+    std::set<const Access*> inner;  // give indices of other reads
     for_each_access(index, [&](const Access& access, const Term&, bool) {
-      const TensorInfo& tensor = *tensors_.at(access.tensor);
-      reads = true;
-      all_lack = all_lack && tensor.is_input && tensor.type.is_int() && !tensor.range && !access.padding;
+      for (const Term& part : access.indices) {
+        for_each_access(part, [&](const Access& read, const Term&, bool) { inner.insert(&read); });
+      }
     });
-    return reads && all_lack;
+    bool may_have_ranges = true, lacks_one = false;
+    for_each_access(index, [&](const Access& access, const Term&, bool) {
+      if (inner.contains(&access)) return;
+      const TensorInfo& tensor = *tensors_.at(access.tensor);
+      may_have_ranges = may_have_ranges && tensor.is_input && tensor.type.is_int() && !access.padding;
+      lacks_one = lacks_one || !tensor.range;
+    });
+    return may_have_ranges && lacks_one;
   }
 
   /// A reduction that covers the whole dimension of one tensor and part of another's is a mistake.

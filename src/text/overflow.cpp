@@ -3,17 +3,20 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <map>
 #include <string_view>
 
 #include "text/expression_error.h"
 #include "text/functions.h"
+#include "text/interval.h"
 #include "text/program.h"
 
 namespace nestwright::text {
 namespace {
 
 /// What the terms of a sum add up to at most, if all had one sign: kernels multiply products of sums out, and add their
-/// terms in another order. Terms with data count as 0. In double, as rounding is far less than what kLimit leaves.
+/// terms in another order. Terms with data count as 0, unless they are clamped, which kernels take for indices. In
+/// double, as rounding is far less than what kLimit leaves.
 struct Magnitude {
   double indices = 0;   ///< of the terms with an index
   double literals = 0;  ///< of the others
@@ -34,9 +37,34 @@ Magnitude product(Magnitude a, Magnitude b) {
 
 Magnitude quotient(Magnitude a, double divisor) { return whole(a.sum() / divisor + 1, a.indices > 0); }
 
+/// By name, the elements of tensors that a kernel may compute where it reads them.
+using ComputedElements = std::map<std::string_view, Magnitude>;
+
+bool is_literal(const Term& term) {
+  const auto* const negation = std::get_if<Negation>(&term.value);
+  return std::holds_alternative<Integer>(negation == nullptr ? term.value : negation->operand[0].value);
+}
+
+/// The other argument of `name`(x, literal), either way around; nullptr for any other term.
+const Term* limited(const FunctionCall& call, std::string_view name) {
+  if (call.name != name || call.arguments.size() != 2) return nullptr;
+  if (is_literal(call.arguments[1])) return &call.arguments[0];
+  return is_literal(call.arguments[0]) ? &call.arguments[1] : nullptr;
+}
+
+/// Whether a call has limits on both sides: clamp(x, c, d), min(max(x, c), d) or max(min(x, d), c).
+bool is_clamped(const FunctionCall& call) {
+  const auto is_limited = [](const Term* x, std::string_view name) {
+    const auto* const inner = x == nullptr ? nullptr : std::get_if<FunctionCall>(&x->value);
+    return inner != nullptr && limited(*inner, name) != nullptr;
+  };
+  return call.name == "clamp" || is_limited(limited(call, "min"), "max") || is_limited(limited(call, "max"), "min");
+}
+
 class OverflowChecker {
  public:
-  OverflowChecker(const Program& program, const Stage& stage) : program_(program), stage_(stage) {}
+  OverflowChecker(const Program& program, const Stage& stage, const ComputedElements& computed)
+      : program_(program), stage_(stage), computed_(computed) {}
 
   Magnitude check(const Term& term) const {
     return std::visit(ir::overloaded{
@@ -47,7 +75,7 @@ class OverflowChecker {
                           },
                           [&](const Access& n) {
                             check_all(n.indices);
-                            return Magnitude{};
+                            return of_element(n);
                           },
                           [&](const Negation& n) { return check(n.operand[0]); },
                           [&](const Complement& n) {
@@ -68,6 +96,15 @@ class OverflowChecker {
     for (const Term& term : terms) magnitudes.push_back(check(term));
     return magnitudes;
   }
+
+  Magnitude of_element(const Access& access) const {
+    const auto found = computed_.find(access.tensor);
+    if (found == computed_.end()) return {};
+    const Magnitude element = found->second;
+    return access.padding ? whole(std::max(element.sum(), std::abs(*access.padding)), element.indices > 0) : element;
+  }
+
+  bool is_index(const Term& term) const { return type_of(term, leaves_of(program_, stage_)) == kIndex; }
 
   Magnitude fitting(Magnitude magnitude, std::size_t at) const {
     magnitude.literals = std::min(magnitude.literals, 2 * kLimit);
@@ -118,7 +155,8 @@ class OverflowChecker {
     if (is_one_of({"&", "<<", ">>"})) return of_bits(call, first, at);
     if (!is_one_of({"min", "max", "clamp", "select"})) return {};
     double largest = 0;
-    bool has_index = false;
+    bool has_index = is_clamped(call) && std::any_of(call.arguments.begin(), call.arguments.end(),
+                                                     [&](const Term& argument) { return is_index(argument); });
     for (std::size_t i = call.name == "select" ? 1 : 0; i < arguments.size(); ++i) {
       largest = std::max(largest, arguments[i].sum());
       has_index = has_index || arguments[i].indices > 0;
@@ -138,12 +176,18 @@ class OverflowChecker {
 
   const Program& program_;
   const Stage& stage_;
+  const ComputedElements& computed_;
 };
 
 }  // namespace
 
 void check_overflow(const Program& program) {
-  for (const Stage& stage : program.stages) OverflowChecker(program, stage).check(stage.body);
+  ComputedElements computed;
+  for (const Stage& stage : program.stages) {
+    const Magnitude body = OverflowChecker(program, stage, computed).check(stage.body);
+    const TensorInfo& tensor = program.tensors[stage.tensor];
+    if (!stage.reduction && tensor.type == kIndex) computed[tensor.name] = body;
+  }
 }
 
 }  // namespace nestwright::text

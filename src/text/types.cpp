@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -133,7 +135,9 @@ class TypeChecker {
     const auto* const real = std::get_if<Real>(&term.value);
     if (integer == nullptr && real == nullptr) return;
     if (fits(real != nullptr ? real->value : static_cast<double>(integer->value), type)) return;
-    fail(term.at, "this number is no " + type.str() + ": convert it to a type that holds it, as in float64(...)");
+    const std::string number = real != nullptr ? fmt::format("{}", real->value) : std::to_string(integer->value);
+    fail(term.at,
+         "this number is no " + type.str() + ": convert it to a type that holds it, as in float64(" + number + ")");
   }
 
   TermType type_of_binary(const BinaryTerm& binary, std::size_t at) const {

@@ -71,6 +71,7 @@ TEST(Bounds, OfNestedOperationsStayShortInEachOperand) {
   EXPECT_LT(bound_of_nested(24, "fma(X[i] * 0.3, ", ", 0.25)"), 10 * kEps);
   EXPECT_LT(bound_of_nested(24, "select(X[i] * 3.3 > 0.5, X[i] * 0.25, ", ")"), 10 * kEps);
   EXPECT_LT(bound_of_nested(24, "select(X[i] * 3.3 < 0.5, ", ", X[i] * 0.25)"), 10 * kEps);
+  EXPECT_LT(bound_of_nested(24, "select(", " > 0.5, X[i] * 0.25, X[i] * 0.75)"), 10 * kEps);
 }
 
 TEST(Bounds, OfSumsGrowWithTheRootOfTheirTerms) {

@@ -31,7 +31,7 @@ TEST(StopCondition, KeepsAReserveOfTheSeconds) {
 TEST(StopCondition, SaysThatTheReserveTakesAllSeconds) {
   FakeClock clock;
   StopCondition stop({.seconds = 3}, clock, nullptr);
-  EXPECT_EQ(stop.reason(3.62), "3 seconds are too few for the final race, which takes about 3.6");
+  EXPECT_EQ(stop.reason(3.62), "3 seconds are too few for the final race, which takes about 3.6 s");
 }
 
 TEST(StopCondition, EarlyStopForgetsWhenAnEarlierTrialIsTheBest) {

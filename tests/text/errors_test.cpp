@@ -165,7 +165,7 @@ TEST(ExpressionErrors, OfTypes) {
 }
 
 TEST(ExpressionErrors, OfNumbersThatTheirTypeDoesNotHold) {
-  const std::string refusal = "this number is no float32: convert it to a type that holds it, as in float64(...)";
+  const std::string refusal = "this number is no float32: convert it to a type that holds it, as in float64(";
   for (const char* body : {"^1e39", "^-1e39", "sum(k, ^1e39)", "exp(^1e39) * A[i]", "select(A[i] > 0, ^1e39, 1.0)",
                            "A[i] + max(2, ^-1e39)", "select(^1e39 > 1.0, A[i], 0)", "A[i] + float32(^1e39)"}) {
     expect_error("B[i, k] = A[i] + float32(k); C[i] = " + std::string(body) + " i=4 k=3", refusal);
@@ -200,16 +200,21 @@ TEST(ExpressionErrors, OfOverflow) {
         "2 * ((i / 4) ^* 18446744073709551)", "max(i, 3) ^* 4616302321000000", "floor(-i) ^* 4616302321000000",
         "i ^* int64(1e18)", "abs(i - 5) ^* 4616302321000000", "(Z[i] + i) ^* 6364136223846793005",
         "select(Z[i] > 0, i, 7) ^* 4616302321000000", "Z[i] * (i ^* 4616302321000000)",
-        "T[clamp(i ^* 6364136223846793005, 0, 9)]"}) {
+        "T[clamp(i ^* 6364136223846793005, 0, 9)]", "clamp(Z[i], 0, 1000) ^* 10000000000000000",
+        "min(max(Z[i], -5), 1000) ^* 10000000000000000", "max(min(1000, Z[i]), 0) ^* 10000000000000000",
+        "(clamp(Z[i], 0, 8000) >> 3) ^* 10000000000000000"}) {
     expect_error(text_of(value), refusal);
   }
-  for (const char* value :
-       {"(uint64(i) * 6364136223846793005) >> 33", "int64(uint64(i) * 6364136223846793005) >> 33",
-        "select(int64(uint64(i) * 6364136223846793005) >= 0, 1.0, 0.0)", "i * 4616302320000000",
-        "i * 2654435761 % 4294967296", "(Z[i] + 5) * 6364136223846793005",
-        "Z[i] * 6364136223846793005 + 1442695040888963407 + i", "Z[i] % 7 * 6364136223846793005",
-        "int32(i) * 2000000000", "(i >> 3) * 35000000000000000", "(i & 7) * 500000000000000000",
-        "max(1e30, 2) * inf / 0 * 5", "select(i < 9223372036854775807, 1.0, 0.0)", "min(i, 9223372036854775807)"}) {
+  expect_error("B[i] = i + 5; Y[i] = select(B[i] ^* 10000000000000000 >= 0, X[i], 0.0) i=1000", refusal);
+  expect_error("B[i] = i + 5; Y[i] = select(B[i - 1]?7 ^* 10000000000000000 >= 0, X[i], 0.0) i=1000", refusal);
+  for (const char* value : {"(uint64(i) * 6364136223846793005) >> 33", "int64(uint64(i) * 6364136223846793005) >> 33",
+                            "select(int64(uint64(i) * 6364136223846793005) >= 0, 1.0, 0.0)", "i * 4616302320000000",
+                            "i * 2654435761 % 4294967296", "(Z[i] + 5) * 6364136223846793005",
+                            "Z[i] * 6364136223846793005 + 1442695040888963407 + i", "Z[i] % 7 * 6364136223846793005",
+                            "int32(i) * 2000000000", "(i >> 3) * 35000000000000000", "(i & 7) * 500000000000000000",
+                            "max(1e30, 2) * inf / 0 * 5", "max(Z[i], 1) * 10000000000000000",
+                            "clamp(X[i], 0.0, 9.0) * 1e30", "clamp(Z[i], 0, 400) * 10000000000000000",
+                            "select(i < 9223372036854775807, 1.0, 0.0)", "min(i, 9223372036854775807)"}) {
     EXPECT_NO_THROW(Expression::parse(text_of(value))) << value;
   }
 }
@@ -265,6 +270,10 @@ TEST(ExpressionErrors, AskForARangeOnlyWhereOneHelps) {
     EXPECT_THAT(message<ExpressionError>([&] { Expression::parse(text); }),
                 ::testing::EndsWith("index 0 of 'A' has no known range: clamp it"))
         << text;
+  }
+  for (const char* text : {"C[i] = A[^I[J[i]]] i=4; J: int32 in [0, 8]; I: int32[9]; A: float32[9]",
+                           "C[i] = A[^I[i] + J[i]] i=4; J: int32 in [0, 4]; I: int32[4]; A: float32[9]"}) {
+    expect_error(text, "clamp it, or give the range of the tensor that it is read from");
   }
 }
 
