@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "ir/core/rewrite.h"
@@ -283,6 +284,14 @@ class OperationJudge {
     return results;
   }
 
+  /// The operation by which `part` combines the members number `m` of both pairs; nullopt where it does not.
+  static std::optional<ir::BinaryOp> operation_on(const Expr& part, const ir::Combiner& combiner, std::size_t m) {
+    const auto* binary = part.as<ir::Binary>();
+    if (binary == nullptr) return std::nullopt;
+    if (!ir::is_var(binary->a, combiner.left[m]) || !ir::is_var(binary->b, combiner.right[m])) return std::nullopt;
+    return binary->op;
+  }
+
   /// 1 where the reducer takes the pair whose second member is larger, -1 where the smaller; 0 where it does neither.
   static int direction_of(const ir::Combiner& combiner) {
     if (combiner.combined.size() != 2) return 0;
@@ -291,11 +300,10 @@ class OperationJudge {
     if (!ir::is_var(index->if_true, combiner.left[0]) || !ir::is_var(index->if_false, combiner.right[0])) return 0;
     int direction = 0;
     ir::for_each_expr(index->condition, [&](const Expr& part) {
-      const auto* compared = part.as<ir::Binary>();
-      if (compared == nullptr || direction != 0) return;
-      if (!ir::is_var(compared->a, combiner.left[1]) || !ir::is_var(compared->b, combiner.right[1])) return;
-      if (compared->op == ir::BinaryOp::kGt || compared->op == ir::BinaryOp::kGe) direction = 1;
-      if (compared->op == ir::BinaryOp::kLt || compared->op == ir::BinaryOp::kLe) direction = -1;
+      const std::optional<ir::BinaryOp> op = operation_on(part, combiner, 1);
+      if (direction != 0) return;
+      if (op == ir::BinaryOp::kGt || op == ir::BinaryOp::kGe) direction = 1;
+      if (op == ir::BinaryOp::kLt || op == ir::BinaryOp::kLe) direction = -1;
     });
     return direction;
   }
@@ -303,9 +311,8 @@ class OperationJudge {
   /// Whether the reducer takes the smaller index where two values are equal.
   static bool takes_first(const ir::Combiner& combiner) {
     return ir::any_expr(combiner.combined[0].as<ir::Select>()->condition, [&](const Expr& part) {
-      const auto* compared = part.as<ir::Binary>();
-      return compared != nullptr && (compared->op == ir::BinaryOp::kLt || compared->op == ir::BinaryOp::kLe) &&
-             ir::is_var(compared->a, combiner.left[0]) && ir::is_var(compared->b, combiner.right[0]);
+      const std::optional<ir::BinaryOp> op = operation_on(part, combiner, 0);
+      return op == ir::BinaryOp::kLt || op == ir::BinaryOp::kLe;
     });
   }
 

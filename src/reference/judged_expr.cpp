@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "expression/body_size.h"
 #include "ir/core/intrinsics.h"
 #include "ir/core/one_of.h"
-#include "ir/core/rewrite.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -50,14 +50,7 @@ Expr may_pass(const Expr& distance, const Expr& error) {
 Expr any_or_none(const Expr& error) { return ir::select(error <= literal(0), literal(0), infinite()); }
 
 /// Whether the text of `a` is at least as long as that of `b`.
-bool is_longer(const Expr& a, const Expr& b) {
-  const auto operations = [](const Expr& e) {
-    std::size_t count = 0;
-    ir::for_each_expr(e, [&](const Expr&) { ++count; });
-    return count;
-  };
-  return operations(a) >= operations(b);
-}
+bool is_longer(const Expr& a, const Expr& b) { return body_operations({a}) >= body_operations({b}); }
 
 /// A factor of a product: the expression itself, its absolute value and its error, which may be undefined.
 struct Factor {

@@ -20,11 +20,11 @@
 #include "templates/framework/seed_table.h"
 #include "templates/loops/candidates.h"
 #include "templates/loops/divide.h"
+#include "templates/loops/gpu_threads.h"
 
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kAlignment = 16;        ///< of an array in shared memory, bytes
 constexpr std::int64_t kMaxChannels = 64;      ///< at a time
 constexpr std::int64_t kMaxStatements = 1024;  ///< multiply-adds that the loops of a thread are unrolled to
 
@@ -52,7 +52,7 @@ struct SliceKnobs {
 
 /// Bytes of a slice in shared memory.
 KnobExpr shared_bytes(const KnobExpr& rows, const KnobExpr& row, const SliceKnobs& x, ir::Type type) {
-  return rows * (row + x.padding) * (x.double_buffer + 1) * type.bytes() + kAlignment;
+  return rows * (row + x.padding) * (x.double_buffer + 1) * type.bytes() + kSharedAlignment;
 }
 
 std::int64_t operand_words(const Convolution& c) {

@@ -10,11 +10,11 @@
 #include "templates/conv2d/conv2d.h"
 #include "templates/convolution/gpu_tile.h"
 #include "templates/framework/completion.h"
+#include "templates/loops/gpu_threads.h"
 
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kAlignment = 16;        ///< of an array in shared memory, bytes
 constexpr std::int64_t kMaxStatements = 1024;  ///< multiply-adds that the loops of a thread are unrolled to
 constexpr std::int64_t kMaxChannels = 64;      ///< at a time
 
@@ -53,9 +53,10 @@ Knobs define_knobs(Tuning& t, const Convolution& c, const Target& target) {
       select(weights == "shared", c.rows.filter * c.columns.filter * tile.filters.of_block(), 0);
   const KnobExpr image_elements =
       window_extent(c.rows, tile.rows.of_block()) * window_extent(c.columns, tile.columns.of_block());
-  t.require((weight_elements * c.types.b.bytes() + image_elements * c.types.a.bytes()) * channels + 2 * kAlignment <=
-                target.shared_bytes,
-            "the slices of image and weights do not fit into a block's shared memory");
+  t.require(
+      (weight_elements * c.types.b.bytes() + image_elements * c.types.a.bytes()) * channels + 2 * kSharedAlignment <=
+          target.shared_bytes,
+      "the slices of image and weights do not fit into a block's shared memory");
   Knobs knobs{.tile = tile.in_run, .channels = channels};
   knobs.unroll_columns = unroll_columns == "yes";
   knobs.shares_weights = weights == "shared";
@@ -163,7 +164,7 @@ std::vector<Config> direct_seeds(const Workload& workload, const Target& target)
 std::string why_not(const Workload& workload, const Target& target) {
   const Convolution c = conv2d_shape(workload);
   const double window = static_cast<double>(c.rows.reach()) * static_cast<double>(c.columns.reach());
-  const bool fits = window * c.types.a.bytes() + 2 * kAlignment <= static_cast<double>(target.shared_bytes);
+  const bool fits = window * c.types.a.bytes() + 2 * kSharedAlignment <= static_cast<double>(target.shared_bytes);
   return fits ? "" : "it needs the window of a filter to fit into a block's shared memory";
 }
 

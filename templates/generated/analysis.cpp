@@ -231,6 +231,10 @@ std::int64_t OperandAccess::step_of(int axis, std::size_t dimension) const {
   return found == mentioned.end() ? 0 : steps[dimension][static_cast<std::size_t>(found - mentioned.begin())];
 }
 
+bool OperandAccess::is_affine(std::size_t dimension) const {
+  return std::find(steps[dimension].begin(), steps[dimension].end(), 0) == steps[dimension].end();
+}
+
 int OperandAccess::dimension_of(int axis) const {
   int found = -1, mentioned = 0;
   for (std::size_t d = 0; d < axes.size(); ++d) {

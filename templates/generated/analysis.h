@@ -37,6 +37,8 @@ struct OperandAccess {
   /// The coefficient of the axis in the index of a dimension; 0 if it does not occur there, or the index is not affine
   /// in it.
   std::int64_t step_of(int axis, std::size_t dimension) const;
+  /// Whether the index of a dimension is affine in all axes that it mentions.
+  bool is_affine(std::size_t dimension) const;
   /// The dimension whose index is `axis` alone, while no other dimension mentions it; -1 where there is none.
   int dimension_of(int axis) const;
 };

@@ -16,6 +16,8 @@ namespace nestwright {
 inline constexpr std::int64_t kMaxBlocks = 65535;
 /// Bytes of the widest access of a thread.
 inline constexpr std::int64_t kWidestAccess = 16;
+/// Bytes to which an array in shared memory is aligned.
+inline constexpr std::int64_t kSharedAlignment = 16;
 
 /// Threads of a block along x, y and z; threadIdx.x varies fastest.
 struct BlockThreads {

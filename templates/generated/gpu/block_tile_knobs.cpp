@@ -4,6 +4,7 @@
 #include "templates/generated/gpu/block_tile.h"
 #include "templates/loops/candidates.h"
 #include "templates/loops/divide.h"
+#include "templates/loops/gpu_threads.h"
 
 namespace nestwright {
 namespace {
@@ -15,7 +16,6 @@ constexpr std::int64_t kMaxOfBlock = 256;          ///< points of a block along 
 constexpr std::int64_t kMaxUnrolledSteps = 1024;   ///< multiply-adds that the loops of a thread are unrolled to
 constexpr std::int64_t kRegistersForIndices = 24;  ///< and for what the compiler keeps
 constexpr std::int64_t kWhole = 4;  ///< tiles that are whole have at least a quarter of the threads that there could be
-constexpr std::int64_t kAlignment = 16;     ///< of an array in shared memory, bytes
 constexpr std::int64_t kBanks = 32;         ///< of shared memory
 constexpr std::int64_t kLongestWindow = 8;  ///< that is unrolled
 
@@ -134,7 +134,7 @@ class TileDefinition {
     padding_ = t_.define_knob("padding", {0, 4});
     t_.require(stages_ == 1 || ((stages_ - 1) * k_block_ < sliced() && KnobExpr(sliced()) % k_block_ == 0),
                "there are fewer slices than stages, or the last one is shorter, which is not fetched ahead");
-    KnobExpr elements = 0, bytes = kAlignment * static_cast<std::int64_t>(shape_.fetched.size());
+    KnobExpr elements = 0, bytes = kSharedAlignment * static_cast<std::int64_t>(shape_.fetched.size());
     for (const FetchedOperand& operand : shape_.fetched) {
       const OperandAccess& access = stage_.accesses[static_cast<std::size_t>(operand.access)];
       const std::size_t last = access.axes.size() - 1;

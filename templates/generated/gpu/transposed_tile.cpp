@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::int64_t kMinSide = 8;     ///< of a tile: below, reads along a row are too short to pay
 constexpr std::int64_t kMaxPoints = 16;  ///< of a thread
-constexpr std::int64_t kAlignment = 16;  ///< of an array in shared memory, bytes
 
 /// A read across the rows of the stage.
 struct AcrossRead {
@@ -53,9 +52,10 @@ int dimension_along(const OperandAccess& access, int axis) {
 }
 
 bool has_affine_indices(const OperandAccess& access) {
-  return std::none_of(access.steps.begin(), access.steps.end(), [](const std::vector<std::int64_t>& steps) {
-    return std::find(steps.begin(), steps.end(), 0) != steps.end();
-  });
+  for (std::size_t d = 0; d < access.steps.size(); ++d) {
+    if (!access.is_affine(d)) return false;
+  }
+  return true;
 }
 
 /// The axis along which a read is contiguous, if it is long enough for a tile; -1 where there is none.
@@ -125,7 +125,7 @@ PointTileKnobs define_point_tile(GpuSketch& sketch, int number, const PointTile&
                                          vector_widths(has_vectors ? length : 1, access.tensor.dtype()));
     t.require(lanes == 1 || KnobExpr(length) % y == 0, "vectors that are fetched would cross the end of a row");
     knobs.fetch_lanes.push_back(lanes);
-    bytes = bytes + ceil_div(x * (y + padding) * bytes_of_element(stage, read), kAlignment) * kAlignment;
+    bytes = bytes + ceil_div(x * (y + padding) * bytes_of_element(stage, read), kSharedAlignment) * kSharedAlignment;
   }
   t.require(bytes <= target.shared_bytes, "the tile does not fit into a block's shared memory");
   t.require(store_lanes == 1 || KnobExpr(columns) % x == 0, "vectors that are stored would cross the end of a row");

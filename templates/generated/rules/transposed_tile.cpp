@@ -24,9 +24,7 @@ struct Transposition {
 /// Whether an iteration over tiles reads one index of each dimension but these two: a tile in registers has no others.
 bool is_point_elsewhere(const OperandAccess& access, int row_dimension, int column_dimension) {
   for (int d = 0; d < static_cast<int>(access.steps.size()); ++d) {
-    if (d == row_dimension || d == column_dimension) continue;
-    const std::vector<std::int64_t>& steps = access.steps[static_cast<std::size_t>(d)];
-    if (std::find(steps.begin(), steps.end(), 0) != steps.end()) return false;  // not affine
+    if (d != row_dimension && d != column_dimension && !access.is_affine(static_cast<std::size_t>(d))) return false;
   }
   return true;
 }

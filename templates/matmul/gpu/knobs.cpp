@@ -15,7 +15,6 @@ constexpr std::int64_t kMinPart = 16;          ///< steps of the reduction: belo
 constexpr std::int64_t kMaxSums = 1 << 20;     ///< elements of C: above, there is enough to share without parts
 constexpr std::int64_t kSpareRegisters = 24;   ///< for indices, and what the compiler keeps
 constexpr std::int64_t kRegisterBytes = 4;
-constexpr std::int64_t kAlignment = 16;  ///< of an array in shared memory, bytes
 
 /// Splits an axis of C: no run lies wholly past the end, so that all blocks have the threads that are asked for.
 ThreadTileKnobs define_tile(Tuning& t, const std::string& name, std::int64_t extent) {
@@ -113,7 +112,7 @@ void require_shared(Tuning& t, const ThreadTileKnobs& m, const ThreadTileKnobs& 
   const KnobExpr elements = (m.of_block() * bytes_a + n.of_block() * bytes_b) * slice.k_block;
   const KnobExpr padding =
       slice.padding * (max(slice.k_block, m.of_block()) * bytes_a + max(slice.k_block, n.of_block()) * bytes_b);
-  t.require((elements + padding) * slice.slices() + 2 * kAlignment <= target.shared_bytes,
+  t.require((elements + padding) * slice.slices() + 2 * kSharedAlignment <= target.shared_bytes,
             "the tiles of A and B do not fit into a block's shared memory");
   t.require(slice.k_block % unroll_k == 0, "more steps would be unrolled than are fetched at a time");
   t.require(!slice.double_buffer || slice.k_block < ceil_div(p.shape.k, slice.parts),

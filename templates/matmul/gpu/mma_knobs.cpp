@@ -16,7 +16,6 @@ constexpr std::int64_t kMaxWarps = 16;
 constexpr std::int64_t kMaxOfBlock = 256;     ///< rows or columns
 constexpr std::int64_t kPadding = 16;         ///< bytes, after which rows of 16 bytes lie in other banks
 constexpr std::int64_t kSpareRegisters = 48;  ///< for indices, and what the compiler keeps
-constexpr std::int64_t kAlignment = 16;       ///< of an array in shared memory, bytes
 
 /// What a block may be made up of, along one axis, the best guess first.
 struct TileChoices {
@@ -96,11 +95,11 @@ KnobExpr slice_bytes(const KnobExpr& across, const KnobExpr& of_group, const Mma
   const std::int64_t size = p.types.a.bytes();
   const KnobExpr length = lies.rows ? slice.k_block : across, count = lies.rows ? across : slice.k_block;
   if (p.kind == MmaKind::kWarps) {
-    return slice.slices() * count * (length + lies.padding(slice.padding, p.types.a)) * size + kAlignment;
+    return slice.slices() * count * (length + lies.padding(slice.padding, p.types.a)) * size + kSharedAlignment;
   }
   const KnobExpr swizzled = is_swizzled((lies.rows ? slice.k_block : of_group) * size);
   const KnobExpr padding = select(swizzled, 0, length * size);  // a row of 16 bytes behind each column of them
-  return slice.slices() * (count * length * size + padding) + select(swizzled, ir::kSwizzleAlignment, kAlignment);
+  return slice.slices() * (count * length * size + padding) + select(swizzled, ir::kSwizzleAlignment, kSharedAlignment);
 }
 
 void require_block(Tuning& t, const WarpTileKnobs& m, const WarpTileKnobs& n, const SliceKnobs& slice,
