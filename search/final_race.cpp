@@ -40,7 +40,7 @@ constexpr const char* kTimeWasOver = "the time was over before its entrants were
 
 /// All entrants; the stored best comes first, as the one that the others are compared with.
 Entrants collect_entrants(const SessionState& session, const std::optional<BestRecord>& stored,
-                          std::span<const SoundTrial> finalists) {
+                          std::span<const TimedTrial> finalists) {
   Entrants entrants;
   // A session of one template or a restriction replaces the task's best only if it beats it, wherever that is.
   if (const auto point = stored ? session.point_anywhere(stored->proposal) : std::nullopt) {
@@ -51,7 +51,7 @@ Entrants collect_entrants(const SessionState& session, const std::optional<BestR
     const auto point = session.point_of(trial.proposal);
     if (trial.session != session.id && point) entrants.add(trial.id, *point, "finalist");
   }
-  for (const SoundTrial& trial : finalists) entrants.add(trial.trial, trial.point, "finalist");
+  for (const TimedTrial& trial : finalists) entrants.add(trial.trial, trial.point, "finalist");
 
   const std::optional<Point> untuned = session.space.default_point();
   if (session.default_trial != 0 && untuned) entrants.add(session.default_trial, *untuned, "default");
@@ -68,12 +68,16 @@ class FinalRace {
     Race race;
     std::vector<Point> points;
     for (const Entrant& entrant : entrants) points.push_back(entrant.point);
-    std::vector<BuiltPoint> built = session_.build(points, Pipeline::kFinal);
+    std::vector<BuiltPoint> built = session_.build(points, Pipeline::kFinal, is_over_);
     std::vector<RunRequest> requests;
     std::vector<std::size_t> entry_of;
     for (std::size_t i = 0; i < entrants.size(); ++i) {
       entrants[i].built = std::move(built[i]);
       const BuildResult& result = entrants[i].built.result;
+      if (result.is_skipped) {
+        race.disturbance = kTimeWasOver;
+        return race;
+      }
       RaceEntry& entry = race.entries.emplace_back();
       entry.trial = entrants[i].trial;
       entry.role = entrants[i].role;
@@ -91,6 +95,10 @@ class FinalRace {
     const Verdict verdict = judge(race.entries);
     race.winner = verdict.winner;
     race.disturbance = verdict.disturbance;
+    if (race.winner && !race.disturbance.empty()) {
+      std::string& of_winner = race.entries[static_cast<std::size_t>(*race.winner)].measurement.timing.disturbance;
+      if (of_winner.empty()) of_winner = race.disturbance;
+    }
     const double drift = session_.reference_readings.drift();
     for (std::size_t i = 0; i < race.entries.size(); ++i) {
       race.entries[i].tied = verdict.tied[i];
@@ -106,6 +114,8 @@ class FinalRace {
     for (const RunRequest& request : requests) {
       if (is_over_()) return false;
       checked.push_back(session_.runner->check({request}).front());
+      const bool is_given_up = checked.back().outcome == Outcome::kOk && !checked.back().evidence.verified;
+      if (is_given_up) return false;
     }
     for (std::size_t i = checked.size(); i-- > 0;) {
       race.entries[entry_of[i]].measurement = checked[i];
@@ -133,13 +143,13 @@ class FinalRace {
 
 /// The fastest `n`, among them the fastest of each template that is within 5% of the best: the final pipeline, whose
 /// passes the search leaves out, may change the order of templates more than that of alike configurations.
-std::vector<SoundTrial> fastest(std::vector<SoundTrial> trials, int n) {
+std::vector<TimedTrial> fastest(std::vector<TimedTrial> trials, int n) {
   constexpr double kNear = 1.05;
   std::stable_sort(trials.begin(), trials.end(),
-                   [](const SoundTrial& a, const SoundTrial& b) { return a.median_ns < b.median_ns; });
+                   [](const TimedTrial& a, const TimedTrial& b) { return a.median_ns < b.median_ns; });
   const double limit = trials.empty() ? 0 : kNear * trials.front().median_ns;
   std::set<std::string> templates;
-  std::stable_partition(trials.begin(), trials.end(), [&](const SoundTrial& trial) {
+  std::stable_partition(trials.begin(), trials.end(), [&](const TimedTrial& trial) {
     return trial.median_ns <= limit && templates.insert(trial.point.template_name).second;
   });
   trials.resize(std::min(trials.size(), static_cast<std::size_t>(n)));
@@ -149,13 +159,13 @@ std::vector<SoundTrial> fastest(std::vector<SoundTrial> trials, int n) {
 /// Returns the entrants with their times in the preliminary race, as the times that selected them are biased by luck. A
 /// disturbed time is still a ratio of readings of the same passes, and only selects who is timed again. An entrant that
 /// fails sorts last.
-std::vector<SoundTrial> hold_preliminary_race(SessionState& session, std::vector<SoundTrial> entrants,
+std::vector<TimedTrial> hold_preliminary_race(SessionState& session, std::vector<TimedTrial> entrants,
                                               const std::function<bool()>& is_over) {
   std::vector<Point> points;
-  for (const SoundTrial& entrant : entrants) points.push_back(entrant.point);
-  const std::vector<BuiltPoint> built = session.build(points, Pipeline::kSearch);
+  for (const TimedTrial& entrant : entrants) points.push_back(entrant.point);
+  const std::vector<BuiltPoint> built = session.build(points, Pipeline::kSearch, is_over);
   std::vector<RunRequest> requests;
-  std::vector<SoundTrial> timed;
+  std::vector<TimedTrial> timed;
   for (std::size_t i = 0; i < entrants.size(); ++i) {
     if (built[i].result.outcome != Outcome::kOk) continue;
     requests.push_back({&built[i].result.object});
@@ -170,11 +180,15 @@ std::vector<SoundTrial> hold_preliminary_race(SessionState& session, std::vector
   return timed;
 }
 
-std::vector<SoundTrial> choose_finalists(SessionState& session, const std::function<bool()>& is_over) {
+std::vector<TimedTrial> choose_finalists(SessionState& session, const std::function<bool()>& is_over) {
   const RacePlan plan = session.race_plan();
-  const bool suffice = session.sound_trials.size() <= static_cast<std::size_t>(plan.finalists);
-  if (plan.preliminary == 0 || suffice || is_over()) return fastest(session.sound_trials, plan.finalists);
-  std::vector<SoundTrial> entrants = fastest(session.sound_trials, plan.preliminary);
+  const auto wanted = static_cast<std::size_t>(plan.finalists);
+  std::vector<TimedTrial> trials = session.sound_trials;
+  if (trials.size() < wanted) {  // the machine was disturbed nearly all the time
+    trials.insert(trials.end(), session.disturbed_trials.begin(), session.disturbed_trials.end());
+  }
+  if (plan.preliminary == 0 || trials.size() <= wanted || is_over()) return fastest(trials, plan.finalists);
+  std::vector<TimedTrial> entrants = fastest(std::move(trials), plan.preliminary);
   return fastest(hold_preliminary_race(session, std::move(entrants), is_over), plan.finalists);
 }
 
@@ -191,7 +205,7 @@ RaceEntry entry_of_lost_point(const BestRecord& stored) {
 /// Repeats the race, up to kAttempts times in all, while other sessions store a best during it.
 void race_until_recorded(SessionState& session, const RaceEnds& ends) {
   if (session.options.finalists == 0) return;
-  const std::vector<SoundTrial> finalists = choose_finalists(session, ends.preliminary);
+  const std::vector<TimedTrial> finalists = choose_finalists(session, ends.preliminary);
   std::optional<BestRecord> stored = session.log.stored_best(session.id, session.raced_versions);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     Entrants entrants = collect_entrants(session, stored, finalists);

@@ -26,6 +26,7 @@ class LocalRunner : public Runner, private SampleSource {
   RunResult run(const std::vector<RunRequest>& requests, const std::optional<Incumbent>& incumbent,
                 const std::function<bool()>& is_over) override {
     set_candidates(requests);
+    is_given_up_ = false;
     incumbent_ns_ = incumbent ? incumbent->reference_ns : incumbent_ns_;
     std::vector<Contender> contenders;
     for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -50,7 +51,7 @@ class LocalRunner : public Runner, private SampleSource {
       const auto request_of = [&](std::size_t contender) { return static_cast<std::size_t>(contenders[contender].id); };
       if (raced.reference) result.reference = Successor{request_of(*raced.reference), raced.reference_ns};
       if (raced.successor) result.successor = Successor{request_of(*raced.successor), raced.successor_ns};
-      result.incumbent_failed = raced.incumbent_failed;
+      result.incumbent_failed = raced.incumbent_failed && !is_given_up_;
     }
     result.measurements = take_measurements(requests.size());
     return result;
@@ -209,6 +210,11 @@ class LocalRunner : public Runner, private SampleSource {
     std::optional<RunnerReply> reply = transact(request);
     if (!reply) {
       RunnerWorker::End end = worker_.end(doing);
+      if (end.is_given_up) {
+        is_given_up_ = true;
+        m.timing.disturbance = std::move(end.message);
+        return std::nullopt;
+      }
       m.outcome = end.outcome;
       m.message = std::move(end.message);
       return std::nullopt;
@@ -250,7 +256,8 @@ class LocalRunner : public Runner, private SampleSource {
   GatedSampler sampler_;
   std::vector<Candidate> candidates_;
   std::uint64_t races_ = 0;
-  double incumbent_ns_ = 0;  ///< basis of the limits; 0: not known yet
+  double incumbent_ns_ = 0;   ///< basis of the limits; 0: not known yet
+  bool is_given_up_ = false;  ///< a request of this run was: a kernel that seems to have failed may be right
 };
 
 }  // namespace

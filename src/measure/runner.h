@@ -49,6 +49,9 @@ struct RunnerOptions {
   /// a few milliseconds per candidate; compiling the comparison takes a tenth of a second and more in each fresh
   /// process.
   std::int64_t device_compare_bytes = std::int64_t{64} << 20;
+  /// The wall time, in seconds, after which a request is given up although it is within its limits: what it was about is
+  /// then neither right nor wrong, as if the run had been over before. May be empty: never.
+  std::function<double()> seconds_left;
   TimingOptions timing;
   double wait_share = 0.1;  ///< of its time that a run may wait for a disturbed machine
   /// Called with the reason each time the run waits. May be empty.
