@@ -80,6 +80,7 @@ class GatedSampler {
   WaitBudget& wait_budget_;
   double pause_ns_ = kMinPauseNs;
   double disturbed_share_ = 0;  ///< recent average
+  double readings_ns_ = 0;      ///< since the last observation
 
   static constexpr double kMinPauseNs = 5e6, kMaxPauseNs = 160e6;
 };
