@@ -99,11 +99,7 @@ class FinalRace {
     const Verdict verdict = judge(race.entries);
     race.winner = verdict.winner;
     race.disturbance = verdict.disturbance;
-    const double drift = session_.reference_readings.drift();
-    for (std::size_t i = 0; i < race.entries.size(); ++i) {
-      race.entries[i].tied = verdict.tied[i];
-      widen(race.entries[i].measurement.timing, drift);
-    }
+    for (std::size_t i = 0; i < race.entries.size(); ++i) race.entries[i].tied = verdict.tied[i];
     return race;
   }
 
@@ -244,7 +240,7 @@ void race_until_recorded(SessionState& session, const FinalRaceLimits& limits) {
       }
     }
     if (stored && !session.point_anywhere(stored->proposal)) race.entries.push_back(entry_of_lost_point(*stored));
-    const bool is_short = !race.winner;
+    const bool is_short = !race.disturbance.empty();
     stored = session.log.record_race(session.id, race, session.raced_versions);
     if (stored) continue;
     if (is_short) confirm_fastest(session, race, entrants.list());
@@ -265,6 +261,7 @@ void widen_unraced_best(SessionState& session) {
 }  // namespace
 
 void run_final_race(SessionState& session, const FinalRaceLimits& limits) {
+  session.log.set_drift(session.id, std::expm1(session.reference_readings.drift()));
   race_until_recorded(session, limits);
   widen_unraced_best(session);
 }

@@ -38,7 +38,7 @@ class ExportedSource final : public SampleSource {
   std::optional<Reading> sample(int candidate, std::int64_t calls, bool warm_up) override {
     const ExportedKernel& kernel = kernels_[static_cast<std::size_t>(candidate)];
     return take_reading(
-        steady_clock(), [this] { return accounting_.now(); }, {calls, warm_up}, [&] { kernel.call(); },
+        steady_clock(), [this] { return accounting_.now(); }, {calls, warm_up, kThreadsWakeNs}, [&] { kernel.call(); },
         [] { run_fma_loop(kSentinelIterations); });
   }
 
