@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "measure/quiet_estimate.h"
 #include "search/active_clock.h"
 #include "search/chunk.h"
 #include "search/disturbed_trials.h"
@@ -89,10 +90,9 @@ class TuningSession::Loop {
     guarded([&] {
       state_.result.interrupted = stop_.is_interrupted();
       if (std::isfinite(seconds)) stop_.limit(0, std::max(seconds, 0.0));
-      const RaceEnds ends = race_ends(seconds, interrupted_s);
-      if (state_.id != 0) show_progress({}, "final race");
-      const MachineLock::Hold turn = lock_machine(ends.final);
-      if (turn.is_granted() && state_.id != 0) race(ends);
+      const FinalRaceLimits limits = race_limits(seconds, interrupted_s);
+      const MachineLock::Hold turn = lock_machine([&] { return limits.seconds_left() <= 0; });
+      if (turn.is_granted() && state_.id != 0) race(limits);
       conclude();
       return true;
     });
@@ -330,6 +330,7 @@ class TuningSession::Loop {
     if (measured) {
       m = *measured;
       m.compile_ms = built.result.compile_ms;
+      estimate_quiet_time(m.timing);
     } else {
       const KnownCode::Known* known = state_.known_code.find(code.identity);
       check(known != nullptr, "a trial was not measured though its code is not known");
@@ -406,10 +407,10 @@ class TuningSession::Loop {
     strategy_->amend(amended);
   }
 
-  void race(const RaceEnds& ends) {
+  void race(const FinalRaceLimits& limits) {
     const Stopwatch watch(state_.result.times.race);
     if (!is_past_budget()) measure_disturbed();
-    run_final_race(state_, ends);
+    run_final_race(state_, limits);
     state_.result.interrupted = stop_.is_interrupted();
   }
 
@@ -423,15 +424,18 @@ class TuningSession::Loop {
   }
 
   /// Ends the races after `seconds`, and `interrupted_s` after an interruption.
-  RaceEnds race_ends(double seconds, double interrupted_s) {
-    const double now = stop_.seconds();
-    races_end_s_ = now + seconds;
-    const auto is_final_over = [this, interrupted_s] {
+  FinalRaceLimits race_limits(double seconds, double interrupted_s) {
+    races_end_s_ = stop_.seconds() + seconds;
+    const auto seconds_left = [this, interrupted_s] {
       if (stop_.is_interrupted()) races_end_s_ = std::min(races_end_s_, stop_.seconds() + interrupted_s);
-      return stop_.seconds() > races_end_s_;
+      return races_end_s_ - stop_.seconds();
     };
-    const double half = now + (races_end_s_ - now) / 2;
-    return {[this, half] { return stop_.is_interrupted() || stop_.seconds() > half; }, is_final_over};
+    const auto on_progress = [this](const std::string& doing, const RaceProgress& progress) {
+      std::string detail = fmt::format("{} of {}", progress.done, progress.of);
+      if (progress.seconds_left >= 0) detail += fmt::format(", {:.0f} s more", progress.seconds_left);
+      show_progress({}, doing, detail);
+    };
+    return {seconds_left, on_progress};
   }
 
   void show_progress(const std::string& waiting_for, const std::string& phase = {},
@@ -460,7 +464,7 @@ class TuningSession::Loop {
   std::unique_ptr<SearchStrategy> strategy_;
   DisturbedTrials disturbed_;
   int incumbents_ = 0;
-  double races_end_s_ = 0;  ///< set by race_ends()
+  double races_end_s_ = 0;  ///< set by race_limits(); 0: the search goes on
 };
 
 TuningSession::TuningSession(const Task& task, TuningLog& log, const SessionOptions& options,
