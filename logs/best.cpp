@@ -31,11 +31,11 @@ constexpr const char* kFromProposal =
     "JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id";
 
 /// The columns before those of proposal and measurement.
-constexpr int kOwnColumns = 15;
+constexpr int kOwnColumns = 16;
 
-/// The fields of RecordProvenance, in order.
+/// The drift of the session, after the fields of RecordProvenance in order.
 constexpr const char* kMadeByColumns =
-    "session.code_generator, session.kernel, session.microcode, session.huge_pages, session.plugins";
+    "session.code_generator, session.kernel, session.microcode, session.huge_pages, session.plugins, session.drift";
 
 /// Selects sound entries of undisturbed races whose trial has not failed in a later one.
 std::string select_race_entries(const std::string& where) {
@@ -77,6 +77,7 @@ BestRecord read_best(const Statement& row, const StoredTask& task, BestSource so
   best.ties = won ? static_cast<int>(row.integer(8)) : 0;
   best.process_medians_ns = decode_numbers(row.text(9));
   best.made_by = {row.text(10), row.text(11), row.text(12), row.text(13), decode_texts(row.text(14))};
+  best.drift = row.real(15);
   best.proposal = read_proposal(row, kOwnColumns);
   const Measurement measurement = read_measurement(row, kOwnColumns + kProposalColumnCount);
   best.timing = measurement.timing;

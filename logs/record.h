@@ -228,7 +228,10 @@ struct BestRecord {
   bool kept = false;         ///< a race's winner that was the stored best before it
   int ties = 0;  ///< if this is the winner, the number of other entries that the race could not distinguish from it
   std::vector<double> process_medians_ns;  ///< as in RaceEntry
-  Pipeline pipeline = Pipeline::kSearch;   ///< that the time was measured with
+  /// Of its session: two readings of one kernel, minutes apart, differed by at most this share (95% confidence); 0: not
+  /// known.
+  double drift = 0;
+  Pipeline pipeline = Pipeline::kSearch;  ///< that the time was measured with
   Proposal proposal;
   Timing timing;
   Evidence evidence;

@@ -93,6 +93,8 @@ class TuningLog {
   void set_incumbent(SessionId session, TrialId trial);
   /// Widens the interval of a trial's time, in nanoseconds. An end that would become narrower stays.
   void widen_interval(TrialId trial, double low_ns, double high_ns);
+  /// Records how much the readings of one kernel differed within the session, as a share (BestRecord::drift).
+  void set_drift(SessionId session, double drift);
   /// Whether a trial is fit to be best; a trial that has since failed in a race is not.
   bool may_be_best(TrialId trial) const;
 

@@ -85,9 +85,9 @@ class TuningSession::Loop {
     const ActiveClock::Scope active(clock_);
     guarded([&] {
       state_.result.interrupted = stop_.is_interrupted();
-      const RaceEnds ends = race_ends(interrupted_s);
-      const MachineLock::Hold turn = lock_machine(ends.final);
-      if (turn.is_granted() && state_.id != 0) race(ends);
+      const FinalRaceLimits limits = race_limits(interrupted_s);
+      const MachineLock::Hold turn = lock_machine([&] { return limits.seconds_left() <= 0; });
+      if (turn.is_granted() && state_.id != 0) race(limits);
       conclude();
       return true;
     });
@@ -415,10 +415,10 @@ class TuningSession::Loop {
     strategy_->amend(amended);
   }
 
-  void race(const RaceEnds& ends) {
+  void race(const FinalRaceLimits& limits) {
     const Stopwatch watch(state_.result.times.race);
     if (!state_.result.interrupted) measure_disturbed();
-    run_final_race(state_, ends);
+    run_final_race(state_, limits);
     state_.result.interrupted = stop_.is_interrupted();
   }
 
@@ -432,16 +432,14 @@ class TuningSession::Loop {
   }
 
   /// Lets the races go on until the budget's seconds are over, and ends them `interrupted_s` after an interruption.
-  RaceEnds race_ends(double interrupted_s) {
+  FinalRaceLimits race_limits(double interrupted_s) {
     const double budget = stop_.budget().seconds, now = stop_.seconds();
     races_end_s_ = budget > 0 ? std::max((1 + kOverrun) * budget, now + kOverrun * budget)
                               : std::numeric_limits<double>::infinity();
-    const auto is_final_over = [this, interrupted_s] {
+    return {.seconds_left = [this, interrupted_s] {
       if (stop_.is_interrupted()) races_end_s_ = std::min(races_end_s_, stop_.seconds() + interrupted_s);
-      return stop_.seconds() > races_end_s_;
-    };
-    const double half = now + (races_end_s_ - now) / 2;
-    return {[this, half] { return stop_.is_interrupted() || stop_.seconds() > half; }, is_final_over};
+      return races_end_s_ - stop_.seconds();
+    }};
   }
 
   void show_progress(const std::string& waiting_for) const {
@@ -469,7 +467,7 @@ class TuningSession::Loop {
   std::vector<TrialRecord> history_;  ///< from start() until it is replayed
   TrialId last_read_ = 0;             ///< the last trial read, of all sessions of the task
   int incumbents_ = 0;
-  double races_end_s_ = 0;  ///< set by race_ends()
+  double races_end_s_ = 0;  ///< set by race_limits()
   bool replayed_ = false;
 };
 

@@ -44,7 +44,7 @@ SessionState::SessionState(const Task& task, TuningLog& tuning_log, const Sessio
                            const std::function<void(const std::string&)>& on_wait)
     : log(tuning_log),
       options(session_options),
-      timing(timing_on(task.target.device, timing_of(session_options.effort))),
+      timing(timing_on(task.target.device, task.target.threads, timing_of(session_options.effort))),
       key(task_key(task)),
       made_by(current_provenance(task.workload.op.get())),
       space(task, options.template_name, options.restriction),

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "measure/race.h"
+#include "measure/race_finalists.h"
 #include "search/session_state.h"
 
 namespace nestwright {

@@ -7,6 +7,7 @@
 #include "cli/common_options.h"
 #include "cli/throughput.h"
 #include "lookup/provenance.h"
+#include "measure/process_range.h"
 #include "measure/timing.h"
 #include "support/error.h"
 #include "text_operator/text_operator.h"
@@ -48,11 +49,26 @@ std::string verdict_text(const BestRecord& best) {
   return best.kept ? " (stored best, kept)" : "";
 }
 
+/// Says how much the machine drifted during the session where a process of another minute may show another time than
+/// the range; "" elsewhere.
+std::string drift_text(const BestRecord& best) {
+  constexpr double kMatters = 0.02;
+  const double half_width = (best.timing.high_ns - best.timing.low_ns) / (2 * best.timing.median_ns);
+  if (best.drift < kMatters || best.drift < half_width) return {};
+  return fmt::format(
+      "readings of one kernel differed by up to {:.0f}% within the session: at another minute the time may, too",
+      100 * best.drift);
+}
+
 const char* binding_text(const Work& work) { return work.is_memory_bound() ? "memory" : "arithmetic"; }
 
 std::string evidence_text(const BestRecord& best, const Operator* op) {
   std::string text = source_text(best.source) + verdict_text(best);
-  if (!best.process_medians_ns.empty()) text += fmt::format(", timed in {} processes", best.process_medians_ns.size());
+  if (const ProcessRange range = process_range(best.process_medians_ns); range.slow > 0) {
+    text += ", " + slow_text(range);
+  } else if (range.processes > 0) {
+    text += fmt::format(", timed in {} processes", range.processes);
+  }
   text += hint_text(hint_reason(best, current_provenance(op)));
   return fmt::format("{}, {} trials, {}, {}", text, best.trials, best.task.backend, best.recorded_at);
 }
@@ -93,6 +109,7 @@ std::string report_text(const BestRecord& best, const std::string& asked, const 
                       best.evidence.verified ? "verified against the reference in double" : "NOT verified",
                       best.evidence.largest_error_ratio);
   text += fmt::format("evidence  {}\n", evidence_text(best, op.get()));
+  if (const std::string drift = drift_text(best); !drift.empty()) text += fmt::format("drift     {}\n", drift);
   return printable(text);
 }
 
@@ -132,7 +149,10 @@ Json report_json(const BestRecord& best, const std::string& asked, const std::sh
   json["tied"] = best.tied;
   json["ties"] = best.ties;
   json["kept"] = best.kept;
+  const ProcessRange range = process_range(best.process_medians_ns);
+  json["processes"] = {{"timed", range.processes}, {"slow", range.slow}, {"slow_ratio", range.slow_ratio}};
   json["process_medians_ns"] = best.process_medians_ns;
+  json["drift"] = best.drift;
   return json;
 }
 

@@ -6,6 +6,7 @@
 #include "exporter/device_sources.h"
 #include "expression/passed_shape.h"
 #include "ir/analysis/launch.h"
+#include "measure/process_range.h"
 #include "space/config_json.h"
 #include "target/machine.h"
 
@@ -134,9 +135,12 @@ json check_of(const Exported& e) {
 /// Adds what was measured, under the names of `query --json`. A record of another shape says nothing about the time of
 /// this one, so it is stored separately. The kernel that a hint was verified with may have been another one.
 void add_record(json& manifest, const BestRecord& record, const std::string& hint) {
+  const ProcessRange range = process_range(record.process_medians_ns);
   const json measured = {
       {"time_ns",
        {{"median", record.timing.median_ns}, {"low", record.timing.low_ns}, {"high", record.timing.high_ns}}},
+      {"processes", {{"timed", range.processes}, {"slow", range.slow}, {"slow_ratio", range.slow_ratio}}},
+      {"drift", record.drift},
       {"gflops", record.gflops()},
       {"verified", record.evidence.verified && hint.empty()},
       {"trials", record.trials},

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "measure/race.h"
+#include "measure/race_finalists.h"
 #include "measure/runner.h"
 #include "measure/runner_worker.h"
 #include "support/clock.h"
@@ -62,24 +63,23 @@ class LocalRunner : public Runner, private SampleSource {
     return take_measurements(requests.size());
   }
 
-  std::vector<Measurement> race(const std::vector<RunRequest>& requests,
-                                const std::function<bool()>& is_over) override {
-    return race(requests, conditions(is_over));
+  std::vector<Measurement> race(const std::vector<RunRequest>& requests, const RaceLimits& limits) override {
+    return race(requests, options_.timing, limits);
   }
 
   std::vector<Measurement> preliminary_race(const std::vector<RunRequest>& requests,
-                                            const std::function<bool()>& is_over) override {
-    RaceConditions shorter = conditions(is_over);
-    shorter.timing = preliminary(shorter.timing);
-    return race(requests, shorter);
+                                            const RaceLimits& limits) override {
+    return race(requests, preliminary(options_.timing), limits);
   }
 
  private:
-  std::vector<Measurement> race(const std::vector<RunRequest>& requests, const RaceConditions& conditions) {
+  std::vector<Measurement> race(const std::vector<RunRequest>& requests, const TimingOptions& timing,
+                                const RaceLimits& limits) {
+    wait_budget_.set_end([left = limits.seconds_left] { return left && left() <= 0; });
     set_candidates(requests);
     std::vector<Contender> contenders;
     for (std::size_t i = 0; i < requests.size(); ++i) contenders.push_back({static_cast<int>(i)});
-    store(contenders, race_finalists(sampler_, conditions, contenders));
+    store(contenders, race_finalists(sampler_, {timing, ++races_, limits}, contenders));
     return take_measurements(requests.size());
   }
 
@@ -90,7 +90,7 @@ class LocalRunner : public Runner, private SampleSource {
   };
 
   static RunnerOptions with_device_timing(RunnerOptions options) {
-    options.timing = timing_on(options.target.device, options.timing);
+    options.timing = timing_on(options.target.device, options.threads, options.timing);
     return options;
   }
 

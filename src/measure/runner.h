@@ -12,6 +12,7 @@
 #include "codegen/backend.h"
 #include "ir/core/program.h"
 #include "measure/measurement.h"
+#include "measure/race_finalists.h"
 #include "measure/timing.h"
 #include "runtime/parallel_pool.h"
 #include "target/target.h"
@@ -96,12 +97,11 @@ class Runner {
   virtual std::vector<Measurement> check(const std::vector<RunRequest>& requests) = 0;
   /// Races, in several fresh processes, candidates that are known to be right: the finalists of a session, or kernels
   /// whose ratio is wanted. Returns one measurement per request, in order, without evidence; for ratios see
-  /// ratio_between (measure/race.h).
-  virtual std::vector<Measurement> race(const std::vector<RunRequest>& requests,
-                                        const std::function<bool()>& is_over = {}) = 0;
+  /// ratio_between (measure/race_finalists.h).
+  virtual std::vector<Measurement> race(const std::vector<RunRequest>& requests, const RaceLimits& limits = {}) = 0;
   /// The same with fewer samples in fewer processes, which chooses the finalists.
   virtual std::vector<Measurement> preliminary_race(const std::vector<RunRequest>& requests,
-                                                    const std::function<bool()>& is_over = {}) = 0;
+                                                    const RaceLimits& limits = {}) = 0;
 };
 
 /// Makes a runner in a nestwright-worker process (measure/worker_process.h says how the executable is found). Its
