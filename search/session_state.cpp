@@ -20,9 +20,9 @@
 namespace nestwright {
 namespace {
 
-constexpr double kRaceShare = 0.15;  // of the budget, for the races at the end
-constexpr double kLimits_s = 0.04;   // for measuring the machine's highest rates
-constexpr double kNearRoof = 0.7;    // share of the roofline above which the rates are measured again
+constexpr double kRaceShare = 0.2;  // of the budget, for the races at the end
+constexpr double kLimits_s = 0.04;  // for measuring the machine's highest rates
+constexpr double kNearRoof = 0.7;   // share of the roofline above which the rates are measured again
 constexpr int kMaxRateMeasurements = 5;
 
 }  // namespace
