@@ -6,7 +6,7 @@
 namespace nestwright {
 namespace {
 
-constexpr double kPreliminaryShare = 0.4;   // of the time for the races
+constexpr double kPreliminaryShare = 0.3;   // of the time for the races
 constexpr int kEntrantsPerFinalist = 6;     // entrants of the preliminary race for each finalist
 constexpr int kMinEntrantsPerFinalist = 2;  // with fewer than this, it would select nothing
 constexpr int kGuests = 2;                  // the stored best and the default join the final race

@@ -20,13 +20,13 @@
 namespace nestwright {
 namespace {
 
-constexpr double kRaceShare = 0.15;  // of the budget, for the races at the end
-constexpr double kMostRace = 2;      // most time for them, relative to that share
-constexpr double kLimits_s = 0.04;   // for measuring the machine's highest rates
+constexpr double kRaceShare = 0.2;  // of the budget, for the races at the end
+constexpr double kMostRace = 1.5;   // most time for them, relative to that share
+constexpr double kLimits_s = 0.04;  // for measuring the machine's highest rates
 // A first trial is two checked calls, one that is not timed and a reading, at half of the machine's highest rates. A
 // default that takes so many times as long is given up.
 constexpr double kFirstCalls = 4, kUsualShare = 0.5, kTimeoutRatio = 5;
-constexpr double kNearRoof = 0.7;    // share of the roofline above which the rates are measured again
+constexpr double kNearRoof = 0.7;  // share of the roofline above which the rates are measured again
 constexpr int kMaxRateMeasurements = 5;
 
 }  // namespace

@@ -16,6 +16,7 @@ namespace nestwright {
 namespace {
 
 constexpr int kMinProcesses = 3;  // fewer do not show how processes differ: the interval would be that of a single one
+constexpr double kProcess_s = 0.05;    // start-up of a process, as far as readings are planned by it
 constexpr double kPassOverhead = 1.3;  // a pass of short kernels relative to its readings: untimed calls, sentinels
 
 /// Samples, which may be scores or readings, by process.
@@ -38,7 +39,8 @@ TimingOptions with_length(TimingOptions options, double seconds, std::size_t rac
   const double readings = kPassOverhead * options.finalist_processes * options.finalist_samples *
                           static_cast<double>(std::max<std::size_t>(racers, 1));
   const double longest = std::max(options.sample_ns, options.finalist_sample_ns);
-  options.sample_ns = std::clamp(1e9 * seconds / readings, options.sample_ns, longest);
+  const double reading_s = (seconds - kProcess_s * options.finalist_processes) / readings;
+  options.sample_ns = std::clamp(1e9 * reading_s, options.sample_ns, longest);
   return options;
 }
 
@@ -77,10 +79,29 @@ class FinalistRace {
     start_s_ = now_s() - start_s;
     int taken = 0;
     do {
-      passes_.pass(racing_);
+      passes_.pass(taken == 0 ? racing_ : contending());
       process_s_ = now_s() - start_s;
       pass_s_ = (process_s_ - start_s_) / ++taken;
     } while (wants_another_pass(taken) && has_time_for_pass(taken, left_s));
+  }
+
+  /// Those that take part in more than the first pass of each process: without kernels that are far behind.
+  std::vector<Racer*> contending() const {
+    constexpr double kFarBehind = 3;
+    std::vector<Racer*> list = racing_;
+    const auto typical = [](const Racer* racer) {
+      std::vector<double> readings;
+      for (const RacerSample& sample : racer->samples) readings.push_back(sample.call_ns);
+      return median_interval(readings).median;
+    };
+    double fastest = std::numeric_limits<double>::infinity();
+    for (const Racer* racer : racing_) {
+      if (racer->running && !racer->samples.empty()) fastest = std::min(fastest, typical(racer));
+    }
+    std::erase_if(list, [&](const Racer* racer) {
+      return racer != reference() && racer->running && typical(racer) > kFarBehind * fastest;
+    });
+    return list;
   }
 
   /// Whether the readings of this process are fewer than those that its medians need.
@@ -94,11 +115,12 @@ class FinalistRace {
   /// Whether the process can have one more pass, where `left_s` seconds were left when it was started: fewer passes are
   /// preferred to fewer processes, down to those that a median needs.
   bool has_time_for_pass(int taken, double left_s) const {
-    constexpr int kFew = 3;
+    constexpr double kFew_ns = 20e6;
+    const int few = static_cast<int>(std::clamp(std::ceil(kFew_ns / sample_length()), 1.0, 3.0));
     const auto share_of = [&](int processes) { return left_s / std::max(1, processes - passes_.processes() + 1); };
     double share_s = share_of(options_.finalist_processes);
-    if (start_s_ + kFew * pass_s_ > share_s) {
-      if (taken >= kFew) return false;
+    if (start_s_ + few * pass_s_ > share_s) {
+      if (taken >= few) return false;
       share_s = share_of(std::min(kMinProcesses, options_.finalist_processes));
     }
     return process_s_ + pass_s_ <= share_s && !is_over();

@@ -201,6 +201,14 @@ TEST(RaceFinalists, OneThatTakesTwiceAsLongGetsThreeProcesses) {
   EXPECT_THAT(process_medians(machine.race_finalists(2)[0]), SizeIs(8)) << "the others are paired with the first";
 }
 
+TEST(RaceFinalists, OneThatTakesThreeTimesAsLongIsReadOnceInEachOfThreeProcesses) {
+  MadeUpMachine machine({{0, 1e6}, {1, 3.2e6}, {2, 1.9e6}});
+  const std::vector<Timing> timings = machine.race_finalists(3);
+  EXPECT_THAT(timings[1].samples_ns, SizeIs(3));
+  EXPECT_FALSE(timings[1].is_disturbed());
+  EXPECT_DOUBLE_EQ(timings[1].median_ns, 3.2e6);
+}
+
 TEST(RaceFinalists, ReportAfterEachProcessHowFarTheyAre) {
   MadeUpMachine machine({{0, 1e6}, {1, 1.5e6}});
   machine.kernels.on_new_process = [&] { machine.kernels.clock.advance(50'000'000); };
