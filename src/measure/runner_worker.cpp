@@ -1,7 +1,6 @@
 #include "measure/runner_worker.h"
 
 #include <fmt/core.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include "runtime/device.h"
 #include "support/clock.h"
 #include "support/cpu_accounting.h"
+#include "support/descriptors.h"
 #include "support/error.h"
 #include "support/syscall_filter.h"
 
@@ -61,7 +61,7 @@ RunnerWorker::RunnerWorker(const CheckData& data, const RunnerOptions& options)
       tensors_(data),
       checker_(checker_of(options, data)),
       device_(device_of(options.target)),
-      fault_fd_(memfd_create("nestwright-fault", MFD_CLOEXEC)) {
+      fault_fd_(make_memory_file("nestwright-fault")) {
   // For files of drivers, which a killed process cannot remove.
   if (is_device()) device_files_.emplace("nestwright-device");
   if (options.threads < 1) throw UsageError("a runner needs at least one thread");
