@@ -50,7 +50,7 @@ class FinalistRace {
       : limits_(conditions.limits),
         clock_(sampler.clock()),
         conditions_{with_length(conditions.timing, seconds_left(), contenders.size()), conditions.seed,
-                    [this] { return is_over(); }},
+                    [this] { return seconds_left() <= pass_s_; }},
         options_(conditions_.timing),
         passes_(sampler, conditions_),
         racers_(make_racers(contenders)) {

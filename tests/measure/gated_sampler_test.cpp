@@ -103,6 +103,15 @@ TEST(GatedSampler, WhereMostReadingsAreDisturbedNoneIsTakenAgainAtOnce) {
   EXPECT_GE(readings_of_ten(), 20u);
 }
 
+TEST(GatedSampler, OnceItsTimeIsOverNothingIsTakenAgain) {
+  MadeUpMachine machine(CallTimes{{0, 1e6}});
+  machine.kernels.disturb = [](int, Reading& reading) { reading.queue_ns = 1e6; };
+  machine.wait_budget.set_end([] { return true; });
+  EXPECT_NE(machine.sampler.take(0, 2, false)->disturbance, "");
+  EXPECT_EQ(machine.kernels.samples_of(0), 1u);
+  EXPECT_EQ(machine.kernels.paused_ns, 0);
+}
+
 TEST(GatedSampler, ACandidateThatFailedGivesNoSample) {
   MadeUpMachine machine(CallTimes{{0, 1e6}});
   machine.kernels.fails_at = {{0, 1}};
