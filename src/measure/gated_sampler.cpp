@@ -14,7 +14,7 @@ constexpr double kDecay = 1.0 / 32;        // weight of the last reading in that
 }  // namespace
 
 bool WaitBudget::spend(double ns) {
-  if (is_over_ && is_over_()) return false;
+  if (is_over()) return false;
   const auto elapsed = static_cast<double>(clock_.now_ns() - start_ns_);
   if (waited_ns_ + ns > kInitialNs + share_ * elapsed) return false;
   waited_ns_ += ns;
@@ -34,7 +34,7 @@ std::optional<Sample> GatedSampler::take(int candidate, std::int64_t calls, bool
       pause_ns_ = kMinPauseNs;
       return sample;
     }
-    const bool tries_at_once = tries < kMaxAttempts && disturbed_share_ < kMostlyDisturbed;
+    const bool tries_at_once = tries < kMaxAttempts && disturbed_share_ < kMostlyDisturbed && !wait_budget_.is_over();
     if (!tries_at_once && !wait(sample.disturbance)) return sample;
   }
 }

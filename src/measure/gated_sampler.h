@@ -34,6 +34,7 @@ class WaitBudget {
   /// Takes a wait of `ns` from the budget. Returns false, and takes nothing, if the budget does not allow it.
   bool spend(double ns);
   Clock& clock() const { return clock_; }
+  bool is_over() const { return is_over_ && is_over_(); }
   /// Allows no further wait once `is_over` returns true. May be empty.
   void set_end(std::function<bool()> is_over) { is_over_ = std::move(is_over); }
 

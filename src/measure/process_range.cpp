@@ -23,13 +23,27 @@ constexpr double kProcessesDiffer = 0.03;  // half-width of the range of one pro
 
 double median_of(std::vector<double> values) { return median_interval(values).median; }
 
+std::vector<double> logs_of(std::span<const double> times) {
+  std::vector<double> logs;
+  for (const double time : times) {
+    check(time > 0, "a time is positive");
+    logs.push_back(std::log(time));
+  }
+  return logs;
+}
+
+/// The standard deviation of the values, by the median absolute deviation.
+double robust_deviation(const std::vector<double>& values) {
+  const double centre = median_of(values);
+  std::vector<double> distances;
+  for (const double value : values) distances.push_back(std::abs(value - centre));
+  return kDeviationOfMad * median_of(distances);
+}
+
 /// Which of the values, logarithms of times, are so far above the others that they belong to disturbed processes.
 std::vector<bool> far_above(const std::vector<double>& logs) {
-  const double centre = median_of(logs);
-  std::vector<double> distances;
-  for (const double log : logs) distances.push_back(std::abs(log - centre));
-  const double deviation = std::max(kDeviationOfMad * median_of(distances), kMinDeviation);
-  const double limit = centre + std::max(kFarAbove * deviation, std::log1p(kSlow));
+  const double deviation = std::max(robust_deviation(logs), kMinDeviation);
+  const double limit = median_of(logs) + std::max(kFarAbove * deviation, std::log1p(kSlow));
   std::vector<bool> above;
   for (const double log : logs) above.push_back(log > limit);
   const auto count = static_cast<std::size_t>(std::count(above.begin(), above.end(), true));
@@ -49,11 +63,7 @@ ProcessRange process_range(std::span<const double> medians) {
   ProcessRange range;
   if (medians.empty()) return range;
   range.processes = static_cast<int>(medians.size());
-  std::vector<double> logs;
-  for (const double median : medians) {
-    check(median > 0, "the median of a process is positive");
-    logs.push_back(std::log(median));
-  }
+  const std::vector<double> logs = logs_of(medians);
   const std::vector<bool> is_slow = far_above(logs);
   std::vector<double> usual, slow;
   for (std::size_t i = 0; i < logs.size(); ++i) (is_slow[i] ? slow : usual).push_back(logs[i]);
@@ -77,6 +87,11 @@ std::string slow_text(const ProcessRange& range) {
   if (range.slow == 0) return {};
   return fmt::format("{} of {} processes took {:.{}f} times as long", range.slow, range.processes, range.slow_ratio,
                      range.slow_ratio < 1.1 ? 2 : 1);
+}
+
+double robust_scatter(std::span<const double> times) {
+  constexpr std::size_t kEnough = 3;
+  return times.size() < kEnough ? 0 : robust_deviation(logs_of(times));
 }
 
 std::set<int> slow_together(std::span<const std::map<int, double>> kernels) {

@@ -31,6 +31,10 @@ ProcessRange process_range(std::span<const double> medians);
 /// was.
 std::string slow_text(const ProcessRange& range);
 
+/// Returns how much times scatter, relative to their median: the standard deviation of their logarithms, as the median
+/// absolute deviation estimates it; 0 for fewer than three. Requires positive times.
+double robust_scatter(std::span<const double> times);
+
 /// Returns the processes in which the kernels of a race were slower together than in the others: each kernel's median
 /// relative to its typical one, the median over the kernels, is far above that of the other processes. There is one map
 /// for each kernel, from the number of a process to the kernel's median in it. At most a quarter of the processes are

@@ -50,7 +50,7 @@ class FinalistRace {
       : limits_(conditions.limits),
         clock_(sampler.clock()),
         conditions_{with_length(conditions.timing, seconds_left(), contenders.size()), conditions.seed,
-                    [this] { return is_over(); }},
+                    [this] { return seconds_left() <= pass_s_; }},
         options_(conditions_.timing),
         passes_(sampler, conditions_),
         racers_(make_racers(contenders)) {
@@ -138,26 +138,44 @@ class FinalistRace {
     return shortest;
   }
 
-  /// Whether the medians of the fastest kernels in this process are known to finalist_steady: the standard error of a
-  /// median, by the median absolute deviation of its readings.
+  /// Whether the medians of the fastest kernels in this process are known well enough: their standard error, by the
+  /// median absolute deviation of the readings, is at most finalist_steady, or half of what the processes before differ
+  /// by, in which case more readings in this one would tell little.
   bool stands_still() const {
-    constexpr double kErrorOfMedian = 1.2533 * 1.4826;
+    constexpr double kErrorOfMedian = 1.2533;  // relative to that of a mean
     constexpr double kNearFastest = 1.1;
-    std::vector<std::pair<double, double>> medians_and_errors;
+    struct Known {
+      double median, error, enough;
+    };
+    std::vector<Known> kernels;
+    double fastest = std::numeric_limits<double>::infinity();
     for (const Racer* racer : racing_) {
+      std::map<int, double> medians = medians_by_process(*racer);
+      const auto current = medians.find(passes_.processes());
+      if (!racer->running || current == medians.end()) continue;
       const std::vector<double> readings = readings_of(*racer, passes_.processes());
-      if (!racer->running || readings.empty()) continue;
-      const double median = median_interval(readings).median;
-      std::vector<double> distances;
-      for (const double reading : readings) distances.push_back(std::abs(reading - median));
-      const double error = kErrorOfMedian * median_interval(distances).median;
-      medians_and_errors.emplace_back(median, error / std::sqrt(static_cast<double>(readings.size())));
+      const double median = current->second;
+      medians.erase(current);
+      std::vector<double> before;
+      for (const auto& [process, each] : medians) before.push_back(each);
+      const double error = kErrorOfMedian * robust_scatter(readings) / std::sqrt(static_cast<double>(readings.size()));
+      kernels.push_back({median, error, std::max(options_.finalist_steady, robust_scatter(before) / 2)});
+      fastest = std::min(fastest, median);
     }
-    if (medians_and_errors.empty()) return false;  // all were disturbed
-    const double fastest = std::min_element(medians_and_errors.begin(), medians_and_errors.end())->first;
-    return std::all_of(medians_and_errors.begin(), medians_and_errors.end(), [&](const auto& each) {
-      return each.first > kNearFastest * fastest || each.second <= options_.finalist_steady * each.first;
+    if (kernels.empty()) return false;  // all were disturbed
+    return std::all_of(kernels.begin(), kernels.end(), [&](const Known& each) {
+      return each.median > kNearFastest * fastest || each.error <= each.enough;
     });
+  }
+
+  /// The median of the undisturbed readings in each process that has any.
+  std::map<int, double> medians_by_process(const Racer& racer) const {
+    std::map<int, double> medians;
+    for (int process = 1; process <= passes_.processes(); ++process) {
+      const std::vector<double> readings = readings_of(racer, process);
+      if (!readings.empty()) medians.emplace(process, median_interval(readings).median);
+    }
+    return medians;
   }
 
   /// The undisturbed readings in a process.
@@ -197,13 +215,7 @@ class FinalistRace {
   /// The processes that were slow for all kernels together, which are repeated.
   int slow_processes() const {
     std::vector<std::map<int, double>> kernels;
-    for (const Racer* racer : racing_) {
-      std::map<int, double>& medians = kernels.emplace_back();
-      for (int process = 1; process <= passes_.processes(); ++process) {
-        const std::vector<double> readings = readings_of(*racer, process);
-        if (!readings.empty()) medians.emplace(process, median_interval(readings).median);
-      }
-    }
+    for (const Racer* racer : racing_) kernels.push_back(medians_by_process(*racer));
     return static_cast<int>(slow_together(kernels).size());
   }
 

@@ -41,7 +41,8 @@ struct FinalistConditions {
 };
 
 /// Races the contenders in at least finalist_processes fresh processes. Readings are finalist_sample_ns long, and as
-/// many in each process as the median of each kernel needs to stand still within finalist_steady. A process in which
+/// many in each process as the medians of the fastest kernels need to stand still within finalist_steady, or within
+/// half of what the processes differ by. A process in which
 /// the kernels were slower together than in the others (measure/process_range.h) is repeated. More processes are
 /// started until the ratio of the fastest two is known to finalist_precision.
 ///

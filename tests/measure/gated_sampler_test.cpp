@@ -103,6 +103,15 @@ TEST(GatedSampler, WhereMostReadingsAreDisturbedNoneIsTakenAgainAtOnce) {
   EXPECT_GE(readings_of_ten(), 20u);
 }
 
+TEST(GatedSampler, OnceItsTimeIsOverNothingIsTakenAgain) {
+  MadeUpMachine machine(CallTimes{{0, 1e6}});
+  machine.kernels.disturb = [](int, Reading& reading) { reading.queue_ns = 1e6; };
+  machine.wait_budget.set_end([] { return true; });
+  EXPECT_NE(machine.sampler.take(0, 2, false)->disturbance, "");
+  EXPECT_EQ(machine.kernels.samples_of(0), 1u);
+  EXPECT_EQ(machine.kernels.paused_ns, 0);
+}
+
 TEST(GatedSampler, ACandidateThatFailedGivesNoSample) {
   MadeUpMachine machine(CallTimes{{0, 1e6}});
   machine.kernels.fails_at = {{0, 1}};
@@ -136,9 +145,10 @@ TEST(GatedSampler, StealIsJudgedByTheReadingsSinceTheLastLook) {
   PassObservation observation = machine.sampler.observe();
   EXPECT_EQ(observation.surroundings.readings_ns, 4e9);
   EXPECT_EQ(observation.disturbance, "");
+  machine.kernels.call_ns[0] = 0.5e9;
   machine.sampler.take(0, 1, false);
   observation = machine.sampler.observe();
-  EXPECT_EQ(observation.surroundings.readings_ns, 1e9);
+  EXPECT_EQ(observation.surroundings.readings_ns, 0.5e9);
   EXPECT_EQ(observation.disturbance, "the hypervisor took 10 ms");
 }
 

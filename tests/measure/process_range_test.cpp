@@ -119,6 +119,12 @@ TEST(ProcessRange, SlightSlowdownsAreToldWithTwoDigits) {
   EXPECT_EQ(slow_text(process_range(medians)), "1 of 10 processes took 1.07 times as long");
 }
 
+TEST(RobustScatter, IsThatOfTheUsualTimes) {
+  EXPECT_NEAR(robust_scatter(std::vector<double>{98, 99, 100, 101, 300}), 1.4826 * std::log(1.01), 1e-3);
+  EXPECT_EQ(robust_scatter(std::vector<double>{1, 2}), 0) << "two do not say";
+  EXPECT_EQ(robust_scatter({}), 0);
+}
+
 using Medians = std::map<int, double>;
 
 TEST(SlowTogether, IsAProcessInWhichTheKernelsAreSlower) {

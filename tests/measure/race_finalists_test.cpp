@@ -168,6 +168,20 @@ TEST(RaceFinalists, ReadingsThatScatterAreTakenUntilTheMedianOfAProcessStandsSti
   EXPECT_GT(samples_of_a_process(0.1), 14);
 }
 
+TEST(RaceFinalists, ReadingsAreFewerWhereTheProcessesDifferMore) {
+  MadeUpMachine machine({{0, 1e6}, {1, 1.01e6}});
+  std::mt19937_64 random(4);
+  std::normal_distribution<double> noise(1, 0.04), differs(1, 0.2);
+  double process = 1;
+  machine.kernels.on_new_process = [&] { process = std::max(0.5, differs(random)); };
+  machine.kernels.slowdown = [&](int) { return process * noise(random); };
+  const Timing timing = machine.race_finalists(2)[0];
+  std::map<int, int> samples;
+  for (const int each : timing.processes) ++samples[each];
+  EXPECT_GT(samples[1], 10) << "of the first process alone, nobody knows";
+  EXPECT_LT(samples[6] + samples[7] + samples[8], 3 * 8);
+}
+
 // Both threads of a process on one processor, for example.
 TEST(RaceFinalists, AProcessThatIsSlowForAllKernelsIsRepeated) {
   MadeUpMachine machine({{0, 1e6}, {1, 1.02e6}, {2, 1.2e6}});
