@@ -143,9 +143,12 @@ class Tensor {
 
   /// The element at `indices`. Throws UsageError where their number differs from the rank.
   template <class... Index>
+    requires(std::constructible_from<Expr, const Index&> && ...)
   Expr operator()(const Index&... index) const {
     return at(std::vector<Expr>{Expr(index)...});
   }
+  /// The same for a span of indices, as the body of a compute of any rank takes it.
+  Expr operator()(std::span<const Expr> indices) const { return at({indices.begin(), indices.end()}); }
   Expr at(std::vector<Expr> indices) const;
   friend bool operator==(const Tensor& a, const Tensor& b) { return a.op_ == b.op_ && a.result_ == b.result_; }
 

@@ -217,8 +217,7 @@ class TensorMaker {
         },
         result.name + ".best");
     return compute(
-        extents_of(result),
-        [&](std::span<const Expr> indices) { return best.front().at({indices.begin(), indices.end()}); }, result.name);
+        extents_of(result), [&](std::span<const Expr> indices) { return best.front()(indices); }, result.name);
   }
 
   /// A body that is a literal alone has the type of the tensor.
