@@ -355,25 +355,31 @@ class ExtentResolver {
     return may_have_ranges && lacks_one;
   }
 
-  /// A reduction that covers the whole dimension of one tensor and part of another's is a mistake.
-  void check_agreement(const Use& use, std::int64_t extent) const {
-    const Axis* const axis = plain_reduce_axis(use);
+  /// A reduction that covers the whole dimension of one tensor and part of another's is a mistake, unless the size of
+  /// its index is given.
+  void check_agreement(const Use& use, std::int64_t extent) {
+    Axis* const axis = plain_reduce_axis(use);
     if (axis == nullptr || axis->extent >= extent) return;
     for (const Use& other : uses_) {
       if (other.stage != use.stage || plain_reduce_axis(other) != axis) continue;
       if (other.tensor->shape[other.dimension] != axis->extent) continue;
-      fail(first_character(*use.index), "'" + axis->name + "' runs over " + std::to_string(axis->extent) +
-                                            ", all of dimension " + std::to_string(other.dimension) + " of '" +
-                                            other.access->tensor + "', but dimension " + std::to_string(use.dimension) +
-                                            " of '" + use.access->tensor + "' is " + std::to_string(extent) +
-                                            ": make them agree");
+      if (sizes_.contains(axis->name)) {
+        axis->is_part = true;
+        return;
+      }
+      const std::string size = std::to_string(axis->extent);
+      fail(first_character(*use.index),
+           "'" + axis->name + "' runs over " + size + ", all of dimension " + std::to_string(other.dimension) +
+               " of '" + other.access->tensor + "', but dimension " + std::to_string(use.dimension) + " of '" +
+               use.access->tensor + "' is " + std::to_string(extent) + ": make them agree, or add " + axis->name + "=" +
+               size + " if that part is meant");
     }
   }
 
   /// The reduce axis that is the whole index; nullptr where it is none.
-  static const Axis* plain_reduce_axis(const Use& use) {
+  static Axis* plain_reduce_axis(const Use& use) {
     if (use.access->padding) return nullptr;
-    for (const Axis& axis : use.stage->reduce_axes) {
+    for (Axis& axis : use.stage->reduce_axes) {
       if (&axis == use.axis) return &axis;
     }
     return nullptr;

@@ -256,7 +256,8 @@ TEST(ExpressionErrors, OfExtents) {
   expect_error("C[i] = A[^i + 1] i=4; A: float32[4]", "index 0 of 'A' runs from 1 to 4, but the extent is 4");
   expect_error("C[i] = A[^i] i=5; A: float32[4]", "index 0 of 'A' runs from 0 to 4, but the extent is 4");
   expect_error("C[i] = sum(k, A[i, k] * B[^k]) i=2; A: float32[2, 8]; B: float32[9]",
-               "'k' runs over 8, all of dimension 1 of 'A', but dimension 0 of 'B' is 9: make them agree");
+               "'k' runs over 8, all of dimension 1 of 'A', but dimension 0 of 'B' is 9: make them agree, or add "
+               "k=8 if that part is meant");
   expect_error("C[i] = A[^i + 9]; A: float32[4]", "this index is at least 9, but dimension 0 of 'A' is 4");
   expect_error("^C[i] = A[i] i=5; C: float32[4]", "dimension 0 of 'C' is declared as 4, but i=5: make them agree");
   expect_error("^C[i, j] = 1.0 i=100000 j=100000", "'C' has more than 2147483647 elements: give smaller sizes");
