@@ -82,10 +82,18 @@ TEST(ExpressionErrors, OfTheGrammar) {
 
 TEST(ExpressionErrors, OfReductions) {
   expect_error("C[i] = sum(^A[i, k])", "expected an index to reduce over, followed by ',', got 'A'");
-  expect_error("C[i] = 2 * ^sum(k, A[i, k])",
-               "the reduction sum is not the whole right side: give it a statement of its own");
-  expect_error("C[i] = sum(k, A[i, k]) ^+ 1", "expected ';' or the end, got '+': a reduction is the whole right side");
-  expect_error("C[i] = exp(max(^k, A[i, k]))", "'k' is no index of this statement");
+  expect_error("C[i] = 2 * sum(^A[i, k])", "expected an index to reduce over, followed by ',', got 'A'");
+  expect_error("C[i] = sum(k, A[i, k]) ^5", "expected an operator, ';' or the end, got the number 5");
+  expect_error("C[i] = sum(k, A[i, k] ^; D[i] = 1", "expected an operator or ')', got ';'");
+  expect_error("C[i] = exp(max(^k, A[i, k])) i=4",
+               "the extent of 'k' does not follow from the shapes of tensors: add k=...");
+  expect_error("C[^i] = 2 * sum(k, A[i, k]) k=4", "the extent of 'i' does not follow");
+  expect_error("C[i] = sum(k, A[i, k]) * ^k", "'k' is no index of this statement");
+  expect_error("C[i] = 1 + sum(^i, A[i])", "the index 'i' is given twice");
+  expect_error("C[i] = sum(k, A[k] * sum(^k, B[k]))", "the index 'k' is given twice");
+  expect_error("C[a,b,c,d,e,f,g,h] = sum(k, A[k] * ^max(l, B[a,b,c,d,e,f,g,h] + D[k, l]))",
+               "more than 8 indices are given: use fewer");
+  expect_error("C[i] = ^sum(k, A[i, k] > 0) + 1", "sum takes numbers, but the value is bool: convert it");
   expect_error("C[i] = ^argmax(j, k, A[i, j, k])", "argmax runs over one index: reduce over the others before");
   expect_error("C[i] = ^any(k, A[i, k])", "any takes conditions, but the value is float32: compare it");
   expect_error("C[i] = ^sum(k, A[i, k] > 0)", "sum takes numbers, but the value is bool: convert it");
