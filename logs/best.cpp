@@ -348,15 +348,28 @@ std::vector<BestRecord> TuningLog::nearest(const WorkloadKey& workload, const Ta
 
 std::optional<BestRecord> find_best(const TuningLog& log, const WorkloadKey& workload, const TaskFilter& filter,
                                     const std::string& machine, const std::vector<TemplateVersion>& templates,
-                                    const std::function<bool(const BestRecord&)>& fits) {
-  const auto exact = [&](const std::string& on) {
-    TaskFilter same = filter;
-    same.workload = workload.text;
-    same.machine = on;
-    std::optional<BestRecord> best = log.best(same, templates);
-    if (best || same.backend.empty()) return best;
-    same.backend.clear();
-    return log.best(same, templates);
+                                    const std::function<bool(const BestRecord&)>& fits,
+                                    const std::string& former_target) {
+  std::vector<std::string> targets{filter.target};
+  if (!former_target.empty()) targets.push_back(former_target);
+  const auto marked = [&](BestRecord record) {
+    if (record.task.target == former_target) record.target_now = filter.target;
+    return record;
+  };
+  const auto exact = [&](const std::string& on) -> std::optional<BestRecord> {
+    for (const std::string& target : targets) {
+      TaskFilter same = filter;
+      same.workload = workload.text;
+      same.target = target;
+      same.machine = on;
+      std::optional<BestRecord> best = log.best(same, templates);
+      if (!best && !same.backend.empty()) {
+        same.backend.clear();
+        best = log.best(same, templates);
+      }
+      if (best) return marked(std::move(*best));
+    }
+    return std::nullopt;
   };
   if (auto best = exact(machine)) return best;
   if (auto best = exact({})) {
@@ -366,8 +379,11 @@ std::optional<BestRecord> find_best(const TuningLog& log, const WorkloadKey& wor
   constexpr int kTried = 64;  // shapes farther away are useless
   TaskFilter any = filter;
   any.backend.clear();
-  for (BestRecord& record : log.nearest(workload, any, kTried, templates, machine)) {
-    if (fits(record)) return std::move(record);
+  for (const std::string& target : targets) {
+    any.target = target;
+    for (BestRecord& record : log.nearest(workload, any, kTried, templates, machine)) {
+      if (fits(record)) return marked(std::move(record));
+    }
   }
   return std::nullopt;
 }

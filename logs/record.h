@@ -49,6 +49,8 @@ struct TaskKey {
   std::string cache = "warm";             ///< "warm" or "cold"
   std::string pages = "small";            ///< "small" or "huge"
   std::string prepacked = "none";         ///< operands that are constant and packed in advance, e.g. "B"
+  /// Target::str() of former_target(), whose records are hints; empty: there is none. Not recorded.
+  std::string former_target = {};
 };
 
 /// Selects tasks; an empty string and 0 match any.
@@ -219,7 +221,9 @@ const char* best_source_name(BestSource source);  // "race", "confirmed", "uncon
 /// A best known configuration, or one of the best.
 struct BestRecord {
   MatchKind match = MatchKind::kExact;
-  TaskKey task;         ///< of the record; parameters without is_size
+  TaskKey task;  ///< of the record; parameters without is_size
+  std::string target_now =
+      {};               ///< Target::str(), where the record has the former_target() of the one asked for: a hint
   double distance = 0;  ///< to the requested shape: the Euclidean distance between log2 sizes
   TrialId trial = 0;
   SessionId session = 0;  ///< the session of its race or trials

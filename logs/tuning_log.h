@@ -156,9 +156,9 @@ class TuningLog {
                                        const std::vector<TemplateVersion>& templates = {}) const;
   /// Returns what the search of a task can learn from other tasks: the timed trials of up to `tasks` tasks with the
   /// same operator, type, target, machine and conditions, with the last 2000 undisturbed trials of each. First those
-  /// that differ in the backend only, then those of the same backend whose parameters differ only in sizes, nearest
-  /// first. Only trials from before the first session of `task` began, so that a session that continues a killed one
-  /// gets the same answer.
+  /// that differ in the backend only, or have the key's former target, then those of the same backend whose parameters
+  /// differ only in sizes, nearest first. Only trials from before the first session of `task` began, so that a session
+  /// that continues a killed one gets the same answer.
   std::vector<RelatedTask> relatives(const TaskKey& task, int tasks,
                                      const std::vector<TemplateVersion>& templates = {}) const;
   /// Returns those trials of a related task, in the order of `ids`, without the lists of readings of their timings. A
@@ -182,10 +182,11 @@ class TuningLog {
 };
 
 /// Returns best() on `machine` (empty: any), else on another one, else the first of nearest() that `fits`. Of the
-/// records of one machine, one by the filter's backend comes before one by another. Absent if there is none: use the
-/// template's default.
+/// records of one machine, one by the filter's backend comes before one by another, and one of the filter's target
+/// before one of `former_target` (as in TaskKey). Absent if there is none: use the template's default.
 std::optional<BestRecord> find_best(const TuningLog& log, const WorkloadKey& workload, const TaskFilter& filter,
                                     const std::string& machine, const std::vector<TemplateVersion>& templates,
-                                    const std::function<bool(const BestRecord&)>& fits);
+                                    const std::function<bool(const BestRecord&)>& fits,
+                                    const std::string& former_target = {});
 
 }  // namespace nestwright

@@ -124,6 +124,12 @@ int top(const QueryOptions& options, const TuningLog& log, const Task& task) {
   filter.machine = machine_of(task.target);
   const std::vector<TemplateVersion> usable = usable_templates(*task.workload.op, task.target.device);
   std::vector<BestRecord> records = log.top(filter, *options.top, usable);
+  if (const std::optional<Target> former = former_target(task.target); former && records.empty()) {
+    filter.target = former->str();
+    records = log.top(filter, *options.top, usable);
+    filter.target = task.target.str();
+    for (BestRecord& record : records) record.target_now = filter.target;
+  }
   if (records.empty()) {
     filter.machine.clear();
     records = log.top(filter, *options.top, usable);

@@ -84,7 +84,8 @@ class TensorMaker {
     for (std::size_t a = 0; a < stage.axes.size(); ++a) indices_[stage.axes[a].name] = indices[a];
     std::vector<IterVar> reduced;
     for (const Axis& axis : stage.reduce_axes) {
-      reduced.push_back(reduce_axis(Expr(axis.extent), axis.name));
+      reduced.push_back(axis.is_part ? reduce_axis(0, Expr(axis.extent), axis.name)
+                                     : reduce_axis(Expr(axis.extent), axis.name));
       indices_[axis.name] = reduced.back();
     }
     return reduced;
@@ -217,8 +218,7 @@ class TensorMaker {
         },
         result.name + ".best");
     return compute(
-        extents_of(result),
-        [&](std::span<const Expr> indices) { return best.front().at({indices.begin(), indices.end()}); }, result.name);
+        extents_of(result), [&](std::span<const Expr> indices) { return best.front()(indices); }, result.name);
   }
 
   /// A body that is a literal alone has the type of the tensor.

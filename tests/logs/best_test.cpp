@@ -268,6 +268,30 @@ TEST_F(BestTest, OneByTheBackendAtHandComesBeforeALaterOne) {
   EXPECT_EQ(find()->match, MatchKind::kExact);
 }
 
+TEST_F(BestTest, OneOfTheFormerTargetComesAfterOneOfTheTarget) {
+  TaskKey former = task_, elsewhere = task_;
+  former.target = "former";
+  former.backend = "another compiler";
+  elsewhere.machine = "another machine";
+  TaskFilter filter;
+  filter.target = task_.target;
+  filter.backend = task_.backend;
+  const auto find = [&](const WorkloadKey& workload, const std::string& former_target) {
+    return find_best(log_, workload, filter, task_.machine, {}, [](const BestRecord&) { return true; }, former_target);
+  };
+  confirmed_run(former, 100);
+  confirmed_run(elsewhere, 50);
+  ASSERT_TRUE(find(task_.workload, "former"));
+  EXPECT_EQ(find(task_.workload, "former")->match, MatchKind::kExact);
+  EXPECT_EQ(find(task_.workload, "former")->target_now, task_.target);
+  EXPECT_EQ(find(task_.workload, "")->match, MatchKind::kOtherMachine);
+  const WorkloadKey shape = matmul(256, 512, 512);
+  EXPECT_EQ(find(shape, "former")->task.machine, "another machine") << "the target itself comes first";
+  confirmed_run(task_, 200);
+  EXPECT_EQ(find(task_.workload, "former")->task.target, task_.target);
+  EXPECT_EQ(find(task_.workload, "former")->target_now, "");
+}
+
 TEST_F(BestTest, TheLatestOfSeveralMachinesAndTheOneAskedFor) {
   TaskKey other = task_;
   other.machine = "another machine";
