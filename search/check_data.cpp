@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "measure/elements.h"
+#include "search/large_reference.h"
 #include "support/error.h"
 #include "support/hash.h"
 #include "templates/checking/draw_elements.h"
@@ -18,6 +19,7 @@ namespace nestwright {
 namespace {
 
 double rounded(ir::Type type, double value) {
+  if (type == kFloat32) return static_cast<float>(value);
   std::array<std::byte, 8> memory{};
   encode_elements(type, {&value, 1}, memory.data());
   return element_at(type, memory.data(), 0);
@@ -61,41 +63,62 @@ double draw(ir::Type type, const DataRange& range, std::mt19937_64& random) {
   return std::clamp(rounded(type, type.is_float() ? value : std::floor(value)), range.low, range.high);
 }
 
-}  // namespace
-
-CheckData make_check_data(const Workload& workload) {
-  const Definition definition = workload.op->define(workload);
-  const std::vector<std::optional<DataRange>> ranges = input_ranges(workload, definition);
+/// The types, sizes and roles of the tensors.
+CheckData describe(const Definition& definition) {
   CheckData data;
-  std::mt19937_64 random(stable_hash(workload.str()));
   for (std::size_t i = 0; i < definition.args.size(); ++i) {
     const ir::Buffer& buffer = definition.args[i].buffer();
     const bool is_input = static_cast<int>(i) < definition.inputs;
     data.types.push_back(buffer->element);
     data.elements.push_back(buffer->elements());
     data.roles.push_back(is_input ? ir::Role::kInput : ir::Role::kOutput);
-    if (!is_input) continue;
+  }
+  return data;
+}
+
+InputSources uniform_sources(const Workload& workload, const Definition& definition) {
+  const std::vector<std::optional<DataRange>> ranges = input_ranges(workload, definition);
+  std::mt19937_64 random(stable_hash(workload.str()));
+  InputSources sources;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const ir::Buffer& buffer = definition.args[i].buffer();
     std::optional<DataRange> range = ranges[i];
     if (range) range = numbers_in(*range, buffer->element, buffer->name);
-    std::vector<double>& values = data.inputs.emplace_back(static_cast<std::size_t>(buffer->elements()));
-    draw_elements(values, random, [&](std::mt19937_64& from, std::size_t) {
-      return range ? draw(buffer->element, *range, from) : draw(buffer->element, from);
-    });
+    sources.push_back(draw_elements(static_cast<std::size_t>(buffer->elements()), random,
+                                    [range, type = buffer->element](std::mt19937_64& from, std::size_t) {
+                                      return range ? draw(type, *range, from) : draw(type, from);
+                                    }));
   }
+  return sources;
+}
+
+void require_numbers(const Workload& workload, const std::vector<double>& expected) {
+  if (std::any_of(expected.begin(), expected.end(), [](double value) { return !std::isnan(value); })) return;
+  throw UsageError("the reference of " + workload.str() +
+                   " is not a number anywhere, so that no kernel can be checked: give data on which it has a value");
+}
+
+}  // namespace
+
+CheckData make_check_data(const Workload& workload) {
+  const Definition definition = workload.op->define(workload);
+  CheckData data = describe(definition);
+  data.inputs = values_of(uniform_sources(workload, definition));
   Reference reference = reference_data(workload, definition, data.inputs);
-  for (const std::vector<double>& expected : reference.expected) {
-    if (std::any_of(expected.begin(), expected.end(), [](double value) { return !std::isnan(value); })) continue;
-    throw UsageError("the reference of " + workload.str() +
-                     " is not a number anywhere, so that no kernel can be checked: give data on which it has a value");
-  }
+  for (const std::vector<double>& expected : reference.expected) require_numbers(workload, expected);
   data.expected = std::move(reference.expected);
   data.bound = std::move(reference.bound);
   return data;
 }
 
-CheckData make_strict_check_data(const Workload& workload) {
-  CheckData data = make_check_data(workload);
+CheckData make_strict_check_data(const Workload& workload, const ReferenceBudget& budget) {
   const Definition definition = workload.op->define(workload);
+  if (const std::optional<LargeReference> large = LargeReference::make(workload, definition, budget.seconds)) {
+    CheckData data = describe(definition);
+    data.large = large->data(uniform_sources(workload, definition));
+    return data;
+  }
+  CheckData data = make_check_data(workload);
   data.whole_inputs = whole_input_data(workload, definition);
   if (!data.whole_inputs.empty()) {
     data.whole_expected = reference_data(workload, definition, data.whole_inputs).expected;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -88,7 +89,8 @@ struct Tensor {
   bool is_output() const { return layout.role == ir::Role::kOutput; }
   std::int64_t offset(InputSet set) const {
     if (is_output()) return 0;
-    return set == InputSet::kUniform ? layout.second : values_at_end(layout, set);
+    const std::int64_t at_end = values_at_end(layout, set);
+    return set == InputSet::kUniform || at_end < 0 ? layout.second : at_end;
   }
   GuardedRegion& region(InputSet set) { return regions.at(offset(set)); }
 };
@@ -240,10 +242,22 @@ class CpuBench final : public Bench {
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
       const Tensor& tensor = tensors_[i];
       if (!tensor.is_output()) continue;
-      std::string wrong = judge(i, tensor.layout.type, candidate.buffers[s][i], tensor.references[s], evidence);
+      std::string wrong =
+          judge(i, tensor.layout.type, candidate.buffers[s][i], tensor.references[s], evidence, run_parts());
       if (!wrong.empty()) return wrong;
     }
     return {};
+  }
+
+  /// Runs the parts of a comparison on the threads of the pool.
+  RunParts run_parts() const {
+    return [this](std::int64_t parts, const std::function<void(std::int64_t)>& f) {
+      const nestwright_parallel* loops = pool_->abi();
+      auto body = [](std::int32_t part, std::int32_t, void* closure) {
+        (*static_cast<const std::function<void(std::int64_t)>*>(closure))(part);
+      };
+      loops->run(loops->pool, static_cast<std::int32_t>(parts), body, const_cast<void*>(static_cast<const void*>(&f)));
+    };
   }
 
   void poison_outputs(Candidate& candidate, InputSet set) {

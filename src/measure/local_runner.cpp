@@ -59,6 +59,8 @@ class LocalRunner : public Runner, private SampleSource {
   }
 
   std::vector<Measurement> check(const std::vector<RunRequest>& requests) override {
+    worker_.prepare_thorough_checks();
+    if (!worker_.is_running()) forget_loaded();
     set_candidates(requests);
     for (std::size_t i = 0; i < requests.size(); ++i) check_candidate(static_cast<int>(i), true);
     return take_measurements(requests.size());

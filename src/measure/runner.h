@@ -11,6 +11,7 @@
 
 #include "codegen/backend.h"
 #include "ir/core/program.h"
+#include "measure/large_data.h"
 #include "measure/measurement.h"
 #include "measure/race_finalists.h"
 #include "measure/timing.h"
@@ -33,6 +34,8 @@ struct CheckData {
   /// Inputs of large and small magnitudes, their expected results and the largest absolute errors of each element, for
   /// thorough checks. Empty: none.
   std::vector<std::vector<double>> wide_inputs, wide_expected, wide_bound;
+  /// If present, it takes the place of all values above. There is one output.
+  std::optional<LargeData> large;
 };
 
 /// How to run candidates, and their limits.

@@ -103,6 +103,12 @@ void RunnerWorker::ensure() {
   max_memory_bytes_ = memory_->bytes().value_or(0) + options_.memory_bytes + kTensorCopies * tensors_.bytes();
 }
 
+void RunnerWorker::prepare_thorough_checks() {
+  if (!tensors_.has_wide_to_come()) return;
+  drop();  // a process maps what there is when it starts
+  tensors_.append_wide();
+}
+
 std::optional<RunnerReply> RunnerWorker::ask(RunnerRequest request, double limit_s) {
   reached_limit_.reset();
   if (!worker_) return std::nullopt;

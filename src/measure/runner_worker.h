@@ -26,6 +26,8 @@ class RunnerWorker {
   void ensure();
   /// Ends the process; the next ensure() starts a new one.
   void drop() { worker_.reset(); }
+  /// Makes the inputs of large and small magnitudes if these are still missing; the process is then dropped.
+  void prepare_thorough_checks();
   bool is_running() const { return worker_ != nullptr; }
 
   /// Sends a request and returns the reply; absent if the process died or had to be killed, and then is gone. `limit_s`
