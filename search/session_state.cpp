@@ -29,6 +29,13 @@ constexpr double kFirstCalls = 4, kUsualShare = 0.5, kTimeoutRatio = 5;
 constexpr double kNearRoof = 0.7;  // share of the roofline above which the rates are measured again
 constexpr int kMaxRateMeasurements = 5;
 
+/// A tenth of the seconds for the references of three sets of inputs.
+ReferenceBudget reference_budget(double seconds) {
+  constexpr double kLeast_s = 0.2;
+  const ReferenceBudget most;
+  return seconds > 0 ? ReferenceBudget{std::clamp(seconds / 30, kLeast_s, most.seconds)} : most;
+}
+
 }  // namespace
 
 std::shared_ptr<Builder> make_session_builder(const Target& target, const SessionOptions& options) {
@@ -73,7 +80,7 @@ SessionState::SessionState(const Task& task, TuningLog& tuning_log, const Sessio
   running.seconds_left = seconds_left;
   running.timing = timing;
   running.on_wait = on_wait;
-  runner = make_local_runner(make_strict_check_data(task.workload), running);
+  runner = make_local_runner(make_strict_check_data(task.workload, reference_budget(options.budget.seconds)), running);
 }
 
 double SessionState::first_trial_s() const {
