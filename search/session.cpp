@@ -12,6 +12,7 @@
 #include "search/disturbed_trials.h"
 #include "search/final_race.h"
 #include "search/measuring_order.h"
+#include "search/part_trials.h"
 #include "search/session_state.h"
 #include "search/stopwatch.h"
 #include "search/strategy.h"
@@ -26,33 +27,21 @@
 namespace nestwright {
 namespace {
 
-// Candidates between two checks of the budget; one where a kernel takes longer than kLongNs.
-constexpr std::size_t kChunk = 16;
+// Candidates between two checks of the budget; where they are timed by parts; one where a kernel takes longer than
+// kLongNs.
+constexpr std::int64_t kChunk = 16, kChunkOfParts = 8;
 constexpr double kLongNs = 20e6;
 // Earlier trials that a session starts from: reading and replaying them takes less than half a second.
 constexpr std::int64_t kLatestTrials = 4096, kFastestTrials = 64;
 constexpr int kRenewAfter = 4;     // incumbents after which the reference time is measured again
 constexpr double kOverrun = 0.08;  // share of the budget by which the final race may exceed it
+constexpr double kConfirmations_s = 5;  // for confirmations after a search without a limit of time
 
 std::vector<ConfigSpace> spaces(const SearchSpace& space) {
   std::vector<ConfigSpace> list;
   for (const auto& member : space.members()) list.push_back(member.space);
   return list;
 }
-
-template <class T>
-std::vector<T> permuted(std::vector<T> items, const std::vector<std::size_t>& order) {
-  std::vector<T> result;
-  for (const std::size_t i : order) result.push_back(std::move(items[i]));
-  return result;
-}
-
-Trial trial_of(const Point& point, const Measurement& m) {
-  return {point, m.outcome, m.timing.median_ns, m.timing.is_disturbed() ? kDisturbedWeight : 1};
-}
-
-/// Whether a trial has a label: one that succeeded but was not timed has none.
-bool has_label(const Measurement& m) { return m.outcome != Outcome::kOk || m.timing.median_ns > 0; }
 
 }  // namespace
 
@@ -98,6 +87,8 @@ class TuningSession::Loop {
 
   StopCondition& stop() { return stop_; }
   const SessionState& state() const { return state_; }
+  /// Seconds of the budget that the end of the session takes.
+  double reserve_s() const { return state_.race_plan().seconds + parts_.reserve_s(state_.incumbent_ns()); }
 
  private:
   /// Runs the clock while the members declared after it are constructed.
@@ -131,7 +122,7 @@ class TuningSession::Loop {
 
   bool is_past_budget() const {
     const double budget = stop_.budget().seconds;
-    return stop_.is_interrupted() || (budget > 0 && stop_.seconds() > budget - state_.race_plan().seconds);
+    return stop_.is_interrupted() || (budget > 0 && stop_.seconds() > budget - reserve_s());
   }
 
   bool advance() {
@@ -146,6 +137,7 @@ class TuningSession::Loop {
     }
     read_other_sessions();
     measure_disturbed();
+    confirm_parts([this] { return parts_.take_during_search(state_.incumbent_ns(), stop_.seconds()); });
     return next_batch();
   }
 
@@ -193,7 +185,7 @@ class TuningSession::Loop {
   }
 
   std::string stop_reason() {
-    if (state_.result.stop_reason.empty()) state_.result.stop_reason = stop_.reason(state_.race_plan().seconds);
+    if (state_.result.stop_reason.empty()) state_.result.stop_reason = stop_.reason(reserve_s());
     return state_.result.stop_reason;
   }
 
@@ -209,6 +201,10 @@ class TuningSession::Loop {
       return std::pair(a.batch, a.position) < std::pair(b.batch, b.position);
     });
     observe_recorded(trials);
+    for (const TrialRecord& trial : trials) {
+      const auto point = state_.point_of(trial.proposal);
+      if (point && trial.code.same_as == 0) keep_part(trial.id, *point, trial.code.identity, as_observed(trial));
+    }
     ranker_.end_replay();
   }
 
@@ -288,7 +284,22 @@ class TuningSession::Loop {
       points.push_back(std::move(*point));
       proposals.push_back(proposal);
     }
-    std::vector<BuiltPoint> built = state_.build(points, Pipeline::kSearch);
+    // The first kernel of a long workload tells how the others are timed.
+    while (!points.empty() && !state_.incumbent && state_.is_long() && stop_reason().empty()) {
+      measure({points.front()}, {proposals.front()}, trials);
+      points.erase(points.begin());
+      proposals.erase(proposals.begin());
+    }
+    measure(std::move(points), std::move(proposals), trials);
+  }
+
+  std::int64_t chunk_size() {
+    if (state_.times_parts()) return kChunkOfParts;
+    return state_.incumbent_ns() > kLongNs || (!state_.incumbent && state_.is_long()) ? 1 : kChunk;
+  }
+
+  void measure(std::vector<Point> points, std::vector<CommittedProposal> proposals, std::vector<Trial>* trials) {
+    std::vector<BuiltPoint> built = state_.build_candidates(points);
     for (std::size_t i = 0; i < points.size(); ++i) record_resources(points[i], built[i].result.object.resources);
     // A batch left over by an earlier session is measured before the ranker has any observations.
     const std::vector<std::size_t> order = measuring_order(points, built, trials != nullptr ? &ranker_ : nullptr);
@@ -299,8 +310,7 @@ class TuningSession::Loop {
     std::vector<std::optional<Trial>> in_batch(points.size());
     std::size_t last = 0;
     for (std::size_t first = 0; first < points.size() && stop_reason().empty(); first = last) {
-      const std::int64_t wanted = state_.incumbent_ns() > kLongNs ? 1 : kChunk;
-      last = std::min(first + static_cast<std::size_t>(stop_.allowed(wanted)), points.size());
+      last = std::min(first + static_cast<std::size_t>(stop_.allowed(chunk_size())), points.size());
       const auto part = [&](auto& items) { return std::span(items).subspan(first, last - first); };
       const ChunkResult chunk = run_chunk(
           state_, part(built), [&](std::size_t i) { return is_known(built, first, first + i); },
@@ -309,6 +319,10 @@ class TuningSession::Loop {
       for (std::size_t i = first; i < last; ++i) {
         const Measurement m = record(proposals[i], points[i], built[i], chunk.measurements[i - first], recorded);
         if (has_label(m)) in_batch[order[i]] = trial_of(points[i], m);
+        const bool is_successor = chunk.successor && chunk.successor->candidate == i - first;
+        if (chunk.by_part && chunk.measurements[i - first]) {
+          keep_part(recorded.back(), points[i], built[i].result.object.code_fingerprint, m, is_successor);
+        }
       }
       note_incumbent(chunk, part(points), part(built), recorded);
       show_progress({});
@@ -382,7 +396,7 @@ class TuningSession::Loop {
 
   void measure_disturbed() {
     const std::vector<DisturbedTrial> again =
-        disturbed_.take(state_.incumbent_ns() > kLongNs ? 1 : kChunk, state_.known_code);
+        disturbed_.take(static_cast<std::size_t>(chunk_size()), state_.known_code);
     if (again.empty()) return;
     std::vector<BuiltPoint> built;
     std::vector<Point> points;
@@ -415,9 +429,39 @@ class TuningSession::Loop {
     strategy_->amend(amended);
   }
 
+  /// Keeps a trial that was timed by a part of its kernel for confirmation.
+  void keep_part(TrialId trial, const Point& point, const std::string& code, const Measurement& m,
+                 bool seems_faster = false) {
+    const bool is_right = m.outcome == Outcome::kOk && !m.timing.is_disturbed() && !m.timing.ended_early;
+    if (is_right && m.timing.part_ratio > 0) parts_.add({trial, point, code, m.timing.median_ns, seems_faster});
+  }
+
+  /// Confirms the trials that `take` returns.
+  void confirm_parts(const std::function<std::optional<PartTrial>()>& take) {
+    while (const std::optional<PartTrial> trial = take()) {
+      const double start_s = stop_.seconds();
+      const WholeTrial whole = confirm_whole(state_, *trial, [this] { return stop_.is_interrupted(); });
+      parts_.spend(stop_.seconds() - start_s);
+      if (whole.measurement && has_label(*whole.measurement)) {
+        strategy_->amend({{trial_of(trial->point, *whole.measurement)}});
+      }
+      if (!whole.ratio) continue;
+      stop_.note_best();
+      note_successor(*whole.ratio);
+      show_progress({});
+    }
+  }
+
   void race(const RaceEnds& ends) {
     const Stopwatch watch(state_.result.times.race);
-    if (!state_.result.interrupted) measure_disturbed();
+    if (!state_.result.interrupted) {
+      measure_disturbed();
+      confirm_parts([this] {
+        const double budget = stop_.budget().seconds;
+        const double left_s = budget > 0 ? budget - stop_.seconds() - state_.race_plan().seconds : kConfirmations_s;
+        return parts_.take_at_end(state_.incumbent_ns(), left_s);
+      });
+    }
     run_final_race(state_, ends);
     state_.result.interrupted = stop_.is_interrupted();
   }
@@ -466,6 +510,7 @@ class TuningSession::Loop {
   std::unique_ptr<SearchStrategy> strategy_;
   Units units_;
   DisturbedTrials disturbed_;
+  PartTrials parts_;
   std::vector<TrialRecord> history_;  ///< from start() until it is replayed
   TrialId last_read_ = 0;             ///< the last trial read, of all sessions of the task
   int incumbents_ = 0;
@@ -484,7 +529,7 @@ SessionResult TuningSession::finish_within(double interrupted_s) { return loop_-
 const SessionResult& TuningSession::so_far() const { return loop_->state().result; }
 double TuningSession::best_ns() const { return loop_->state().incumbent_ns(); }
 double TuningSession::seconds() const { return loop_->stop().seconds(); }
-double TuningSession::race_seconds() const { return loop_->state().race_plan().seconds; }
+double TuningSession::race_seconds() const { return loop_->reserve_s(); }
 
 SessionResult run_session(const Task& task, TuningLog& log, const SessionOptions& options,
                           const std::atomic<bool>* interrupt, const ProgressFunction& progress) {

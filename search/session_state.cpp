@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "cost_model/least_time.h"
 #include "lookup/lookup.h"
 #include "lookup/task_key.h"
+#include "lower/program_part.h"
 #include "search/check_data.h"
 #include "search/stopwatch.h"
 #include "support/error.h"
@@ -24,6 +26,7 @@ constexpr double kRaceShare = 0.15;  // of the budget, for the races at the end
 constexpr double kLimits_s = 0.04;   // for measuring the machine's highest rates
 constexpr double kNearRoof = 0.7;    // share of the roofline above which the rates are measured again
 constexpr int kMaxRateMeasurements = 5;
+constexpr double kFarFromRoof = 8;  // kernels reach at least this part of the highest rates
 
 }  // namespace
 
@@ -113,7 +116,30 @@ std::optional<double> SessionState::roofline_share() {
   return share();
 }
 
-std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pipeline pipeline) {
+bool SessionState::is_long() const {
+  return target_.device == DeviceKind::kCpu && options.part_ns > 0 &&
+         kFarFromRoof * least_ns({operations_ / 2, bytes_, 0}) > options.part_ns;
+}
+
+double SessionState::part_share() const {
+  if (target_.device != DeviceKind::kCpu || options.part_ns <= 0 || !incumbent) return 0;
+  const double halvings = std::round(std::log2(incumbent_ns() / options.part_ns));
+  return halvings < 1 ? 0 : std::exp2(-halvings);
+}
+
+const BuiltPoint* SessionState::part_of_incumbent() {
+  const double share = part_share();
+  if (share == 0) return nullptr;
+  if (!incumbent->part) incumbent->part = build({incumbent->point}, Pipeline::kSearch, share).front();
+  const BuiltPoint& part = *incumbent->part;
+  return part.result.outcome == Outcome::kOk && part.part_ratio > 0 ? &part : nullptr;
+}
+
+std::vector<BuiltPoint> SessionState::build_candidates(const std::vector<Point>& points) {
+  return build(points, Pipeline::kSearch, times_parts() ? part_share() : 0);
+}
+
+std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pipeline pipeline, double share) {
   // Finalists are verified after every pass, as their results are reported.
   const LowerOptions lowering{.verify = pipeline == Pipeline::kFinal};
   std::vector<Lowered> lowered(points.size());
@@ -128,6 +154,12 @@ std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pi
     auto* program = std::get_if<ir::Program>(&lowered[i]);
     if (program == nullptr) continue;
     results[i].work = limit_work(least_work(*program), operations_, bytes_);
+    if (share > 0) {
+      if (std::optional<ProgramPart> part = part_of(*program, share, target_.threads)) {
+        results[i].part_ratio = part->ratio;
+        *program = std::move(part->program);
+      }
+    }
     requests.push_back({std::move(*program), pipeline});
   }
   std::vector<BuildResult> built;

@@ -27,6 +27,14 @@ struct SoundTrial {
   double median_ns = 0;
 };
 
+/// A compiled point.
+struct BuiltPoint {
+  BuildResult result;
+  LeastWork work;  ///< a lower bound on the work of any kernel for the lowered program; of a part, that of the whole
+  /// Above 0: the object is a part of the kernel, and the whole takes this many times as long (lower/program_part.h).
+  double part_ratio = 0;
+};
+
 /// A compiled kernel that others are scored against.
 struct ReferenceKernel {
   TrialId trial = 0;
@@ -34,12 +42,8 @@ struct ReferenceKernel {
   CompiledObject object;
   double reference_ns = 0;  ///< in the session's unit
   LeastWork work;           ///< as BuiltPoint::work
-};
-
-/// A compiled point.
-struct BuiltPoint {
-  BuildResult result;
-  LeastWork work;  ///< a lower bound on the work of any kernel for the lowered program
+  /// What candidates' parts are scored against; its result failed, or its ratio is 0, where the kernel has no part.
+  std::optional<BuiltPoint> part = {};
 };
 
 /// The timing options of a final race at this effort.
@@ -102,7 +106,19 @@ struct SessionState {
   /// the session's unit.
   void remember(TrialId trial, const Point& point, const Measurement& measurement, const TrialCode& code);
   /// Lowers and compiles the points; one result for each, in order. Adds the times to the stage times of `result`.
-  std::vector<BuiltPoint> build(const std::vector<Point>& points, Pipeline pipeline);
+  std::vector<BuiltPoint> build(const std::vector<Point>& points, Pipeline pipeline) {
+    return build(points, pipeline, 0);
+  }
+  /// Compiles what candidates are timed by: parts of the kernels where whole calls take long, whole kernels else, and
+  /// where a kernel has no part.
+  std::vector<BuiltPoint> build_candidates(const std::vector<Point>& points);
+  /// The part of the incumbent that takes about options.part_ns, made when it is first needed; nullptr where it has
+  /// none, or where its call does not take long.
+  const BuiltPoint* part_of_incumbent();
+  /// Whether candidates are timed by parts.
+  bool times_parts() { return part_of_incumbent() != nullptr; }
+  /// Whether any kernel of the workload takes long, by the machine's rates.
+  bool is_long() const;
 
   /// The task's best; nullopt if there is none. If the session is restricted to a template or a part of the space, the
   /// best record within it: the best entry of the last race, else this session's incumbent, else its fastest sound
@@ -113,6 +129,12 @@ struct SessionState {
   RacePlan race_plan() const;
 
  private:
+  /// `share`: of a call, as part_of() has it; 0: whole kernels.
+  std::vector<BuiltPoint> build(const std::vector<Point>& points, Pipeline pipeline, double share);
+  /// The share of a call of the incumbent that takes about options.part_ns, a power of two, so that candidates with the
+  /// same code have the same parts while the incumbent changes; 0: its call does not take long.
+  double part_share() const;
+
   const Target target_;
   std::vector<TemplateVersion> of_plugins_;  ///< the templates to which a plugin contributes, the operator included
   int rate_measurements_ = 0;

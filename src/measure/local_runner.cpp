@@ -14,6 +14,11 @@ namespace {
 
 constexpr double kLimitRatio = 100;  // a candidate's limit relative to the incumbent's time
 constexpr double kMinLimit_s = 1;
+// A candidate's limit is never lower than this, relative to the least time that the machine needs for its work, and to
+// the incumbent's time.
+constexpr double kLeastRatio = 20, kIncumbentRatio = 10;
+// The time of a call from which checked calls are readings: they are as sure as one more call, which takes too long.
+constexpr double kReadWhenCheckedNs = 2e9;
 
 class LocalRunner : public Runner, private SampleSource {
  public:
@@ -25,35 +30,17 @@ class LocalRunner : public Runner, private SampleSource {
 
   RunResult run(const std::vector<RunRequest>& requests, const std::optional<Incumbent>& incumbent,
                 const std::function<bool()>& is_over) override {
-    set_candidates(requests);
-    incumbent_ns_ = incumbent ? incumbent->reference_ns : incumbent_ns_;
-    std::vector<Contender> contenders;
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      const int id = static_cast<int>(i);
-      if (i > 0 && is_over && is_over()) {
-        candidates_[i].measurement.timing.disturbance = "it was neither checked nor timed: the time was over";
-        continue;
-      }
-      if (const std::optional<double> call_ns = check_candidate(id, false)) {
-        contenders.push_back({id, *call_ns, requests[i].least_ns});
-      }
-    }
-    std::optional<Contender> opponent;
-    if (incumbent) {
-      candidates_.push_back({incumbent->object});
-      opponent = Contender{static_cast<int>(requests.size()), incumbent->reference_ns};
-    }
-    RunResult result;
-    if (!contenders.empty()) {
-      RaceResult raced = nestwright::race(sampler_, conditions(is_over), contenders, opponent);
-      store(contenders, std::move(raced.timings));
-      const auto request_of = [&](std::size_t contender) { return static_cast<std::size_t>(contenders[contender].id); };
-      if (raced.reference) result.reference = Successor{request_of(*raced.reference), raced.reference_ns};
-      if (raced.successor) result.successor = Successor{request_of(*raced.successor), raced.successor_ns};
-      result.incumbent_failed = raced.incumbent_failed;
-    }
-    result.measurements = take_measurements(requests.size());
-    return result;
+    RaceConditions how = conditions(is_over);
+    const bool by_part = std::any_of(requests.begin(), requests.end(), [](const RunRequest& r) { return is_part(r); });
+    if (by_part) how.timing.rounds = how.timing.part_rounds;
+    return run(requests, incumbent, how);
+  }
+
+  RunResult confirm(const RunRequest& request, const Incumbent& incumbent,
+                    const std::function<bool()>& is_over) override {
+    RaceConditions how = conditions(is_over);
+    how.timing.rounds.clear();
+    return run({request}, incumbent, how);
   }
 
   std::vector<Measurement> check(const std::vector<RunRequest>& requests) override {
@@ -75,6 +62,59 @@ class LocalRunner : public Runner, private SampleSource {
   }
 
  private:
+  RunResult run(const std::vector<RunRequest>& requests, const std::optional<Incumbent>& incumbent,
+                const RaceConditions& how) {
+    set_candidates(requests);
+    incumbent_ns_ = incumbent ? incumbent->reference_ns : incumbent_ns_;
+    std::vector<Contender> contenders;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      const int id = static_cast<int>(i);
+      if (i > 0 && how.is_over && how.is_over()) {
+        candidates_[i].measurement.timing.disturbance = "it was neither checked nor timed: the time was over";
+        continue;
+      }
+      if (is_part(requests[i])) {
+        contenders.push_back({id, incumbent_ns_, requests[i].least_ns, requests[i].part_ratio});
+      } else if (const std::optional<double> call_ns = check_candidate(id, false)) {
+        contenders.push_back({id, *call_ns, requests[i].least_ns});
+      }
+    }
+    if (contenders.size() == 1 && contenders[0].part_ratio == 1 && contenders[0].call_ns > kReadWhenCheckedNs) {
+      return read_when_checked(contenders[0], incumbent);
+    }
+    std::optional<Contender> opponent;
+    if (incumbent) {
+      candidates_.push_back({incumbent->object, incumbent->part_ratio});
+      opponent = Contender{static_cast<int>(requests.size()), incumbent->reference_ns};
+      if (incumbent->part_ratio > 0) opponent->part_ratio = incumbent->part_ratio;
+    }
+    RunResult result;
+    if (!contenders.empty()) {
+      RaceResult raced = nestwright::race(sampler_, how, contenders, opponent);
+      store(contenders, std::move(raced.timings));
+      const auto request_of = [&](std::size_t contender) { return static_cast<std::size_t>(contenders[contender].id); };
+      if (raced.reference) result.reference = Successor{request_of(*raced.reference), raced.reference_ns};
+      if (raced.successor) result.successor = Successor{request_of(*raced.successor), raced.successor_ns};
+      result.incumbent_failed = raced.incumbent_failed;
+    }
+    result.measurements = take_measurements(requests.size());
+    return result;
+  }
+
+  /// The result of a run with one candidate, whose time is that of its faster checked call.
+  RunResult read_when_checked(const Contender& contender, const std::optional<Incumbent>& incumbent) {
+    Timing timing;
+    timing.samples_ns = timing.raw_ns = {contender.call_ns};
+    timing.median_ns = timing.low_ns = timing.high_ns = contender.call_ns;
+    RunResult result;
+    const Successor itself{0, contender.call_ns};
+    if (!incumbent) result.reference = itself;
+    if (incumbent && contender.call_ns < incumbent->reference_ns) result.successor = itself;
+    store({contender}, {std::move(timing)});
+    result.measurements = take_measurements(1);
+    return result;
+  }
+
   std::vector<Measurement> race(const std::vector<RunRequest>& requests, const RaceConditions& conditions) {
     set_candidates(requests);
     std::vector<Contender> contenders;
@@ -83,8 +123,12 @@ class LocalRunner : public Runner, private SampleSource {
     return take_measurements(requests.size());
   }
 
+  static bool is_part(const RunRequest& request) { return request.part_ratio > 0; }
+
   struct Candidate {
     const CompiledObject* object = nullptr;
+    double part_ratio = 0;
+    double least_ns = 0;
     bool loaded = false;
     Measurement measurement;
   };
@@ -99,7 +143,7 @@ class LocalRunner : public Runner, private SampleSource {
     candidates_.clear();
     for (const RunRequest& request : requests) {
       nestwright::check(request.object != nullptr, "a candidate to be run has no object");
-      candidates_.push_back({request.object});
+      candidates_.push_back({request.object, request.part_ratio, request.least_ns});
     }
   }
 
@@ -196,6 +240,7 @@ class LocalRunner : public Runner, private SampleSource {
       load.kind = RunnerRequest::Kind::kLoad;
       load.id = id;
       load.object = *candidate.object;
+      load.is_part = candidate.part_ratio > 0;
       std::optional<RunnerReply> loaded = ask_worker(candidate, load, "linked");
       if (!loaded) return std::nullopt;
       candidate.loaded = true;
@@ -206,7 +251,7 @@ class LocalRunner : public Runner, private SampleSource {
 
   std::optional<RunnerReply> ask_worker(Candidate& candidate, const RunnerRequest& request, const char* doing) {
     Measurement& m = candidate.measurement;
-    std::optional<RunnerReply> reply = transact(request);
+    std::optional<RunnerReply> reply = transact(request, limit_s(candidate));
     if (!reply) {
       RunnerWorker::End end = worker_.end(doing);
       m.outcome = end.outcome;
@@ -222,14 +267,20 @@ class LocalRunner : public Runner, private SampleSource {
     return reply;
   }
 
-  /// The limit of a request. It scales with the incumbent: a candidate that is so much slower needs no exact time.
-  double limit_s() const {
-    if (incumbent_ns_ == 0 || options_.target.device != DeviceKind::kCpu) return options_.timeout_s;
-    return std::min(options_.timeout_s, std::max(kMinLimit_s, kLimitRatio * incumbent_ns_ * 1e-9));
+  /// The limit of a request about a candidate. It scales with the incumbent: a candidate that is so much slower needs
+  /// no exact time.
+  double limit_s(const Candidate& candidate) const {
+    if (options_.target.device != DeviceKind::kCpu) return options_.timeout_s;
+    const double part = candidate.part_ratio > 0 ? 1 / candidate.part_ratio : 1;
+    const double needed_ns = std::max(kLeastRatio * candidate.least_ns, kIncumbentRatio * incumbent_ns_);
+    const double most = std::max(options_.timeout_s, needed_ns * part * 1e-9);
+    if (incumbent_ns_ == 0) return most;
+    return std::min(most, std::max(kMinLimit_s, kLimitRatio * incumbent_ns_ * part * 1e-9));
   }
 
-  std::optional<RunnerReply> transact(const RunnerRequest& request) {
-    std::optional<RunnerReply> reply = worker_.ask(request, limit_s());
+  std::optional<RunnerReply> transact(const RunnerRequest& request) { return transact(request, options_.timeout_s); }
+  std::optional<RunnerReply> transact(const RunnerRequest& request, double limit_s) {
+    std::optional<RunnerReply> reply = worker_.ask(request, limit_s);
     if (!worker_.is_running()) forget_loaded();
     return reply;
   }

@@ -17,7 +17,7 @@
 namespace nestwright {
 
 /// The version that a worker sends when it is ready; a different one is refused.
-inline constexpr std::int64_t kProtocolVersion = 11;
+inline constexpr std::int64_t kProtocolVersion = 12;
 /// The descriptors of a worker: its channel and, for a runner, the tensors and a page for its FaultRecord.
 inline constexpr int kWorkerChannelFd = 3, kWorkerTensorsFd = 4, kWorkerFaultFd = 5;
 
@@ -81,6 +81,7 @@ struct RunnerRequest {
   std::int64_t number = 0;  ///< of the request, from 1; the reply repeats it
   int id = 0;
   CompiledObject object;   ///< kLoad: only the parts that a runner needs
+  bool is_part = false;    ///< kLoad: its results are parts of the right ones, and are not compared with these
   std::int64_t calls = 1;  ///< kSample
   bool warm_up = false;    ///< kSample: an untimed call first
   /// kCheck: also calls it on inputs of large and small magnitudes, and once with the workspace as the previous call

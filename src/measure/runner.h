@@ -59,12 +59,16 @@ struct RunnerOptions {
 struct RunRequest {
   const CompiledObject* object = nullptr;
   double least_ns = 0;  ///< the least time that this machine needs for its work; 0: not known
+  /// Above 0: the object is a part of the kernel, and the whole takes this many times as long. All times are those of
+  /// the whole: readings are multiplied by it. A part is not checked, so that its measurement is not verified.
+  double part_ratio = 0;
 };
 
 /// The kernel that candidates are scored against, and its reference time, the unit of the scores.
 struct Incumbent {
   const CompiledObject* object = nullptr;
   double reference_ns = 0;
+  double part_ratio = 0;  ///< as RunRequest::part_ratio; `reference_ns` is the time of the whole
 };
 
 /// A request and the reference time that it would have as an incumbent.
@@ -91,6 +95,11 @@ class Runner {
   /// samples, and one without samples is marked as disturbed. Otherwise every measurement that is ok has a median.
   virtual RunResult run(const std::vector<RunRequest>& requests, const std::optional<Incumbent>& incumbent,
                         const std::function<bool()>& is_over = {}) = 0;
+  /// Checks a whole candidate that seemed to be faster than the incumbent when their parts were timed. If it also is
+  /// in one pair of whole calls, it takes few more, which decide. Kernels whose calls take seconds are compared by their
+  /// checked calls.
+  virtual RunResult confirm(const RunRequest& request, const Incumbent& incumbent,
+                            const std::function<bool()>& is_over = {}) = 0;
   /// Checks each candidate thoroughly: on inputs of large and small magnitudes as well, and for whether a call depends
   /// on the previous one. Returns one measurement per request, in order, without timings.
   virtual std::vector<Measurement> check(const std::vector<RunRequest>& requests) = 0;

@@ -23,6 +23,7 @@ struct TimingOptions {
   double give_up_ratio = 1.5;  ///< a candidate is given up if its first two samples are this many times the best's
   double race_within = 0.10;   ///< distance to the best, relative, within which the second round is reached; then / 4
   std::vector<int> rounds = {3, 5, 10};  ///< total samples after each round of the race
+  std::vector<int> part_rounds = {2, 3, 5};  ///< the same if parts are timed, whose samples are long
   double enough_ns = 300e6;              ///< samples with this total duration suffice, if there are at least two
   /// The number of fresh processes in which finalists race, one after the other. More are started, up to the maximum,
   /// until the ratio of the fastest two is known to finalist_precision (half the width of its interval).
