@@ -191,8 +191,9 @@ struct RaceEntry {
 struct Race {
   Pipeline pipeline = Pipeline::kFinal;
   std::vector<RaceEntry> entries;
-  std::optional<int> winner;  ///< index into entries; absent only if the race was disturbed
-  std::string disturbance;    ///< what disturbed the machine, so that the race replaces nothing; empty: nothing
+  /// Index into entries. If the race was disturbed, it may be absent, and answers only where nothing better is known.
+  std::optional<int> winner;
+  std::string disturbance;  ///< what disturbed the machine, so that the race replaces nothing; empty: nothing
 };
 
 /// How a record matches a query. Do not rename: `query --json` prints the names.
@@ -211,8 +212,9 @@ enum class BestSource : std::uint8_t {
   kConfirmed,    ///< the last confirmed incumbent of a task without a race
   kUnconfirmed,  ///< the fastest trial of its session
   kTrial,        ///< a trial that was asked for by its number
+  kDisturbed,    ///< right, but timed on a disturbed machine, of a task without any other record
 };
-const char* best_source_name(BestSource source);  // "race", "confirmed", "unconfirmed", "trial"
+const char* best_source_name(BestSource source);  // "race", "confirmed", "unconfirmed", "trial", "disturbed"
 
 /// A best known configuration, or one of the best.
 struct BestRecord {
@@ -228,7 +230,10 @@ struct BestRecord {
   bool kept = false;         ///< a race's winner that was the stored best before it
   int ties = 0;  ///< if this is the winner, the number of other entries that the race could not distinguish from it
   std::vector<double> process_medians_ns;  ///< as in RaceEntry
-  Pipeline pipeline = Pipeline::kSearch;   ///< that the time was measured with
+  /// Of its session: two readings of one kernel, minutes apart, differed by at most this share (95% confidence); 0: not
+  /// known.
+  double drift = 0;
+  Pipeline pipeline = Pipeline::kSearch;  ///< that the time was measured with
   Proposal proposal;
   Timing timing;
   Evidence evidence;

@@ -94,6 +94,8 @@ class TuningLog {
   void set_incumbent(SessionId session, TrialId trial);
   /// Widens the interval of a trial's time, in nanoseconds. An end that would become narrower stays.
   void widen_interval(TrialId trial, double low_ns, double high_ns);
+  /// Records how much the readings of one kernel differed within the session, as a share (BestRecord::drift).
+  void set_drift(SessionId session, double drift);
   /// Whether a trial is fit to be best; a trial that has since failed in a race is not.
   bool may_be_best(TrialId trial) const;
 
@@ -102,7 +104,7 @@ class TuningLog {
   /// among them, and loses its place by a slower time or by an outcome that is not ok. If it is not among them, because
   /// another session has just stored it, nothing is written and it is returned: race again with it. Absent: the race
   /// was written. A race on a disturbed machine needs neither a winner nor the stored best: it is recorded and replaces
-  /// nothing.
+  /// nothing; its winner answers only where nothing better is known.
   std::optional<BestRecord> record_race(SessionId session, const Race& race,
                                         const std::vector<TemplateVersion>& templates = {});
 
@@ -132,8 +134,10 @@ class TuningLog {
   /// Returns the winner of the task's last undisturbed race, unless it failed in a later one. If there was no race yet:
   /// the last confirmed incumbent of the latest session that has one, with sessions that were restricted (e.g. to
   /// a template) after all others; else, if sessions of the old rule recorded trials, the fastest trial of the session
-  /// with the most of them, because times of different sessions of that rule are not comparable. Never a record that is
-  /// wrong, ended early or disturbed. If several tasks match: that of the task with the latest such record.
+  /// with the most of them, because times of different sessions of that rule are not comparable; else the winner of the last disturbed
+  /// race, or the fastest trial of the latest session, as kDisturbed where it was. Never a record that
+  /// is wrong or ended early. If several tasks match: that of the task with the latest undisturbed record, else the
+  /// latest one.
   std::optional<BestRecord> best(const TaskFilter& filter, const std::vector<TemplateVersion>& templates = {}) const;
   /// Returns the record that a race of this session must include: the winner of the task's last undisturbed race; if
   /// there is none, the incumbent that another session, which has ended, confirmed last. A session's own incumbent does

@@ -22,7 +22,12 @@ double confirmation_s(double call_ns) {
   return kCompile_s + 1e-9 * call_ns * (call_ns > kCheckedOnlyNs ? kCallsWhenChecked : kCalls);
 }
 
-void PartTrials::add(PartTrial trial) {
+void PartTrials::add(PartTrial trial, const Measurement& measurement, bool seems_faster) {
+  const Timing& timing = measurement.timing;
+  const bool is_timed = measurement.outcome == Outcome::kOk && timing.median_ns > 0 && !timing.ended_early;
+  if (!is_timed || timing.is_disturbed() || timing.part_ratio == 0) return;
+  trial.estimated_ns = timing.median_ns;
+  trial.seems_faster = seems_faster;
   const auto at = std::upper_bound(trials_.begin(), trials_.end(), trial, [](const PartTrial& a, const PartTrial& b) {
     return a.estimated_ns < b.estimated_ns;
   });
@@ -72,7 +77,7 @@ WholeTrial confirm_whole(SessionState& session, const PartTrial& trial, const st
   if (!is_recorded) return whole;
   session.known_code.forget(trial.code);
   session.remember(trial.trial, trial.point, m, {code, 0});
-  if (is_sound(m)) session.sound_trials.push_back({trial.trial, trial.point, m.timing.median_ns});
+  session.note_timed(trial.trial, trial.point, m);
   whole.ratio = adopt(session, chunk, {&trial.point, 1}, built, {&trial.trial, 1});
   whole.measurement = std::move(m);
   return whole;

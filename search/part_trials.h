@@ -15,15 +15,15 @@ namespace nestwright {
 struct PartTrial {
   TrialId trial = 0;
   Point point;
-  std::string code;         ///< identity of the part's machine code
-  double estimated_ns = 0;  ///< time of the whole, by the part
+  std::string code;           ///< identity of the part's machine code
+  double estimated_ns = 0;    ///< time of the whole, by the part
   bool seems_faster = false;  ///< than the incumbent, in pairs of parts that were taken to confirm it
 };
 
 class PartTrials {
  public:
-  /// Keeps a trial that succeeded undisturbed, the fastest kMaxKept of them.
-  void add(PartTrial trial);
+  /// Keeps the fastest kMaxKept trials, of those that were timed by a part, to the end and undisturbed.
+  void add(PartTrial trial, const Measurement& measurement, bool seems_faster = false);
 
   /// Removes and returns the trial to be confirmed next during the search: the fastest one that seems to be faster than
   /// the incumbent, if the confirmations so far and this one take at most a fifth of the `elapsed_s` seconds since the
@@ -52,10 +52,10 @@ double confirmation_s(double call_ns);
 /// The result of a confirmation.
 struct WholeTrial {
   std::optional<Measurement> measurement;  ///< the trial's new one; nullopt: the recorded one stays
-  std::optional<double> ratio;  ///< speed relative to the old incumbent; nullopt where the incumbent stays
+  std::optional<double> ratio;             ///< speed relative to the old incumbent; nullopt where the incumbent stays
 };
 
-/// Compiles the whole kernel, checks it and times it against the incumbent, which it replaces if it is faster. Replaces
+/// Requires an incumbent. Compiles the whole kernel, checks it and times it against the incumbent, which it replaces if it is faster. Replaces
 /// the measurement in the log; a wrong kernel becomes a failed trial.
 WholeTrial confirm_whole(SessionState& session, const PartTrial& trial, const std::function<bool()>& is_over = {});
 

@@ -60,6 +60,8 @@ struct Progress {
   double seconds_left = 0;     ///< of the budget; 0 without one
   std::int64_t disturbed = 0;  ///< trials of this run that are still to be measured again
   std::string waiting_for;     ///< what the session is waiting for; empty: it is not waiting
+  std::string phase;           ///< what it does apart from searching: "preparing", "final race"; empty: it searches
+  std::string detail;          ///< of the phase: "process 3 of 8"; may be empty
 };
 
 using ProgressFunction = std::function<void(const Progress&)>;
@@ -85,13 +87,14 @@ class TuningSession final : public TaskRun {
   /// final race; 0: no limit.
   void limit(std::int64_t trials, double seconds) override;
   /// Holds the final race, which an interruption shortens, and ends the session.
-  SessionResult finish_within(double interrupted_s) override;
+  SessionResult finish_within(double seconds, double interrupted_s) override;
 
   /// The result of this run so far; best and default_timing are absent before finish().
   const SessionResult& so_far() const override;
   double best_ns() const override;
   double seconds() const override;
   double race_seconds() const override;
+  double finish_seconds() const override;
 
  private:
   class Loop;

@@ -9,9 +9,6 @@ namespace nestwright {
 /// Weight of a trial that was timed while the machine was disturbed.
 inline constexpr double kDisturbedWeight = 0.25;
 
-/// Whether a measurement is a label: a kernel that succeeded but was not timed has none.
-inline bool has_label(const Measurement& m) { return m.outcome != Outcome::kOk || m.timing.median_ns > 0; }
-
 struct Trial {
   Point point;
   Outcome outcome = Outcome::kOk;
@@ -24,9 +21,11 @@ struct Trial {
   double throughput() const { return outcome == Outcome::kOk ? 1e9 / median_ns : 0; }
 };
 
-/// Requires a label.
+/// The trial of a point with this measurement, which has a label.
 inline Trial trial_of(const Point& point, const Measurement& m) {
   return {point, m.outcome, m.timing.median_ns, m.timing.is_disturbed() ? kDisturbedWeight : 1};
 }
+/// Whether a measurement has a label: one that succeeded but was not timed has none.
+inline bool has_label(const Measurement& m) { return m.outcome != Outcome::kOk || m.timing.median_ns > 0; }
 
 }  // namespace nestwright

@@ -1,6 +1,7 @@
 #include "measure/gated_sampler.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace nestwright {
 
@@ -25,6 +26,7 @@ std::optional<Sample> GatedSampler::take(int candidate, std::int64_t calls, bool
   for (int tries = 1;; ++tries) {
     const std::optional<Reading> reading = source_.sample(candidate, calls, warm_up);
     if (!reading) return std::nullopt;
+    readings_ns_ += reading->ns;
     sample = {reading->ns, reading->fma_ns, gate_.judge(*reading)};
     const bool is_disturbed = !sample.disturbance.empty();
     disturbed_share_ += kDecay * ((is_disturbed ? 1 : 0) - disturbed_share_);
@@ -38,7 +40,8 @@ std::optional<Sample> GatedSampler::take(int candidate, std::int64_t calls, bool
 }
 
 PassObservation GatedSampler::observe() {
-  const Surroundings surroundings = source_.surroundings();
+  Surroundings surroundings = source_.surroundings();
+  surroundings.readings_ns = std::exchange(readings_ns_, 0);
   return {surroundings, gate_.judge(surroundings)};
 }
 

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "measure/race.h"
+#include "measure/race_finalists.h"
 #include "measure/runner.h"
 #include "measure/runner_worker.h"
 #include "support/clock.h"
@@ -14,9 +15,6 @@ namespace {
 
 constexpr double kLimitRatio = 100;  // a candidate's limit relative to the incumbent's time
 constexpr double kMinLimit_s = 1;
-// A candidate's limit is never lower than this, relative to the least time that the machine needs for its work, and to
-// the incumbent's time.
-constexpr double kLeastRatio = 20, kIncumbentRatio = 10;
 // The time of a call from which checked calls are readings: they are as sure as one more call, which takes too long.
 constexpr double kReadWhenCheckedNs = 2e9;
 
@@ -31,8 +29,9 @@ class LocalRunner : public Runner, private SampleSource {
   RunResult run(const std::vector<RunRequest>& requests, const std::optional<Incumbent>& incumbent,
                 const std::function<bool()>& is_over) override {
     RaceConditions how = conditions(is_over);
-    const bool by_part = std::any_of(requests.begin(), requests.end(), [](const RunRequest& r) { return is_part(r); });
-    if (by_part) how.timing.rounds = how.timing.part_rounds;
+    if (std::any_of(requests.begin(), requests.end(), [](const RunRequest& r) { return is_part(r); })) {
+      how.timing = of_parts(how.timing);
+    }
     return run(requests, incumbent, how);
   }
 
@@ -49,22 +48,20 @@ class LocalRunner : public Runner, private SampleSource {
     return take_measurements(requests.size());
   }
 
-  std::vector<Measurement> race(const std::vector<RunRequest>& requests,
-                                const std::function<bool()>& is_over) override {
-    return race(requests, conditions(is_over));
+  std::vector<Measurement> race(const std::vector<RunRequest>& requests, const RaceLimits& limits) override {
+    return race(requests, options_.timing, limits);
   }
 
   std::vector<Measurement> preliminary_race(const std::vector<RunRequest>& requests,
-                                            const std::function<bool()>& is_over) override {
-    RaceConditions shorter = conditions(is_over);
-    shorter.timing = preliminary(shorter.timing);
-    return race(requests, shorter);
+                                            const RaceLimits& limits) override {
+    return race(requests, preliminary(options_.timing), limits);
   }
 
  private:
   RunResult run(const std::vector<RunRequest>& requests, const std::optional<Incumbent>& incumbent,
                 const RaceConditions& how) {
     set_candidates(requests);
+    is_given_up_ = false;
     incumbent_ns_ = incumbent ? incumbent->reference_ns : incumbent_ns_;
     std::vector<Contender> contenders;
     for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -80,11 +77,11 @@ class LocalRunner : public Runner, private SampleSource {
       }
     }
     if (contenders.size() == 1 && contenders[0].part_ratio == 1 && contenders[0].call_ns > kReadWhenCheckedNs) {
-      return read_when_checked(contenders[0], incumbent);
+      return read_when_checked(contenders[0], requests.size(), incumbent);
     }
     std::optional<Contender> opponent;
     if (incumbent) {
-      candidates_.push_back({incumbent->object, incumbent->part_ratio});
+      candidates_.push_back({.object = incumbent->object, .part_ratio = incumbent->part_ratio, .measurement = {}});
       opponent = Contender{static_cast<int>(requests.size()), incumbent->reference_ns};
       if (incumbent->part_ratio > 0) opponent->part_ratio = incumbent->part_ratio;
     }
@@ -95,31 +92,34 @@ class LocalRunner : public Runner, private SampleSource {
       const auto request_of = [&](std::size_t contender) { return static_cast<std::size_t>(contenders[contender].id); };
       if (raced.reference) result.reference = Successor{request_of(*raced.reference), raced.reference_ns};
       if (raced.successor) result.successor = Successor{request_of(*raced.successor), raced.successor_ns};
-      result.incumbent_failed = raced.incumbent_failed;
+      result.incumbent_failed = raced.incumbent_failed && !is_given_up_;
     }
     result.measurements = take_measurements(requests.size());
     return result;
   }
 
-  /// The result of a run with one candidate, whose time is that of its faster checked call.
-  RunResult read_when_checked(const Contender& contender, const std::optional<Incumbent>& incumbent) {
+  /// The result of a run of one right candidate, whose time is that of its faster checked call.
+  RunResult read_when_checked(const Contender& contender, std::size_t requests,
+                              const std::optional<Incumbent>& incumbent) {
     Timing timing;
     timing.samples_ns = timing.raw_ns = {contender.call_ns};
     timing.median_ns = timing.low_ns = timing.high_ns = contender.call_ns;
     RunResult result;
-    const Successor itself{0, contender.call_ns};
+    const Successor itself{static_cast<std::size_t>(contender.id), contender.call_ns};
     if (!incumbent) result.reference = itself;
     if (incumbent && contender.call_ns < incumbent->reference_ns) result.successor = itself;
     store({contender}, {std::move(timing)});
-    result.measurements = take_measurements(1);
+    result.measurements = take_measurements(requests);
     return result;
   }
 
-  std::vector<Measurement> race(const std::vector<RunRequest>& requests, const RaceConditions& conditions) {
+  std::vector<Measurement> race(const std::vector<RunRequest>& requests, const TimingOptions& timing,
+                                const RaceLimits& limits) {
+    wait_budget_.set_end([left = limits.seconds_left] { return left && left() <= 0; });
     set_candidates(requests);
     std::vector<Contender> contenders;
     for (std::size_t i = 0; i < requests.size(); ++i) contenders.push_back({static_cast<int>(i)});
-    store(contenders, race_finalists(sampler_, conditions, contenders));
+    store(contenders, race_finalists(sampler_, {timing, ++races_, limits}, contenders));
     return take_measurements(requests.size());
   }
 
@@ -128,13 +128,12 @@ class LocalRunner : public Runner, private SampleSource {
   struct Candidate {
     const CompiledObject* object = nullptr;
     double part_ratio = 0;
-    double least_ns = 0;
     bool loaded = false;
     Measurement measurement;
   };
 
   static RunnerOptions with_device_timing(RunnerOptions options) {
-    options.timing = timing_on(options.target.device, options.timing);
+    options.timing = timing_on(options.target.device, options.threads, options.timing);
     return options;
   }
 
@@ -143,7 +142,7 @@ class LocalRunner : public Runner, private SampleSource {
     candidates_.clear();
     for (const RunRequest& request : requests) {
       nestwright::check(request.object != nullptr, "a candidate to be run has no object");
-      candidates_.push_back({request.object, request.part_ratio, request.least_ns});
+      candidates_.push_back({.object = request.object, .part_ratio = request.part_ratio, .measurement = {}});
     }
   }
 
@@ -251,9 +250,14 @@ class LocalRunner : public Runner, private SampleSource {
 
   std::optional<RunnerReply> ask_worker(Candidate& candidate, const RunnerRequest& request, const char* doing) {
     Measurement& m = candidate.measurement;
-    std::optional<RunnerReply> reply = transact(request, limit_s(candidate));
+    std::optional<RunnerReply> reply = transact(request, candidate.part_ratio > 0 ? 1 / candidate.part_ratio : 1);
     if (!reply) {
       RunnerWorker::End end = worker_.end(doing);
+      if (end.is_given_up) {
+        is_given_up_ = true;
+        m.timing.disturbance = std::move(end.message);
+        return std::nullopt;
+      }
       m.outcome = end.outcome;
       m.message = std::move(end.message);
       return std::nullopt;
@@ -267,20 +271,15 @@ class LocalRunner : public Runner, private SampleSource {
     return reply;
   }
 
-  /// The limit of a request about a candidate. It scales with the incumbent: a candidate that is so much slower needs
-  /// no exact time.
-  double limit_s(const Candidate& candidate) const {
-    if (options_.target.device != DeviceKind::kCpu) return options_.timeout_s;
-    const double part = candidate.part_ratio > 0 ? 1 / candidate.part_ratio : 1;
-    const double needed_ns = std::max(kLeastRatio * candidate.least_ns, kIncumbentRatio * incumbent_ns_);
-    const double most = std::max(options_.timeout_s, needed_ns * part * 1e-9);
-    if (incumbent_ns_ == 0) return most;
-    return std::min(most, std::max(kMinLimit_s, kLimitRatio * incumbent_ns_ * part * 1e-9));
+  /// The limit of a request about this share of a kernel. It scales with the incumbent: a candidate that is so much
+  /// slower needs no exact time.
+  double limit_s(double share) const {
+    if (incumbent_ns_ == 0 || options_.target.device != DeviceKind::kCpu) return options_.timeout_s;
+    return std::min(options_.timeout_s, std::max(kMinLimit_s, kLimitRatio * share * incumbent_ns_ * 1e-9));
   }
 
-  std::optional<RunnerReply> transact(const RunnerRequest& request) { return transact(request, options_.timeout_s); }
-  std::optional<RunnerReply> transact(const RunnerRequest& request, double limit_s) {
-    std::optional<RunnerReply> reply = worker_.ask(request, limit_s);
+  std::optional<RunnerReply> transact(const RunnerRequest& request, double share = 1) {
+    std::optional<RunnerReply> reply = worker_.ask(request, limit_s(share));
     if (!worker_.is_running()) forget_loaded();
     return reply;
   }
@@ -301,7 +300,8 @@ class LocalRunner : public Runner, private SampleSource {
   GatedSampler sampler_;
   std::vector<Candidate> candidates_;
   std::uint64_t races_ = 0;
-  double incumbent_ns_ = 0;  ///< basis of the limits; 0: not known yet
+  double incumbent_ns_ = 0;   ///< basis of the limits; 0: not known yet
+  bool is_given_up_ = false;  ///< a request of this run was: a kernel that seems to have failed may be right
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "codegen/backend.h"
 #include "ir/core/program.h"
 #include "measure/measurement.h"
+#include "measure/race_finalists.h"
 #include "measure/timing.h"
 #include "runtime/parallel_pool.h"
 #include "target/target.h"
@@ -49,6 +50,9 @@ struct RunnerOptions {
   /// a few milliseconds per candidate; compiling the comparison takes a tenth of a second and more in each fresh
   /// process.
   std::int64_t device_compare_bytes = std::int64_t{64} << 20;
+  /// The wall time, in seconds, after which a request is given up although it is within its limits: what it was about is
+  /// then neither right nor wrong, as if the run had been over before. May be empty: never.
+  std::function<double()> seconds_left;
   TimingOptions timing;
   double wait_share = 0.1;  ///< of its time that a run may wait for a disturbed machine
   /// Called with the reason each time the run waits. May be empty.
@@ -105,12 +109,11 @@ class Runner {
   virtual std::vector<Measurement> check(const std::vector<RunRequest>& requests) = 0;
   /// Races, in several fresh processes, candidates that are known to be right: the finalists of a session, or kernels
   /// whose ratio is wanted. Returns one measurement per request, in order, without evidence; for ratios see
-  /// ratio_between (measure/race.h).
-  virtual std::vector<Measurement> race(const std::vector<RunRequest>& requests,
-                                        const std::function<bool()>& is_over = {}) = 0;
+  /// ratio_between (measure/race_finalists.h).
+  virtual std::vector<Measurement> race(const std::vector<RunRequest>& requests, const RaceLimits& limits = {}) = 0;
   /// The same with fewer samples in fewer processes, which chooses the finalists.
   virtual std::vector<Measurement> preliminary_race(const std::vector<RunRequest>& requests,
-                                                    const std::function<bool()>& is_over = {}) = 0;
+                                                    const RaceLimits& limits = {}) = 0;
 };
 
 /// Makes a runner in a nestwright-worker process (measure/worker_process.h says how the executable is found). Its

@@ -133,6 +133,9 @@ Channel::Status RunnerWorker::receive(std::string& message, double limit_s, std:
     const Channel::Status status = worker_->channel().receive(message, std::clamp<std::int64_t>(left, 0, poll_ns));
     if (status != Channel::Status::kTimeout) return status;
     reached_limit_ = reached_limit(start_ns, limit_s);
+    if (!reached_limit_ && options_.seconds_left && options_.seconds_left() <= 0) {
+      reached_limit_ = End{Outcome::kTimeout, "not done when the time was over", true};
+    }
     if (!reached_limit_ && left <= 0)
       reached_limit_ = End{Outcome::kTimeout, fmt::format("not done after {:g} s", wall_s)};
     if (reached_limit_) return status;
@@ -152,7 +155,8 @@ std::optional<RunnerWorker::End> RunnerWorker::reached_limit(double start_ns, do
 
 RunnerWorker::End RunnerWorker::end(const char* doing) const {
   if (reached_limit_)
-    return {reached_limit_->outcome, fmt::format("{} while being {}", reached_limit_->message, doing)};
+    return {reached_limit_->outcome, fmt::format("{} while being {}", reached_limit_->message, doing),
+            reached_limit_->is_given_up};
   return {Outcome::kCrash, fmt::format("{} while being {}{}", exit_description_, doing, describe_fault())};
 }
 

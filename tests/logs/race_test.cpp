@@ -146,6 +146,21 @@ TEST_F(RaceTest, ADisturbedRaceIsRecordedAndReplacesNothing) {
   EXPECT_TRUE(races.is_null(1));
 }
 
+TEST_F(RaceTest, TheWinnerOfADisturbedRaceAnswersWhereNothingElseDoes) {
+  const SessionId session = run({disturbed(80), disturbed(60)});
+  Race race = race_of({{trials_[0], 75}, {trials_[1], 85}}, 0);
+  race.disturbance = race.entries[0].measurement.timing.disturbance = "the hypervisor took 40 ms";
+  EXPECT_FALSE(log_.record_race(session, race));
+  ASSERT_TRUE(best());
+  EXPECT_EQ(best()->trial, trials_[0]) << "the race compared them";
+  EXPECT_EQ(best()->timing.median_ns, 75);
+  EXPECT_EQ(best()->source, BestSource::kDisturbed);
+  EXPECT_EQ(best()->timing.disturbance, "the hypervisor took 40 ms");
+  EXPECT_FALSE(log_.stored_best(session)) << "no race has to include it";
+  race.entries[0].measurement.evidence.verified = false;
+  EXPECT_THROW(log_.record_race(session, race), LogError);
+}
+
 TEST_F(RaceTest, ADisturbedEntryIsNoRunnerUp) {
   const SessionId session = run({timed(100), timed(90)});
   Race race = race_of({{trials_[0], 100}, {trials_[1], 90}}, 0);

@@ -71,6 +71,28 @@ TEST(DisturbanceGate, SwitchesDisturbWhereTheyCostTime) {
   EXPECT_EQ(gate.judge(reading), "2 involuntary switches");
 }
 
+// What a quiet machine takes from a product of 2048 cubed on two threads.
+TEST(DisturbanceGate, WhatALongReadingMayLoseIsRelativeToItsLength) {
+  DisturbanceGate gate = experienced();
+  Reading reading{.ns = 80e6, .fma_ns = kNorm_ns, .cpu_ns = 159e6, .queue_ns = 60e3, .involuntary_switches = 8};
+  EXPECT_EQ(gate.judge(reading), "") << "60 us of 80 ms, in 8 switches";
+  reading.queue_ns = 390e3;
+  EXPECT_EQ(gate.judge(reading), "") << "less than a two-hundredth";
+  reading.queue_ns = 410e3;
+  EXPECT_EQ(gate.judge(reading), "a thread waited 410 us for a processor");
+  reading = {.ns = 4e6, .fma_ns = kNorm_ns, .cpu_ns = 8e6, .queue_ns = 19e3, .involuntary_switches = 1};
+  EXPECT_EQ(gate.judge(reading), "") << "a two-hundredth of 4 ms are 20 us";
+  reading.queue_ns = 21e3;
+  EXPECT_EQ(gate.judge(reading), "1 involuntary switches");
+}
+
+TEST(DisturbanceGate, StealIsRelativeToTheReadingsOfThePass) {
+  DisturbanceGate gate = experienced();
+  EXPECT_EQ(gate.judge(Surroundings{1e6, 10e6, 2.1e9}), "") << "a tick of 10 ms in two seconds";
+  EXPECT_EQ(gate.judge(Surroundings{1e6, 10e6, 1.9e9}), "the hypervisor took 10 ms");
+  EXPECT_EQ(gate.judge(Surroundings{1e6, 20e6, 2.1e9}), "the hypervisor took 20 ms");
+}
+
 TEST(DisturbanceGate, WithoutANormNothingIsOffIt) {
   DisturbanceGate gate;
   for (int i = 0; i < 5; ++i) EXPECT_EQ(gate.judge(with_fma(kNorm_ns * (1 + i))), "");

@@ -129,6 +129,19 @@ TEST(GatedSampler, LooksAroundForWhatIsSeenOnceAPass) {
   EXPECT_EQ(observation.disturbance, "the hypervisor took 20 ms");
 }
 
+TEST(GatedSampler, StealIsJudgedByTheReadingsSinceTheLastLook) {
+  MadeUpMachine machine(CallTimes{{0, 1e9}});
+  machine.kernels.around = [] { return Surroundings{2e6, 10e6}; };
+  for (int i = 0; i < 2; ++i) machine.sampler.take(0, 2, false);
+  PassObservation observation = machine.sampler.observe();
+  EXPECT_EQ(observation.surroundings.readings_ns, 4e9);
+  EXPECT_EQ(observation.disturbance, "");
+  machine.sampler.take(0, 1, false);
+  observation = machine.sampler.observe();
+  EXPECT_EQ(observation.surroundings.readings_ns, 1e9);
+  EXPECT_EQ(observation.disturbance, "the hypervisor took 10 ms");
+}
+
 TEST(WaitBudget, AllowsASecondAndItsShareOfTheTimeThatPassed) {
   FakeClock clock;
   WaitBudget budget(clock, 0.1);
