@@ -27,6 +27,8 @@ struct ChunkResult {
   std::optional<ChunkSuccessor> successor;
   /// The incumbent was timed by its part: `successor` only seems to be faster (part_trials.h), and is not adopted.
   bool by_part = false;
+
+  bool is_successor(std::size_t candidate) const { return successor && successor->candidate == candidate; }
 };
 
 /// Checks and times the candidates that were built, except those for which `skips` (may be empty) is true. Timing ends

@@ -29,8 +29,7 @@
 namespace nestwright {
 namespace {
 
-// Candidates between two checks of the budget; where they are timed by parts; one where a kernel takes longer than
-// kLongNs.
+// Candidates between two checks of the budget, and where they are timed by parts; one where kernels exceed kLongNs.
 constexpr std::int64_t kChunk = 16, kChunkOfParts = 8;
 constexpr double kLongNs = 20e6;
 constexpr int kRenewAfter = 4;     // incumbents after which the reference time is measured again
@@ -308,8 +307,8 @@ class TuningSession::Loop {
         }
         const Measurement m = record(proposals[i], points[i], built[i], measured, recorded);
         if (has_label(m)) trials[order[i]] = trial_of(points[i], m);
-        const bool is_successor = chunk.successor && chunk.successor->candidate == i - first;
-        if (measured) parts_.add({recorded.back(), points[i], built[i].result.object.code_fingerprint}, m, is_successor);
+        const std::string& code = built[i].result.object.code_fingerprint;
+        if (measured) parts_.add({recorded.back(), points[i], code}, m, chunk.is_successor(i - first));
       }
       note_incumbent(chunk, part(points), part(built), recorded);
       show_progress({});
@@ -379,31 +378,18 @@ class TuningSession::Loop {
     const std::vector<DisturbedTrial> again =
         disturbed_.take(static_cast<std::size_t>(chunk_size()), state_.known_code);
     if (again.empty()) return;
-    std::vector<BuiltPoint> built;
-    std::vector<Point> points;
-    std::vector<TrialId> trials;
-    for (const DisturbedTrial& trial : again) {
-      built.push_back(trial.built);
-      points.push_back(trial.point);
-      trials.push_back(trial.trial);
-    }
-    const ChunkResult chunk = run_chunk(state_, built, {}, [this] { return is_past_budget(); });
     std::vector<Trial> amended;
-    for (std::size_t i = 0; i < again.size(); ++i) {
-      Measurement m = chunk.measurements[i].value();
-      if (m.outcome == Outcome::kOk && m.timing.is_disturbed()) continue;
-      if (state_.log.may_be_best(trials[i])) continue;  // another session has measured it meanwhile
-      m.compile_ms = again[i].built.result.compile_ms;
-      {
-        const Stopwatch watch(state_.result.times.log);
-        if (!state_.log.remeasure(state_.id, trials[i], m)) continue;
-      }
-      ++state_.result.remeasured;
-      state_.remember(trials[i], points[i], m, {built[i].result.object.code_fingerprint, 0});
-      state_.note_timed(trials[i], points[i], m);
-      amended.push_back(trial_of(points[i], m));
+    const MeasuredAgain measured = measure_again(state_, again, [this] { return is_past_budget(); });
+    for (const auto& [i, m] : measured.trials) {
+      parts_.add({again[i].trial, again[i].point, again[i].built.result.object.code_fingerprint}, m);
+      amended.push_back(trial_of(again[i].point, m));
     }
-    if (const auto ratio = adopt(state_, chunk, points, built, trials)) {
+    note_again(measured.ratio, amended);
+  }
+
+  /// Passes new labels of recorded trials on, and the speed of a new incumbent among them relative to the old one.
+  void note_again(const std::optional<double>& ratio, std::span<const Trial> amended) {
+    if (ratio) {
       stop_.note_best();
       note_successor(*ratio);
     }
@@ -417,10 +403,7 @@ class TuningSession::Loop {
       show_progress({}, "confirming a kernel that was timed by a part");
       const WholeTrial whole = confirm_whole(state_, *trial, [this] { return stop_.is_interrupted(); });
       parts_.spend(stop_.seconds() - start_s);
-      if (whole.measurement) strategy_->amend({{trial_of(trial->point, *whole.measurement)}});
-      if (!whole.ratio) continue;
-      stop_.note_best();
-      note_successor(*whole.ratio);
+      if (whole.measurement) note_again(whole.ratio, {{trial_of(trial->point, *whole.measurement)}});
     }
   }
 
