@@ -41,8 +41,7 @@ ChunkResult run_chunk(SessionState& session, std::span<const BuiltPoint> built,
 
 /// The same for one whole kernel that seemed to be faster than the incumbent when their parts were timed: few pairs
 /// decide (Runner::confirm). Requires an incumbent.
-ChunkResult run_confirmation(SessionState& session, const BuiltPoint& built,
-                             const std::function<bool()>& is_over = {});
+ChunkResult run_confirmation(SessionState& session, const BuiltPoint& built, const std::function<bool()>& is_over = {});
 
 /// Updates the session's anchor and incumbent from the result of a chunk whose trials are recorded, and stores them in
 /// the log. Returns the speed of the new incumbent relative to the old one; nullopt where the incumbent stays.

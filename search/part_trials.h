@@ -55,8 +55,8 @@ struct WholeTrial {
   std::optional<double> ratio;             ///< speed relative to the old incumbent; nullopt where the incumbent stays
 };
 
-/// Requires an incumbent. Compiles the whole kernel, checks it and times it against the incumbent, which it replaces if it is faster. Replaces
-/// the measurement in the log; a wrong kernel becomes a failed trial.
+/// Requires an incumbent. Compiles the whole kernel, checks it and times it against the incumbent, which it replaces if
+/// it is faster. Replaces the measurement in the log; a wrong kernel becomes a failed trial.
 WholeTrial confirm_whole(SessionState& session, const PartTrial& trial, const std::function<bool()>& is_over = {});
 
 }  // namespace nestwright

@@ -32,7 +32,7 @@ namespace {
 // Candidates between two checks of the budget, and where they are timed by parts; one where kernels exceed kLongNs.
 constexpr std::int64_t kChunk = 16, kChunkOfParts = 8;
 constexpr double kLongNs = 20e6;
-constexpr int kRenewAfter = 4;     // incumbents after which the reference time is measured again
+constexpr int kRenewAfter = 4;  // incumbents after which the reference time is measured again
 // Shares of the budget: by which the final race may exceed it, and which it gets where the search has exceeded it.
 constexpr double kOverrun = 0.04, kMostOverrun = 0.08;
 constexpr double kGrace_s = 0.5;  // what is being done when the time is over may go on for so long

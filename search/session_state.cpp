@@ -28,7 +28,7 @@ constexpr double kLimits_s = 0.04;   // for measuring the machine's highest rate
 // A first trial is two checked calls, one that is not timed and a reading, at half of the machine's highest rates. A
 // default that takes so many times as long is given up.
 constexpr double kFirstCalls = 4, kUsualShare = 0.5, kTimeoutRatio = 5;
-constexpr double kNearRoof = 0.7;    // share of the roofline above which the rates are measured again
+constexpr double kNearRoof = 0.7;  // share of the roofline above which the rates are measured again
 constexpr int kMaxRateMeasurements = 5;
 
 }  // namespace

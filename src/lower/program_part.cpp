@@ -46,6 +46,7 @@ struct Place {
 std::set<Buffer> steering_buffers(const Stmt& body) {
   std::set<Buffer> found;
   const auto add_loads = [&](const Expr& e) {
+    if (!e.defined()) return;
     for_each_expr(e, [&](const Expr& each) {
       if (const auto* load = each.as<Load>()) found.insert(load->buffer);
     });

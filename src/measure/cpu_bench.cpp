@@ -186,7 +186,8 @@ class CpuBench final : public Bench {
     if (!candidate.is_part && !candidate.checksums.are_known()) poison_outputs(candidate, InputSet::kUniform);
     RunnerReply reply;
     reply.reading = take_reading(
-        steady_clock(), [this] { return accounting_.now(); }, {request.calls, request.warm_up, pool_->threads() > 1 ? kThreadsWakeNs : 0},
+        steady_clock(), [this] { return accounting_.now(); },
+        {request.calls, request.warm_up, pool_->threads() > 1 ? kThreadsWakeNs : 0},
         [&] { call(candidate, InputSet::kUniform); }, [] { run_fma_loop(kSentinelIterations); });
     if (candidate.result != 0) return failed_call(candidate);
     if (candidate.is_part) return reply;

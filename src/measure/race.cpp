@@ -18,9 +18,9 @@ constexpr double kGainAPair = 0.02;           // one more pair per this much gai
 constexpr int kMinSlowConfirmations = 3;      // for kernels that take long
 constexpr int kMinVerySlowConfirmations = 2;  // for kernels that take longer than kVerySlowNs
 constexpr double kVerySlowNs = 500e6;
-constexpr int kImplausiblePasses = 3;     // passes for a candidate that is faster than the machine can be
-constexpr double kFarAbove = 2;           // relative to the limit for giving up
-constexpr double kAboveLimit = 1.05;      // relative to the highest rates ever measured: still plausible
+constexpr int kImplausiblePasses = 3;  // passes for a candidate that is faster than the machine can be
+constexpr double kFarAbove = 2;        // relative to the limit for giving up
+constexpr double kAboveLimit = 1.05;   // relative to the highest rates ever measured: still plausible
 
 /// A checked call longer than this needs no sampling: neither cold caches nor a scheduler's time slice explain it.
 double eliminating_call_ns(const TimingOptions& options, double best_ns) {

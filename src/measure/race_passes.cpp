@@ -89,8 +89,8 @@ void RacePasses::find_calls(Racer& racer) {
     }
     ns = sample->ns;
     set_calls(racer, racer.contender.part_ratio * ns / static_cast<double>(calls));
-    calls =
-        std::min(calls * 100, std::max(calls + 1, static_cast<std::int64_t>(1.2 * enough * static_cast<double>(calls) / ns)));
+    calls = std::min(calls * 100,
+                     std::max(calls + 1, static_cast<std::int64_t>(1.2 * enough * static_cast<double>(calls) / ns)));
   }
 }
 

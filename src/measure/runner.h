@@ -50,8 +50,8 @@ struct RunnerOptions {
   /// a few milliseconds per candidate; compiling the comparison takes a tenth of a second and more in each fresh
   /// process.
   std::int64_t device_compare_bytes = std::int64_t{64} << 20;
-  /// The wall time, in seconds, after which a request is given up although it is within its limits: what it was about is
-  /// then neither right nor wrong, as if the run had been over before. May be empty: never.
+  /// The wall time, in seconds, after which a request is given up although it is within its limits: what it was about
+  /// is then neither right nor wrong, as if the run had been over before. May be empty: never.
   std::function<double()> seconds_left;
   TimingOptions timing;
   double wait_share = 0.1;  ///< of its time that a run may wait for a disturbed machine
@@ -100,8 +100,8 @@ class Runner {
   virtual RunResult run(const std::vector<RunRequest>& requests, const std::optional<Incumbent>& incumbent,
                         const std::function<bool()>& is_over = {}) = 0;
   /// Checks a whole candidate that seemed to be faster than the incumbent when their parts were timed. If it also is
-  /// in one pair of whole calls, it takes few more, which decide. Kernels whose calls take seconds are compared by their
-  /// checked calls.
+  /// in one pair of whole calls, it takes few more, which decide. Kernels whose calls take seconds are compared by
+  /// their checked calls.
   virtual RunResult confirm(const RunRequest& request, const Incumbent& incumbent,
                             const std::function<bool()>& is_over = {}) = 0;
   /// Checks each candidate thoroughly: on inputs of large and small magnitudes as well, and for whether a call depends

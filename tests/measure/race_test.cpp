@@ -321,7 +321,8 @@ TEST(Race, APartIsScoredAsItsWhole) {
 }
 
 TEST(Race, TheRankingByPartsIsThatOfTheWholes) {
-  // Kernel i takes 100 + i ms as a whole; its part takes a share of that, which differs, and scatters by half a percent.
+  // Kernel i takes 100 + i ms as a whole; its part takes a share of that, which differs, and scatters by half a
+  // percent.
   constexpr int kKernels = 8;
   MadeUpMachine machine(CallTimes{{99, 100e6 / 8}});
   std::vector<Contender> parts;

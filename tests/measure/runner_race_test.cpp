@@ -169,8 +169,7 @@ TEST(RunnerRace, FinalistsRaceInSeveralFreshProcesses) {
 TEST(RunnerRace, APartIsTimedAndNotChecked) {
   const auto runner = planted_runner();
   const CompiledObject wrong = planted("wrong_at_7"), sleeps = planted("sleeps_1_ms"), right = planted("right");
-  const RunResult result =
-      runner->run({{&wrong, 0, 4}, {&sleeps, 0, 4}}, Incumbent{&sleeps, 8e6, 8});
+  const RunResult result = runner->run({{&wrong, 0, 4}, {&sleeps, 0, 4}}, Incumbent{&sleeps, 8e6, 8});
   for (const Measurement& m : result.measurements) {
     EXPECT_EQ(m.outcome, Outcome::kOk) << m.message;
     EXPECT_FALSE(m.evidence.verified);

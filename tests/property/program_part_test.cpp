@@ -70,9 +70,8 @@ std::optional<Data> run(const ir::Program& program, std::uint64_t seed, std::uin
   try {
     ir::interpret(program, data.memory());
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("was never written"), std::string::npos)
-        << error.what() << "\n"
-        << ir::to_string(program);
+    EXPECT_NE(std::string(error.what()).find("was never written"), std::string::npos) << error.what() << "\n"
+                                                                                      << ir::to_string(program);
     return std::nullopt;
   }
   EXPECT_EQ(data.damage(), "");

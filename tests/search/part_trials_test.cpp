@@ -142,8 +142,7 @@ TEST_F(PartTrialsSession, WhatAnEarlierSessionTimedByAPartIsConfirmedByTheNext) 
 /// Requires a session with the default as incumbent. The trial of another point, timed by a part.
 PartTrial record_part(SessionState& session, TuningLog& log) {
   const Point point = session.space.seeds()[1];
-  const Batch batch =
-      log.commit_batch(session.id, 1, {{{point.template_name, point.version}, point.config, "test"}});
+  const Batch batch = log.commit_batch(session.id, 1, {{{point.template_name, point.version}, point.config, "test"}});
   const TrialId trial = log.record(session.id, batch.proposals[0].id, part_of_time(1), {"code of a part", 0});
   return {trial, point, "code of a part", 1, true};
 }
