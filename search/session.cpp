@@ -35,13 +35,8 @@ constexpr double kLongNs = 20e6;
 constexpr int kRenewAfter = 4;  // incumbents after which the reference time is measured again
 // Shares of the budget: by which the final race may exceed it, and which it gets where the search has exceeded it.
 constexpr double kOverrun = 0.04, kMostOverrun = 0.08;
+constexpr int kTries = 3;         // to time the default again at once if it was disturbed
 constexpr double kGrace_s = 0.5;  // what is being done when the time is over may go on for so long
-
-std::vector<ConfigSpace> spaces(const SearchSpace& space) {
-  std::vector<ConfigSpace> list;
-  for (const auto& member : space.members()) list.push_back(member.space);
-  return list;
-}
 
 /// Whether the time was over before a candidate that compiled was checked: it stays in its batch as unfinished.
 bool was_skipped(const Measurement& m) {
@@ -64,7 +59,7 @@ class TuningSession::Loop {
             task, log, options_, [this](const std::string& why) { show_progress(why); },
             [this] { return hard_seconds_left(); }),
         history_(state_),
-        columns_(spaces(state_.space)),
+        columns_(state_.space.config_spaces()),
         ranker_(make_cost_model(options.cost_model, options.seed), make_cost_model(options.cost_model, options.seed),
                 [this](const Point& point) { return candidate_features(state_.space.task(), columns_, point); }) {
     start_up_.end();
@@ -270,6 +265,11 @@ class TuningSession::Loop {
       // A batch left over by an earlier session is measured before the ranker has any observations.
       measure({part(all.points), part(all.proposals)}, trials != nullptr ? &ranker_ : nullptr,
               std::span(in_batch).subspan(begin, end - begin));
+      // Nothing can be scored against a default that was disturbed.
+      for (int tries = 0; tries < kTries && stop_.trials() == 1 && !state_.incumbent; ++tries) {
+        measure_disturbed();
+        if (state_.incumbent) in_batch[begin] = {all.points[begin], Outcome::kOk, state_.incumbent_ns()};
+      }
     }
     if (trials == nullptr) return;
     for (std::optional<Trial>& trial : in_batch) {
