@@ -71,14 +71,15 @@ class TuningLog {
   /// best itself; TrialCode::same_as must be a measured trial of this task with the same code.
   TrialId record(SessionId session, ProposalId proposal, const Measurement& measurement, const TrialCode& code = {});
 
-  /// Replaces a trial's measurement and evidence if the old one failed, was disturbed, or has no more samples than the
-  /// new one. An undisturbed failure replaces any measurement; a disturbed timing never replaces a sound one. The trial
-  /// may belong to another session; it then becomes this session's, and its times are in this session's unit. check_ms
-  /// and measure_ms are added to the old values; the other costs are kept. Trials that take this trial's measurement
-  /// take the new one. Returns false, without a change, if the recorded measurement is the better one, which another
-  /// session may have written meanwhile. Throws LogError for a trial of another task, and for one that takes another
-  /// trial's measurement.
-  bool remeasure(SessionId session, TrialId trial, const Measurement& measurement);
+  /// Replaces a trial's measurement and evidence if the old one failed, was disturbed, was that of a part of the kernel
+  /// or has no more samples than the new one. An undisturbed failure replaces any measurement; a disturbed timing never
+  /// replaces a sound one. The trial may belong to another session; it then becomes this session's, and its times are
+  /// in this session's unit. check_ms and measure_ms are added to the old values; the other costs are kept. Trials that
+  /// take this trial's measurement take the new one. Returns false, without a change, if the recorded measurement is
+  /// the better one, which another session may have written meanwhile. Throws LogError for a trial of another task, and
+  /// for one that takes another trial's measurement. `code` is the identity of the machine code that was measured;
+  /// empty: that of the recorded measurement.
+  bool remeasure(SessionId session, TrialId trial, const Measurement& measurement, const std::string& code = {});
 
   /// Deletes the failed trials of the session `of` with these templates, and the trials that take their measurements,
   /// so that their points are without a trial again: claim_unfinished_batch() returns them. Trials that a race or a
@@ -133,8 +134,8 @@ class TuningLog {
   /// Returns the winner of the task's last undisturbed race, unless it failed in a later one. If there was no race yet:
   /// the last confirmed incumbent of the latest session that has one, with sessions that were restricted (e.g. to
   /// a template) after all others; else, if sessions of the old rule recorded trials, the fastest trial of the session
-  /// with the most of them, because times of different sessions of that rule are not comparable; else the winner of the last disturbed
-  /// race, or the fastest trial of the latest session, as kDisturbed where it was. Never a record that
+  /// with the most of them, because times of different sessions of that rule are not comparable; else the winner of the
+  /// last disturbed race, or the fastest trial of the latest session, as kDisturbed where it was. Never a record that
   /// is wrong or ended early. If several tasks match: that of the task with the latest undisturbed record, else the
   /// latest one.
   std::optional<BestRecord> best(const TaskFilter& filter, const std::vector<TemplateVersion>& templates = {}) const;

@@ -13,6 +13,7 @@
 #include "search/disturbed_trials.h"
 #include "search/final_race.h"
 #include "search/measuring_order.h"
+#include "search/part_trials.h"
 #include "search/session_state.h"
 #include "search/stopwatch.h"
 #include "search/strategy.h"
@@ -28,26 +29,14 @@
 namespace nestwright {
 namespace {
 
-// Candidates between two checks of the budget; one where a kernel takes longer than kLongNs.
-constexpr std::int64_t kChunk = 16;
+// Candidates between two checks of the budget, and where they are timed by parts; one where kernels exceed kLongNs.
+constexpr std::int64_t kChunk = 16, kChunkOfParts = 8;
 constexpr double kLongNs = 20e6;
-constexpr int kRenewAfter = 4;     // incumbents after which the reference time is measured again
+constexpr int kRenewAfter = 4;  // incumbents after which the reference time is measured again
 // Shares of the budget: by which the final race may exceed it, and which it gets where the search has exceeded it.
 constexpr double kOverrun = 0.04, kMostOverrun = 0.08;
+constexpr int kTries = 3;         // to time the default again at once if it was disturbed
 constexpr double kGrace_s = 0.5;  // what is being done when the time is over may go on for so long
-
-std::vector<ConfigSpace> spaces(const SearchSpace& space) {
-  std::vector<ConfigSpace> list;
-  for (const auto& member : space.members()) list.push_back(member.space);
-  return list;
-}
-
-template <class T>
-std::vector<T> permuted(std::vector<T> items, const std::vector<std::size_t>& order) {
-  std::vector<T> result;
-  for (const std::size_t i : order) result.push_back(std::move(items[i]));
-  return result;
-}
 
 /// Whether the time was over before a candidate that compiled was checked: it stays in its batch as unfinished.
 bool was_skipped(const Measurement& m) {
@@ -70,7 +59,7 @@ class TuningSession::Loop {
             task, log, options_, [this](const std::string& why) { show_progress(why); },
             [this] { return hard_seconds_left(); }),
         history_(state_),
-        columns_(spaces(state_.space)),
+        columns_(state_.space.config_spaces()),
         ranker_(make_cost_model(options.cost_model, options.seed), make_cost_model(options.cost_model, options.seed),
                 [this](const Point& point) { return candidate_features(state_.space.task(), columns_, point); }) {
     start_up_.end();
@@ -109,6 +98,8 @@ class TuningSession::Loop {
 
   StopCondition& stop() { return stop_; }
   const SessionState& state() const { return state_; }
+  /// Seconds that the end of the session takes.
+  double reserve_s() const { return state_.race_plan().seconds + parts_.reserve_s(state_.incumbent_ns()); }
 
  private:
   /// Runs the clock while the members declared after it are constructed, which takes long where tensors are large.
@@ -145,7 +136,7 @@ class TuningSession::Loop {
 
   bool is_past_budget() const {
     const double budget = stop_.budget().seconds;
-    return stop_.is_interrupted() || (budget > 0 && stop_.seconds() > budget - state_.race_plan().seconds);
+    return stop_.is_interrupted() || (budget > 0 && stop_.seconds() > budget - reserve_s());
   }
 
   /// The seconds after which a kernel is not waited for any more. The first one is, as long as there is no answer.
@@ -164,10 +155,11 @@ class TuningSession::Loop {
         measure(*left_over, nullptr);
         return true;
       }
-      history_.replay(*strategy_, ranker_);
+      history_.replay(*strategy_, ranker_, parts_);
     }
     history_.read_news(*strategy_, ranker_);
     measure_disturbed();
+    confirm_parts([this] { return parts_.take_during_search(state_.incumbent_ns(), stop_.seconds()); });
     return next_batch();
   }
 
@@ -199,7 +191,7 @@ class TuningSession::Loop {
   }
 
   std::string stop_reason() {
-    if (state_.result.stop_reason.empty()) state_.result.stop_reason = stop_.reason(state_.race_plan().seconds);
+    if (state_.result.stop_reason.empty()) state_.result.stop_reason = stop_.reason(reserve_s());
     return state_.result.stop_reason;
   }
 
@@ -210,7 +202,9 @@ class TuningSession::Loop {
   bool goes_on() { return stop_reason().empty() || needs_answer(); }
 
   /// Candidates between two checks of the budget.
-  std::int64_t chunk_size() const { return state_.incumbent_ns() > kLongNs ? 1 : kChunk; }
+  std::int64_t chunk_size() {
+    return state_.part_of_incumbent() != nullptr ? kChunkOfParts : state_.incumbent_ns() > kLongNs ? 1 : kChunk;
+  }
 
   /// Proposes and measures the next batch. False where there is nothing left to propose.
   bool next_batch() {
@@ -271,6 +265,11 @@ class TuningSession::Loop {
       // A batch left over by an earlier session is measured before the ranker has any observations.
       measure({part(all.points), part(all.proposals)}, trials != nullptr ? &ranker_ : nullptr,
               std::span(in_batch).subspan(begin, end - begin));
+      // Nothing can be scored against a default that was disturbed.
+      for (int tries = 0; tries < kTries && stop_.trials() == 1 && !state_.incumbent; ++tries) {
+        measure_disturbed();
+        if (state_.incumbent) in_batch[begin] = {all.points[begin], Outcome::kOk, state_.incumbent_ns()};
+      }
     }
     if (trials == nullptr) return;
     for (std::optional<Trial>& trial : in_batch) {
@@ -280,8 +279,9 @@ class TuningSession::Loop {
 
   /// Compiles the candidates and measures as many as the budget allows, those first that `ranker` expects to be fast.
   void measure(Candidates candidates, Ranker* ranker, std::span<std::optional<Trial>> trials) {
-    std::vector<BuiltPoint> built = state_.build(candidates.points, Pipeline::kSearch,
-                                                 [this] { return is_past_budget() && !needs_answer(); });
+    const double part_share = state_.part_of_incumbent() != nullptr ? state_.part_share() : 0;
+    std::vector<BuiltPoint> built = state_.build(
+        candidates.points, Pipeline::kSearch, [this] { return is_past_budget() && !needs_answer(); }, part_share);
     for (std::size_t i = 0; i < built.size(); ++i) {
       if (built[i].result.is_skipped) return;  // all of them stay in their batch
       record_resources(ranker_, candidates.points[i], built[i].result.object.resources);
@@ -307,6 +307,8 @@ class TuningSession::Loop {
         }
         const Measurement m = record(proposals[i], points[i], built[i], measured, recorded);
         if (has_label(m)) trials[order[i]] = trial_of(points[i], m);
+        const std::string& code = built[i].result.object.code_fingerprint;
+        if (measured) parts_.add({recorded.back(), points[i], code}, m, chunk.is_successor(i - first));
       }
       note_incumbent(chunk, part(points), part(built), recorded);
       show_progress({});
@@ -376,40 +378,43 @@ class TuningSession::Loop {
     const std::vector<DisturbedTrial> again =
         disturbed_.take(static_cast<std::size_t>(chunk_size()), state_.known_code);
     if (again.empty()) return;
-    std::vector<BuiltPoint> built;
-    std::vector<Point> points;
-    std::vector<TrialId> trials;
-    for (const DisturbedTrial& trial : again) {
-      built.push_back(trial.built);
-      points.push_back(trial.point);
-      trials.push_back(trial.trial);
-    }
-    const ChunkResult chunk = run_chunk(state_, built, {}, [this] { return is_past_budget(); });
     std::vector<Trial> amended;
-    for (std::size_t i = 0; i < again.size(); ++i) {
-      Measurement m = chunk.measurements[i].value();
-      if (m.outcome == Outcome::kOk && m.timing.is_disturbed()) continue;
-      if (state_.log.may_be_best(trials[i])) continue;  // another session has measured it meanwhile
-      m.compile_ms = again[i].built.result.compile_ms;
-      {
-        const Stopwatch watch(state_.result.times.log);
-        if (!state_.log.remeasure(state_.id, trials[i], m)) continue;
-      }
-      ++state_.result.remeasured;
-      state_.remember(trials[i], points[i], m, {built[i].result.object.code_fingerprint, 0});
-      state_.note_timed(trials[i], points[i], m);
-      amended.push_back(trial_of(points[i], m));
+    const MeasuredAgain measured = measure_again(state_, again, [this] { return is_past_budget(); });
+    for (const auto& [i, m] : measured.trials) {
+      parts_.add({again[i].trial, again[i].point, again[i].built.result.object.code_fingerprint}, m);
+      amended.push_back(trial_of(again[i].point, m));
     }
-    if (const auto ratio = adopt(state_, chunk, points, built, trials)) {
+    note_again(measured.ratio, amended);
+  }
+
+  /// Passes new labels of recorded trials on, and the speed of a new incumbent among them relative to the old one.
+  void note_again(const std::optional<double>& ratio, std::span<const Trial> amended) {
+    if (ratio) {
       stop_.note_best();
       note_successor(*ratio);
     }
     strategy_->amend(amended);
   }
 
+  /// Confirms the trials that `take` returns.
+  void confirm_parts(const std::function<std::optional<PartTrial>()>& take) {
+    while (const std::optional<PartTrial> trial = take()) {
+      const double start_s = stop_.seconds();
+      show_progress({}, "confirming a kernel that was timed by a part");
+      const WholeTrial whole = confirm_whole(state_, *trial, [this] { return stop_.is_interrupted(); });
+      parts_.spend(stop_.seconds() - start_s);
+      if (whole.measurement) note_again(whole.ratio, {{trial_of(trial->point, *whole.measurement)}});
+    }
+  }
+
   void race(const FinalRaceLimits& limits) {
     const Stopwatch watch(state_.result.times.race);
     if (!is_past_budget()) measure_disturbed();
+    if (!stop_.is_interrupted()) {
+      confirm_parts([&] {
+        return parts_.take_at_end(state_.incumbent_ns(), limits.seconds_left() - state_.race_plan().seconds);
+      });
+    }
     run_final_race(state_, limits);
     state_.result.interrupted = stop_.is_interrupted();
   }
@@ -463,6 +468,7 @@ class TuningSession::Loop {
   Ranker ranker_;
   std::unique_ptr<SearchStrategy> strategy_;
   DisturbedTrials disturbed_;
+  PartTrials parts_;
   int incumbents_ = 0;
   double races_end_s_ = 0;  ///< set by race_limits(); 0: the search goes on
 };
@@ -480,7 +486,7 @@ SessionResult TuningSession::finish_within(double seconds, double interrupted_s)
 const SessionResult& TuningSession::so_far() const { return loop_->state().result; }
 double TuningSession::best_ns() const { return loop_->state().incumbent_ns(); }
 double TuningSession::seconds() const { return loop_->stop().seconds(); }
-double TuningSession::race_seconds() const { return loop_->state().race_plan().seconds; }
+double TuningSession::race_seconds() const { return loop_->reserve_s(); }
 double TuningSession::finish_seconds() const { return loop_->finish_seconds(); }
 
 SessionResult run_session(const Task& task, TuningLog& log, const SessionOptions& options,

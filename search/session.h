@@ -41,6 +41,9 @@ struct SessionOptions {
   /// The largest number of finalists in the final race; the default and the stored best take part in addition. 0: no
   /// race, the times of the search decide.
   int finalists = 4;
+  /// Where a call of the incumbent takes longer than this, in nanoseconds, a CPU's candidates are timed by parts of
+  /// their kernels that take about as long, and what seems faster is confirmed as a whole; 0: never.
+  double part_ns = 20e6;
   double race_seconds = 0;           ///< time for the final races; 0: a share of the budget's seconds
   int builders = 0;                  ///< builder processes; 0: one for each core
   std::shared_ptr<Builder> builder;  ///< for the task's target, shared with other sessions; null: the session makes one

@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "cost_model/least_time.h"
 #include "lookup/lookup.h"
 #include "lookup/task_key.h"
+#include "lower/program_part.h"
 #include "search/check_data.h"
 #include "search/stopwatch.h"
 #include "support/error.h"
@@ -139,8 +141,22 @@ std::optional<double> SessionState::roofline_share() {
   return share();
 }
 
+double SessionState::part_share() const {
+  if (target_.device != DeviceKind::kCpu || options.part_ns <= 0 || !incumbent) return 0;
+  const double halvings = std::round(std::log2(incumbent_ns() / options.part_ns));
+  return halvings < 1 ? 0 : std::exp2(-halvings);
+}
+
+const BuiltPoint* SessionState::part_of_incumbent() {
+  const double share = part_share();
+  if (share == 0) return nullptr;
+  if (!incumbent->part) incumbent->part = build({incumbent->point}, Pipeline::kSearch, {}, share).front();
+  const BuiltPoint& part = *incumbent->part;
+  return part.result.outcome == Outcome::kOk && part.part_ratio > 0 ? &part : nullptr;
+}
+
 std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pipeline pipeline,
-                                            const std::function<bool()>& is_over) {
+                                            const std::function<bool()>& is_over, double part_share) {
   // Finalists are verified after every pass, as their results are reported.
   const LowerOptions lowering{.verify = pipeline == Pipeline::kFinal};
   std::vector<Lowered> lowered(points.size());
@@ -155,6 +171,12 @@ std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pi
     auto* program = std::get_if<ir::Program>(&lowered[i]);
     if (program == nullptr) continue;
     results[i].work = limit_work(least_work(*program), operations_, bytes_);
+    if (part_share > 0) {
+      if (std::optional<ProgramPart> part = part_of(*program, part_share, target_.threads)) {
+        results[i].part_ratio = part->ratio;
+        *program = std::move(part->program);
+      }
+    }
     requests.push_back({std::move(*program), pipeline});
   }
   std::vector<BuildResult> built;

@@ -27,6 +27,14 @@ struct TimedTrial {
   double median_ns = 0;
 };
 
+/// A compiled point.
+struct BuiltPoint {
+  BuildResult result;
+  LeastWork work;  ///< a lower bound on the work of any kernel for the lowered program; of a part, that of the whole
+  /// Above 0: the object is a part of the kernel, and the whole takes this many times as long (lower/program_part.h).
+  double part_ratio = 0;
+};
+
 /// A compiled kernel that others are scored against.
 struct ReferenceKernel {
   TrialId trial = 0;
@@ -34,12 +42,8 @@ struct ReferenceKernel {
   CompiledObject object;
   double reference_ns = 0;  ///< in the session's unit
   LeastWork work;           ///< as BuiltPoint::work
-};
-
-/// A compiled point.
-struct BuiltPoint {
-  BuildResult result;
-  LeastWork work;  ///< a lower bound on the work of any kernel for the lowered program
+  /// What candidates' parts are scored against; its result failed, or its ratio is 0, where the kernel has no part.
+  std::optional<BuiltPoint> part = {};
 };
 
 /// The timing options of a final race at this effort.
@@ -109,9 +113,17 @@ struct SessionState {
   /// Stores what the search needs of a recorded trial of the task, of this or an earlier session. `measurement` is in
   /// the session's unit.
   void remember(TrialId trial, const Point& point, const Measurement& measurement, const TrialCode& code);
-  /// Lowers and compiles the points, until `is_over` (Builder::build); one result for each, in order. Adds the times to the stage times of `result`.
+  /// Lowers and compiles the points, until `is_over` (Builder::build); one result for each, in order. Adds the times to
+  /// the stage times of `result`. `part_share` above 0: parts of the kernels that take this share of their time
+  /// (lower/program_part.h), and whole kernels where there are none.
   std::vector<BuiltPoint> build(const std::vector<Point>& points, Pipeline pipeline,
-                                const std::function<bool()>& is_over = {});
+                                const std::function<bool()>& is_over = {}, double part_share = 0);
+  /// The part of the incumbent, made when it is first needed, against which the parts of candidates are timed; nullptr
+  /// where candidates are timed as wholes, because the incumbent's call does not take long, or it has no part.
+  const BuiltPoint* part_of_incumbent();
+  /// The share of a call of the incumbent that takes about options.part_ns, a power of two, so that candidates with the
+  /// same code have the same parts while the incumbent changes; 0: its call does not take long.
+  double part_share() const;
 
   /// The task's best; nullopt if there is none. If the session is restricted to a template or a part of the space, the
   /// best record within it: the best entry of the last race, else this session's incumbent, else its fastest sound

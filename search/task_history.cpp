@@ -46,7 +46,7 @@ std::size_t TaskHistory::remember_all(const std::vector<TrialRecord>& trials) {
   return points;
 }
 
-void TaskHistory::replay(SearchStrategy& strategy, Ranker& ranker) {
+void TaskHistory::replay(SearchStrategy& strategy, Ranker& ranker, PartTrials& parts) {
   is_replayed_ = true;
   std::vector<TrialRecord> trials = std::exchange(trials_, {});
   std::vector<TrialRecord> since = state_.log.trials_after(state_.key, last_read_);
@@ -57,6 +57,10 @@ void TaskHistory::replay(SearchStrategy& strategy, Ranker& ranker) {
     return std::pair(a.batch, a.position) < std::pair(b.batch, b.position);
   });
   observe(trials, strategy, ranker);
+  for (const TrialRecord& trial : trials) {
+    const auto point = state_.point_of(trial.proposal);
+    if (point && trial.code.same_as == 0) parts.add({trial.id, *point, trial.code.identity}, as_observed(trial));
+  }
   ranker.end_replay();
 }
 

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "search/part_trials.h"
 #include "search/ranker.h"
 #include "search/session_state.h"
 #include "search/strategy.h"
@@ -23,7 +24,8 @@ class TaskHistory {
   /// Returns the number of trials whose points are in this session's space. Throws LogError, Error.
   std::size_t read();
   /// Passes these trials, and those recorded since, to the strategy in the batches in which they were proposed.
-  void replay(SearchStrategy& strategy, Ranker& ranker);
+  /// Those that were timed by parts go to `parts`.
+  void replay(SearchStrategy& strategy, Ranker& ranker, PartTrials& parts);
   bool is_replayed() const { return is_replayed_; }
   /// Passes what other sessions have recorded since the last call to the strategy.
   void read_news(SearchStrategy& strategy, Ranker& ranker);
