@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/chunks.h"
 #include "templates/framework/input_source.h"
 
 namespace nestwright {
