@@ -47,6 +47,12 @@ void TuningLog::set_incumbent(SessionId session, TrialId trial) {
   transaction.commit();
 }
 
+void TuningLog::set_drift(SessionId session, double drift) {
+  Transaction transaction(state_->database);
+  state_->database.prepare("UPDATE session SET drift = ? WHERE id = ?").bind(drift, session).run();
+  transaction.commit();
+}
+
 void TuningLog::widen_interval(TrialId trial, double low_ns, double high_ns) {
   Transaction transaction(state_->database);
   state_->database.prepare("UPDATE trial SET low_ns = min(low_ns, ?), high_ns = max(high_ns, ?) WHERE id = ?")

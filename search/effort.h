@@ -1,11 +1,11 @@
 // Named levels of effort of a tuning run.
 //
-//   effort | seconds | ends early below | finalists | processes | samples in each
+//   effort | seconds | ends early below | finalists | processes | samples in each, at least
 //   quick  |      10 |               2% |         3 |         7 |               3
 //   normal |      60 |               1% |         4 |         8 |               5
 //   full   |     600 |            never |         8 |        16 |               5
 //
-// The interval of a time narrows with the square root of the number of processes: twice as many make it 0.7 times as
+// The interval of a ratio narrows with the square root of the number of processes: twice as many make it 0.7 times as
 // wide.
 // Thread rule: pure functions.
 #pragma once

@@ -1,6 +1,7 @@
 // Measures the drift of a session from repeated readings of its reference kernels. The final race takes seconds, so its
-// intervals do not cover effects that vary from minute to minute: the clock frequency, or a neighbour in the shared
-// cache or on a sibling hyper-thread. Private to search/. Thread rule: one thread at a time.
+// ranges do not cover effects that vary from minute to minute: the clock frequency, or a neighbour in the shared cache
+// or on a sibling hyper-thread. The drift is reported beside a range; the interval of a best that was not raced, which
+// one process timed, is widened by it. Private to search/. Thread rule: one thread at a time.
 #pragma once
 
 #include <map>

@@ -1,6 +1,7 @@
 #include "search/side_by_side.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "lookup/lookup.h"
 #include "measure/builder.h"
@@ -58,10 +59,11 @@ std::vector<Measurement> measure_side_by_side(const Task& task, std::span<const 
     requested.push_back(i);
   }
   if (requests.empty()) return measured;
-  const auto runner = make_local_runner(make_strict_check_data(task.workload),
-                                        {.target = task.target,
-                                         .threads = task.target.threads,
-                                         .timing = timing_on(task.target.device, timing_of(effort))});
+  const auto runner =
+      make_local_runner(make_strict_check_data(task.workload),
+                        {.target = task.target,
+                         .threads = task.target.threads,
+                         .timing = timing_on(task.target.device, task.target.threads, timing_of(effort))});
   const std::vector<Measurement> checked = runner->check(requests);
   for (std::size_t r = requests.size(); r-- > 0;) {
     measured[requested[r]] = checked[r];
@@ -70,7 +72,9 @@ std::vector<Measurement> measure_side_by_side(const Task& task, std::span<const 
     requested.erase(requested.begin() + static_cast<std::ptrdiff_t>(r));
   }
   if (requests.empty()) return measured;
-  const std::vector<Measurement> timed = runner->race(requests, is_over);
+  constexpr double kForever = std::numeric_limits<double>::infinity();
+  const std::vector<Measurement> timed =
+      runner->race(requests, {.seconds_left = [&] { return is_over() ? 0 : kForever; }});
   for (std::size_t r = 0; r < timed.size(); ++r) {
     Measurement& m = measured[requested[r]];
     const Evidence evidence = m.evidence;

@@ -12,7 +12,7 @@
 #include "bench/child.h"
 #include "bench/figures/exported_kernel.h"
 #include "bench/figures/figures.h"
-#include "measure/race.h"
+#include "measure/race_finalists.h"
 #include "measure/take_reading.h"
 #include "support/error.h"
 #include "support/steal_time.h"
@@ -38,7 +38,7 @@ class ExportedSource final : public SampleSource {
   std::optional<Reading> sample(int candidate, std::int64_t calls, bool warm_up) override {
     const ExportedKernel& kernel = kernels_[static_cast<std::size_t>(candidate)];
     return take_reading(
-        steady_clock(), [this] { return accounting_.now(); }, {calls, warm_up}, [&] { kernel.call(); },
+        steady_clock(), [this] { return accounting_.now(); }, {calls, warm_up, kThreadsWakeNs}, [&] { kernel.call(); },
         [] { run_fma_loop(kSentinelIterations); });
   }
 
@@ -65,7 +65,10 @@ std::vector<ExportedTiming> time_gated(std::vector<ExportedKernel>& kernels) {
   std::vector<Contender> contenders;
   for (std::size_t i = 0; i < kernels.size(); ++i) contenders.push_back({static_cast<int>(i)});
   std::vector<ExportedTiming> timings;
-  const TimingOptions options{.finalist_processes = 1, .max_finalist_processes = 1, .finalist_samples = kSamples};
+  const TimingOptions options{.finalist_processes = 1,
+                              .max_finalist_processes = 1,
+                              .finalist_samples = kSamples,
+                              .finalist_max_samples = kSamples};
   for (Timing& timing : race_finalists(sampler, {.timing = options}, contenders)) {
     timings.push_back({std::move(timing.raw_ns), median_interval(timing.fma_ns).median, timing.disturbance,
                        median_interval(timing.walk_ns).median});

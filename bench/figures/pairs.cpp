@@ -38,7 +38,7 @@ void add_tally_rows(std::vector<FigureRow>& rows, const std::string& condition, 
   rows.push_back(
       {condition + ": races, of these disturbed", fmt::format("{}, {}", tally.races, tally.disturbed), {}, {}});
   rows.push_back(row_at_most(condition + ": half-width of the ratio, median", tally.ratio_half_width, 0.02, "%"));
-  rows.push_back(row_at_most(condition + ": half-width of the time, median", tally.time_half_width, 0.02, "%"));
+  rows.push_back(row_at_most(condition + ": half-width of the time, median", tally.time_half_width, 0.03, "%"));
 }
 
 }  // namespace nestwright::bench

@@ -9,6 +9,7 @@
 
 #include "bench/figures/noisy_machine.h"
 #include "measure/race.h"
+#include "measure/race_finalists.h"
 #include "support/error.h"
 
 namespace nestwright::bench {
@@ -123,7 +124,7 @@ class PlantedSession {
     if (std::find(finalists.begin(), finalists.end(), kDefault) == finalists.end()) finalists.push_back(kDefault);
     std::vector<Contender> contenders;
     for (const int finalist : finalists) contenders.push_back({finalist});
-    const std::vector<Timing> timings = nestwright::race_finalists(sampler_, conditions(), contenders);
+    const std::vector<Timing> timings = nestwright::race_finalists(sampler_, {.seed = ++races_}, contenders);
 
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < timings.size(); ++i) {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include "measure/race.h"
+#include "measure/race_finalists.h"
 #include "support/error.h"
 
 namespace nestwright::bench {

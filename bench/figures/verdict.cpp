@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "measure/race.h"
+#include "measure/race_finalists.h"
 
 namespace nestwright::bench {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/report.h"
 #include "cli/runnable.h"
 #include "cli/throughput.h"
-#include "measure/race.h"
+#include "measure/race_finalists.h"
 #include "search/side_by_side.h"
 
 namespace nestwright::cli {

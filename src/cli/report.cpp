@@ -7,6 +7,7 @@
 #include "cli/common_options.h"
 #include "cli/throughput.h"
 #include "lookup/provenance.h"
+#include "measure/process_range.h"
 #include "measure/timing.h"
 #include "support/error.h"
 #include "text_operator/text_operator.h"
@@ -38,6 +39,8 @@ const char* source_text(BestSource source) {
       return "fastest trial of its session, not confirmed";
     case BestSource::kTrial:
       return "a trial that was not raced";
+    case BestSource::kDisturbed:
+      return "timed on a disturbed machine";
   }
   throw InternalError("internal error: source of a best record out of range");
 }
@@ -48,11 +51,27 @@ std::string verdict_text(const BestRecord& best) {
   return best.kept ? " (stored best, kept)" : "";
 }
 
+/// Says how much the machine drifted during the session where a process of another minute may show another time than
+/// the range; "" elsewhere.
+std::string drift_text(const BestRecord& best) {
+  constexpr double kMatters = 0.02;
+  const double half_width = (best.timing.high_ns - best.timing.low_ns) / (2 * best.timing.median_ns);
+  if (best.drift < kMatters || best.drift < half_width) return {};
+  return fmt::format(
+      "readings of one kernel differed by up to {:.0f}% within the session: at another minute the time may, too",
+      100 * best.drift);
+}
+
 const char* binding_text(const Work& work) { return work.is_memory_bound() ? "memory" : "arithmetic"; }
 
 std::string evidence_text(const BestRecord& best, const Operator* op) {
   std::string text = source_text(best.source) + verdict_text(best);
-  if (!best.process_medians_ns.empty()) text += fmt::format(", timed in {} processes", best.process_medians_ns.size());
+  if (best.timing.is_disturbed()) text += fmt::format(" ({})", best.timing.disturbance);
+  if (const ProcessRange range = process_range(best.process_medians_ns); range.slow > 0) {
+    text += ", " + slow_text(range);
+  } else if (range.processes > 0) {
+    text += fmt::format(", timed in {} processes", range.processes);
+  }
   text += hint_text(hint_reason(best, current_provenance(op)));
   return fmt::format("{}, {} trials, {}, {}", text, best.trials, best.task.backend, best.recorded_at);
 }
@@ -93,6 +112,7 @@ std::string report_text(const BestRecord& best, const std::string& asked, const 
                       best.evidence.verified ? "verified against the reference in double" : "NOT verified",
                       best.evidence.largest_error_ratio);
   text += fmt::format("evidence  {}\n", evidence_text(best, op.get()));
+  if (const std::string drift = drift_text(best); !drift.empty()) text += fmt::format("drift     {}\n", drift);
   return printable(text);
 }
 
@@ -121,6 +141,8 @@ Json report_json(const BestRecord& best, const std::string& asked, const std::sh
   json["backend"] = best.task.backend;
   json["recorded_at"] = best.recorded_at;
   json["source"] = best_source_name(best.source);
+  json["quality"] = quality_name(quality_of(best));
+  json["disturbance"] = best.timing.is_disturbed() ? Json(best.timing.disturbance) : Json();
   json["from_race"] = best.source == BestSource::kRace;
   json["by_old_rule"] = best.by_old_rule;
   json["hint"] = hint_json(hint_reason(best, current_provenance(op.get())));
@@ -132,7 +154,10 @@ Json report_json(const BestRecord& best, const std::string& asked, const std::sh
   json["tied"] = best.tied;
   json["ties"] = best.ties;
   json["kept"] = best.kept;
+  const ProcessRange range = process_range(best.process_medians_ns);
+  json["processes"] = {{"timed", range.processes}, {"slow", range.slow}, {"slow_ratio", range.slow_ratio}};
   json["process_medians_ns"] = best.process_medians_ns;
+  json["drift"] = best.drift;
   return json;
 }
 
@@ -140,6 +165,13 @@ std::string workload_arguments(const Workload& workload) {
   const std::string text = workload.str(), &name = workload.op->name;
   if (!is_expression_text(name)) return text;
   return fmt::format("--expr '{}'{}", name, text.substr(name.size()));  // no quote is in the grammar
+}
+
+std::string missing_quality(const std::optional<BestRecord>& best, const Task& task, Quality required) {
+  const Quality reached = best ? quality_of(*best) : Quality::kDefault;
+  if (reached >= required) return {};
+  return fmt::format("the best of {} is {}, less than {} (--require): give it more time, or a quieter machine",
+                     task.workload.str(), quality_name(reached), quality_name(required));
 }
 
 std::string no_exact_match_text(const Task& task, MatchKind match) {
@@ -166,6 +198,7 @@ Json default_report_json(const Lookup& found, const Task& task) {
           {"time_ns", nullptr},
           {"gflops", nullptr},
           {"verified", false},
+          {"quality", quality_name(Quality::kDefault)},
           {"trials", 0}};
 }
 

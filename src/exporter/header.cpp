@@ -112,7 +112,7 @@ std::string header_overlap(const Exported& e) {
 std::string header_time(const Exported& e) {
   const auto& record = e.found->record;
   if (!record || e.found->match == MatchKind::kNearest) return "not measured for this shape";
-  return fmt::format("{:.4g} us, 95% interval {:.4g} .. {:.4g} us, {:.1f} GFLOP/s on {}{}",
+  return fmt::format("{:.4g} us, undisturbed processes {:.4g} .. {:.4g} us, {:.1f} GFLOP/s on {}{}",
                      record->timing.median_ns * 1e-3, record->timing.low_ns * 1e-3, record->timing.high_ns * 1e-3,
                      record->gflops(), record->task.machine,
                      e.found->hint.empty() ? "" : "; the time is a hint, for the reason in the manifest");

@@ -171,17 +171,18 @@ std::int64_t Exported::prepared_bytes() const {
 std::int64_t Exported::workspace_bytes() const { return nestwright::workspace_bytes(object->workspace, threads()); }
 
 std::string launcher_source(const Exported& e) {
-  const std::string text =
-      fmt::format(R"(/* Calls the kernel of {0}.h. Made by Nestwright; needs nothing but a C11 compiler and POSIX. */
+  const std::string text = fmt::format(
+      R"(/* Calls the kernel of {0}.h. Made by Nestwright; needs nothing but a C11 compiler and POSIX. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
-#include "{0}.h"
+{2}#include "{0}.h"
 
 {1}
 #define EXPORTED __attribute__((visibility("default")))
 )",
-                  e.name, includes(e));
+      e.name, includes(e),
+      e.is_parallel ? "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE /* for the affinity of threads */\n#endif\n" : "");
   return text + loop_runner(e) + kernel_declaration(e) + parallel_loop(e) +
          cpu_check_source(e.task->target.isa, e.object->extensions) + workspace_source(e) + functions_source(e);
 }

@@ -6,6 +6,8 @@
 #include "exporter/device_sources.h"
 #include "expression/passed_shape.h"
 #include "ir/analysis/launch.h"
+#include "logs/quality.h"
+#include "measure/process_range.h"
 #include "space/config_json.h"
 #include "target/machine.h"
 
@@ -134,14 +136,19 @@ json check_of(const Exported& e) {
 /// Adds what was measured, under the names of `query --json`. A record of another shape says nothing about the time of
 /// this one, so it is stored separately. The kernel that a hint was verified with may have been another one.
 void add_record(json& manifest, const BestRecord& record, const std::string& hint) {
+  const ProcessRange range = process_range(record.process_medians_ns);
   const json measured = {
       {"time_ns",
        {{"median", record.timing.median_ns}, {"low", record.timing.low_ns}, {"high", record.timing.high_ns}}},
+      {"processes", {{"timed", range.processes}, {"slow", range.slow}, {"slow_ratio", range.slow_ratio}}},
+      {"drift", record.drift},
       {"gflops", record.gflops()},
       {"verified", record.evidence.verified && hint.empty()},
       {"trials", record.trials},
       {"machine", record.task.machine},
       {"backend", record.task.backend},
+      {"quality", quality_name(quality_of(record))},
+      {"disturbance", record.timing.is_disturbed() ? json(record.timing.disturbance) : json()},
       {"evidence",
        {{"recorded_at", record.recorded_at},
         {"from_race", record.source == BestSource::kRace},
@@ -181,6 +188,8 @@ std::string manifest_json(const Exported& e) {
                    {"time_ns", nullptr},
                    {"gflops", nullptr},
                    {"verified", false},
+                   {"quality", quality_name(Quality::kDefault)},
+                   {"disturbance", nullptr},
                    {"trials", 0},
                    {"machine", nullptr},
                    {"evidence", nullptr},

@@ -36,13 +36,15 @@ std::string DisturbanceGate::judge(const Reading& reading) {
     }
   }
   if (reading.cpu_ns <= 0) return {};
-  const double limit = std::max(options_.lost_ns, options_.lost_share * reading.ns);
+  const double share = options_.lost_share * reading.ns;
+  const double limit = std::max(options_.lost_ns, share);
   if (reading.queue_ns > limit) {
     return fmt::format("a thread waited {:.0f} us for a processor", reading.queue_ns * 1e-3);
   }
   const double lost = reading.ns - reading.cpu_ns;
   if (lost > limit) return fmt::format("the processor was away for {:.0f} us", lost * 1e-3);
-  if (reading.involuntary_switches > 0 && std::max(lost, reading.queue_ns) > options_.switch_ns) {
+  const double limit_if_switched = std::max(options_.switch_ns, share);
+  if (reading.involuntary_switches > 0 && std::max(lost, reading.queue_ns) > limit_if_switched) {
     return fmt::format("{} involuntary switches", reading.involuntary_switches);
   }
   return {};
@@ -55,7 +57,7 @@ std::string DisturbanceGate::judge(const Surroundings& surroundings) {
       return fmt::format("the walk through memory took {:.2f} times its norm", surroundings.walk_ns / norm);
     }
   }
-  if (surroundings.steal_ns > 0) {
+  if (surroundings.steal_ns > options_.lost_share * surroundings.readings_ns) {
     return fmt::format("the hypervisor took {:.0f} ms", surroundings.steal_ns * 1e-6);
   }
   return {};

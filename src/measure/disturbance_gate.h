@@ -24,16 +24,19 @@ struct Reading {
 struct Surroundings {
   double walk_ns = 0;   ///< memory sentinel; 0: none
   double steal_ns = 0;  ///< time that the hypervisor took since the last pass
+  /// The readings since the last pass, all together: time that was stolen is relative to it; 0: any steal disturbs.
+  double readings_ns = 0;
 };
 
-/// The tolerances of the gate.
+/// The tolerances of the gate. What a reading may lose is relative to its length, because a loss of 20 us is a
+/// percent of 2 ms and nothing of 80 ms; the least that counts is what the accounting resolves.
 struct GateOptions {
   double fma_tolerance = 0.10;  ///< above the norm
   /// Above the norm; a walk through shared caches scatters more than a loop in registers.
   double walk_tolerance = 0.40;
-  double lost_share = 0.005;  ///< the share of a reading that may pass without a processor
+  double lost_share = 0.01;  ///< the share of a reading, or of a pass, that may pass without a processor
   double lost_ns = 50e3;      ///< or this time, whichever is more: the resolution of the accounting
-  double switch_ns = 10e3;    ///< the limit if threads were also switched involuntarily
+  double switch_ns = 10e3;    ///< the same if threads were also switched involuntarily
 };
 
 class DisturbanceGate {

@@ -1,6 +1,7 @@
 #include "measure/gated_sampler.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace nestwright {
 
@@ -13,7 +14,7 @@ constexpr double kDecay = 1.0 / 32;        // weight of the last reading in that
 }  // namespace
 
 bool WaitBudget::spend(double ns) {
-  if (is_over_ && is_over_()) return false;
+  if (is_over()) return false;
   const auto elapsed = static_cast<double>(clock_.now_ns() - start_ns_);
   if (waited_ns_ + ns > kInitialNs + share_ * elapsed) return false;
   waited_ns_ += ns;
@@ -25,6 +26,7 @@ std::optional<Sample> GatedSampler::take(int candidate, std::int64_t calls, bool
   for (int tries = 1;; ++tries) {
     const std::optional<Reading> reading = source_.sample(candidate, calls, warm_up);
     if (!reading) return std::nullopt;
+    readings_ns_ += reading->ns;
     sample = {reading->ns, reading->fma_ns, gate_.judge(*reading)};
     const bool is_disturbed = !sample.disturbance.empty();
     disturbed_share_ += kDecay * ((is_disturbed ? 1 : 0) - disturbed_share_);
@@ -32,13 +34,14 @@ std::optional<Sample> GatedSampler::take(int candidate, std::int64_t calls, bool
       pause_ns_ = kMinPauseNs;
       return sample;
     }
-    const bool tries_at_once = tries < kMaxAttempts && disturbed_share_ < kMostlyDisturbed;
+    const bool tries_at_once = tries < kMaxAttempts && disturbed_share_ < kMostlyDisturbed && !wait_budget_.is_over();
     if (!tries_at_once && !wait(sample.disturbance)) return sample;
   }
 }
 
 PassObservation GatedSampler::observe() {
-  const Surroundings surroundings = source_.surroundings();
+  Surroundings surroundings = source_.surroundings();
+  surroundings.readings_ns = std::exchange(readings_ns_, 0);
   return {surroundings, gate_.judge(surroundings)};
 }
 

@@ -33,6 +33,8 @@ class WaitBudget {
   WaitBudget(Clock& clock, double share) : clock_(clock), share_(share), start_ns_(clock.now_ns()) {}
   /// Takes a wait of `ns` from the budget. Returns false, and takes nothing, if the budget does not allow it.
   bool spend(double ns);
+  Clock& clock() const { return clock_; }
+  bool is_over() const { return is_over_ && is_over_(); }
   /// Allows no further wait once `is_over` returns true. May be empty.
   void set_end(std::function<bool()> is_over) { is_over_ = std::move(is_over); }
 
@@ -73,6 +75,8 @@ class GatedSampler {
   void renew_process() { source_.renew_process(); }
   /// Waits a moment. Returns false if the budget does not allow it.
   bool wait(const std::string& why);
+  /// The clock of the run.
+  Clock& clock() const { return wait_budget_.clock(); }
 
  private:
   SampleSource& source_;
@@ -80,6 +84,7 @@ class GatedSampler {
   WaitBudget& wait_budget_;
   double pause_ns_ = kMinPauseNs;
   double disturbed_share_ = 0;  ///< recent average
+  double readings_ns_ = 0;      ///< since the last observation
 
   static constexpr double kMinPauseNs = 5e6, kMaxPauseNs = 160e6;
 };

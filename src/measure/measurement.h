@@ -25,7 +25,8 @@ const char* outcome_name(Outcome outcome);  // "ok", "invalid_config", ...
 /// Times are in nanoseconds per call of the kernel.
 struct Timing {
   double median_ns = 0;
-  double low_ns = 0, high_ns = 0;    ///< 95% interval of the median
+  /// 95% interval of the median; of a race of finalists, the range in which 90% of undisturbed processes lie.
+  double low_ns = 0, high_ns = 0;
   std::vector<double> samples_ns;    ///< scores: the paired ratio to the reference kernel times its reference time
   std::vector<double> raw_ns;        ///< readings of the clock
   std::vector<double> reference_ns;  ///< readings of the reference kernel in the same passes
@@ -34,9 +35,13 @@ struct Timing {
   std::vector<int> passes;           ///< the pass of each sample; samples of the same pass are a pair
   std::vector<int> processes;        ///< the process of each sample, from 1; 0: the race had no processes of its own
   bool ended_early = false;          ///< stopped because it was far behind; never a best one
+  /// Where only a part of the kernel was timed (lower/program_part.h): the factor by which readings were multiplied to
+  /// estimate those of the whole. 0: the whole was timed.
+  double part_ratio = 0;
   /// What disturbed the machine during the measurement, as a phrase; empty if nothing did. A disturbed timing is never
   /// a best one, has less weight as a label, and is repeated if there is time.
   std::string disturbance;
+  bool is_short = false;  ///< it is marked as disturbed only because its race had no time for three processes
   bool is_disturbed() const { return !disturbance.empty(); }
 };
 

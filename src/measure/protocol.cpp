@@ -180,7 +180,7 @@ std::string encode(const RunnerRequest& request) {
   Encoder e;
   e.u8(code(request.kind)).i64(request.number).i64(request.id);
   encode_object(e, request.object);
-  e.i64(request.calls).u8(request.warm_up).u8(request.thorough);
+  e.u8(request.is_part).i64(request.calls).u8(request.warm_up).u8(request.thorough);
   return e.str();
 }
 
@@ -191,6 +191,7 @@ RunnerRequest decode_runner_request(std::string_view message) {
   request.number = d.i64();
   request.id = static_cast<int>(d.i64());
   request.object = decode_object(d);
+  request.is_part = d.u8() != 0;
   request.calls = d.i64();
   request.warm_up = d.u8() != 0;
   request.thorough = d.u8() != 0;

@@ -99,6 +99,7 @@ struct RunnerRequest {
   std::int64_t number = 0;  ///< of the request, from 1; the reply repeats it
   int id = 0;
   CompiledObject object;   ///< kLoad: only the parts that a runner needs
+  bool is_part = false;    ///< kLoad: its results are parts of the right ones, and are not compared with these
   std::int64_t calls = 1;  ///< kSample
   bool warm_up = false;    ///< kSample: an untimed call first
   /// kCheck: also calls it on inputs of large and small magnitudes, and once with the workspace as the previous call

@@ -45,6 +45,9 @@ struct Contender {
   int id = 0;
   double call_ns = 0;   ///< the faster of two checked calls, or a known time; 0: not known, a warm-up call finds it
   double least_ns = 0;  ///< the least time that the machine needs for its work; 0: not known
+  /// The time of the kernel relative to that of the part of it that is called; 1: the whole is called. All other times
+  /// are those of the whole.
+  double part_ratio = 1;
 };
 
 /// Whether a kernel of that time is faster than the machine can be, by more than the uncertainty of the machine's
@@ -76,21 +79,5 @@ struct RaceResult {
 /// Races the contenders; the call_ns of `incumbent` is its reference time.
 RaceResult race(GatedSampler& sampler, const RaceConditions& conditions, std::span<const Contender> contenders,
                 std::optional<Contender> incumbent);
-
-/// Races finalists: none is given up, and each gets the same number of samples, all in the same passes, in at least
-/// finalist_processes fresh processes, because two copies of one kernel can differ by a percent throughout a process,
-/// depending on their addresses. Scores are in the unit of the first contender that does not fail, whose reference time
-/// is the median of the medians of its processes. The median of each contender is that of its processes' medians; its
-/// interval is what one more process is expected to show. A contender with undisturbed samples in fewer than three
-/// processes is marked as disturbed, unless the race had fewer.
-std::vector<Timing> race_finalists(GatedSampler& sampler, const RaceConditions& conditions,
-                                   std::span<const Contender> contenders);
-
-/// Returns the medians of a race of finalists, one per undisturbed process, in order, as readings of the clock.
-std::vector<double> process_medians(const Timing& timing);
-
-/// Returns the ratio of the time of `a` to that of `b` in a race of finalists, from the pairs of each process; zeros if
-/// there are no pairs.
-MedianInterval ratio_between(const Timing& a, const Timing& b);
 
 }  // namespace nestwright

@@ -13,6 +13,7 @@
 #include "ir/core/program.h"
 #include "measure/large_data.h"
 #include "measure/measurement.h"
+#include "measure/race_finalists.h"
 #include "measure/timing.h"
 #include "runtime/parallel_pool.h"
 #include "target/target.h"
@@ -52,6 +53,9 @@ struct RunnerOptions {
   /// a few milliseconds per candidate; compiling the comparison takes a tenth of a second and more in each fresh
   /// process.
   std::int64_t device_compare_bytes = std::int64_t{64} << 20;
+  /// The wall time, in seconds, after which a request is given up although it is within its limits: what it was about
+  /// is then neither right nor wrong, as if the run had been over before. May be empty: never.
+  std::function<double()> seconds_left;
   TimingOptions timing;
   double wait_share = 0.1;  ///< of its time that a run may wait for a disturbed machine
   /// Called with the reason each time the run waits. May be empty.
@@ -62,12 +66,16 @@ struct RunnerOptions {
 struct RunRequest {
   const CompiledObject* object = nullptr;
   double least_ns = 0;  ///< the least time that this machine needs for its work; 0: not known
+  /// Above 0: the object is a part of the kernel, and the whole takes this many times as long. All times are those of
+  /// the whole: readings are multiplied by it. A part is not checked, so that its measurement is not verified.
+  double part_ratio = 0;
 };
 
 /// The kernel that candidates are scored against, and its reference time, the unit of the scores.
 struct Incumbent {
   const CompiledObject* object = nullptr;
   double reference_ns = 0;
+  double part_ratio = 0;  ///< as RunRequest::part_ratio; `reference_ns` is the time of the whole
 };
 
 /// A request and the reference time that it would have as an incumbent.
@@ -94,17 +102,21 @@ class Runner {
   /// samples, and one without samples is marked as disturbed. Otherwise every measurement that is ok has a median.
   virtual RunResult run(const std::vector<RunRequest>& requests, const std::optional<Incumbent>& incumbent,
                         const std::function<bool()>& is_over = {}) = 0;
+  /// Checks a whole candidate that seemed to be faster than the incumbent when their parts were timed. If it also is
+  /// in one pair of whole calls, it takes few more, which decide. Kernels whose calls take seconds are compared by
+  /// their checked calls.
+  virtual RunResult confirm(const RunRequest& request, const Incumbent& incumbent,
+                            const std::function<bool()>& is_over = {}) = 0;
   /// Checks each candidate thoroughly: on inputs of large and small magnitudes as well, and for whether a call depends
   /// on the previous one. Returns one measurement per request, in order, without timings.
   virtual std::vector<Measurement> check(const std::vector<RunRequest>& requests) = 0;
   /// Races, in several fresh processes, candidates that are known to be right: the finalists of a session, or kernels
   /// whose ratio is wanted. Returns one measurement per request, in order, without evidence; for ratios see
-  /// ratio_between (measure/race.h).
-  virtual std::vector<Measurement> race(const std::vector<RunRequest>& requests,
-                                        const std::function<bool()>& is_over = {}) = 0;
+  /// ratio_between (measure/race_finalists.h).
+  virtual std::vector<Measurement> race(const std::vector<RunRequest>& requests, const RaceLimits& limits = {}) = 0;
   /// The same with fewer samples in fewer processes, which chooses the finalists.
   virtual std::vector<Measurement> preliminary_race(const std::vector<RunRequest>& requests,
-                                                    const std::function<bool()>& is_over = {}) = 0;
+                                                    const RaceLimits& limits = {}) = 0;
 };
 
 /// Makes a runner in a nestwright-worker process (measure/worker_process.h says how the executable is found). Its

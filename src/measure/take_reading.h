@@ -39,14 +39,24 @@ inline double take_sentinel(Clock& clock, const std::function<void()>& sentinel)
 struct ReadingPlan {
   std::int64_t calls = 1;
   bool warm_up = false;  ///< an untimed call first, after the sentinel, which may have evicted the kernel's data
+  /// The least duration of the untimed calls: of a short kernel there are several, until its threads are awake.
+  double warm_ns = 0;
 };
+
+/// The time in which threads that slept are awake and have found their processors.
+inline constexpr double kThreadsWakeNs = 100e3;
 
 /// Takes one reading; `usage` returns the accounting of this process so far.
 inline Reading take_reading(Clock& clock, const std::function<CpuUsage()>& usage, const ReadingPlan& plan,
                             const std::function<void()>& call, const std::function<void()>& sentinel) {
   Reading reading;
   reading.fma_ns = take_sentinel(clock, sentinel);
-  if (plan.warm_up) call();
+  if (plan.warm_up) {
+    const std::int64_t start = clock.now_ns();
+    do {
+      call();
+    } while (static_cast<double>(clock.now_ns() - start) < plan.warm_ns);
+  }
   const CpuUsage before = usage();
   reading.ns = time_once(clock, [&] {
     for (std::int64_t i = 0; i < plan.calls; ++i) call();

@@ -16,6 +16,7 @@
 #include "measure/elements.h"
 #include "measure/guarded_region.h"
 #include "support/chunks.h"
+#include "support/descriptors.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -115,9 +116,7 @@ void require(bool condition, std::size_t parameter, const char* what) {
 
 }  // namespace
 
-TensorFile::TensorFile(const CheckData& data)
-    : fd_(memfd_create("nestwright-tensors", MFD_CLOEXEC)), large_(data.large) {
-  if (fd_.get() < 0) throw Error(fmt::format("cannot make a file in memory ({})", std::strerror(errno)));
+TensorFile::TensorFile(const CheckData& data) : fd_(make_memory_file("nestwright-tensors")), large_(data.large) {
   const std::size_t parameters = data.types.size();
   require(data.elements.size() == parameters && data.roles.size() == parameters, parameters,
           "types, elements and roles must be as many");

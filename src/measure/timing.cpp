@@ -107,15 +107,32 @@ int TimingOptions::finalist_samples_of(double sample_length) const {
   return affordable(finalist_samples, sample_length, finalist_enough_ns, 1);
 }
 
-TimingOptions timing_on(DeviceKind device, TimingOptions options) {
-  constexpr double kDeviceSampleNs = 20e6;
-  if (device != DeviceKind::kCpu) options.sample_ns = std::max(options.sample_ns, kDeviceSampleNs);
+int TimingOptions::finalist_max_samples_of(double sample_length) const {
+  return std::max(finalist_samples_of(sample_length),
+                  affordable(finalist_max_samples, sample_length, finalist_enough_ns, 1));
+}
+
+TimingOptions timing_on(DeviceKind device, int threads, TimingOptions options) {
+  constexpr double kDeviceSampleNs = 20e6, kDeviceWarmBelowNs = 0.5e6, kThreadsSampleNs = 10e6;
+  if (device != DeviceKind::kCpu) {
+    options.sample_ns = std::max(options.sample_ns, kDeviceSampleNs);
+    options.warm_below_ns = std::min(options.warm_below_ns, kDeviceWarmBelowNs);
+  } else if (threads > 1) {
+    options.finalist_sample_ns = std::max(options.finalist_sample_ns, kThreadsSampleNs);
+  }
+  return options;
+}
+
+TimingOptions of_parts(TimingOptions options) {
+  options.rounds = {2, 3, 5};
+  options.warm_below_ns = options.sample_ns;
   return options;
 }
 
 TimingOptions preliminary(TimingOptions options) {
   options.finalist_processes = options.max_finalist_processes = options.preliminary_processes;
-  options.finalist_samples = options.preliminary_samples;
+  options.finalist_samples = options.finalist_max_samples = options.preliminary_samples;
+  options.finalist_sample_ns = options.sample_ns;
   return options;
 }
 
@@ -148,28 +165,6 @@ MedianInterval ratio_of_processes(std::span<const double> ratios) {
   const Spread spread = spread_of(logs);
   const double half = kStudent98[logs.size() - 2] * spread.deviation / std::sqrt(static_cast<double>(logs.size()));
   return {std::exp(spread.mean), std::exp(spread.mean - half), std::exp(spread.mean + half)};
-}
-
-MedianInterval across_processes(std::span<const std::vector<double>> samples_by_process) {
-  std::vector<double> all, medians;
-  for (const std::vector<double>& samples : samples_by_process) {
-    check(!samples.empty(), "a process without a sample has no median");
-    all.insert(all.end(), samples.begin(), samples.end());
-    medians.push_back(median_interval(samples).median);
-  }
-  if (medians.empty()) return {};
-  std::sort(medians.begin(), medians.end());
-  const double centre = median_of_sorted(medians);
-  const MedianInterval within = median_interval(all);
-  if (medians.size() < 2) return {centre, std::min(within.low, centre), std::max(within.high, centre)};
-
-  std::vector<double> logs;
-  for (const double median : medians) logs.push_back(std::log(median));
-  const double more = std::sqrt(1 + 1 / static_cast<double>(logs.size()));  // for the scatter of the predicted process
-  const double half = student_t(logs.size() - 1) * spread_of(logs).deviation * more;
-  const double low = centre * std::exp(-half), high = centre * std::exp(half);
-  if (high - low >= within.high - within.low) return {centre, low, high};
-  return {centre, std::min(within.low, centre), std::max(within.high, centre)};
 }
 
 }  // namespace nestwright

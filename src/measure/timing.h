@@ -17,9 +17,9 @@ struct TimingOptions {
   double sample_ns =
       2e6;  ///< target length of a sample of whole calls; a sample of less than half of it is taken again once
   /// If a call of a kernel is shorter than this, an untimed call precedes each sample, so that the sample does not
-  /// include reloading what sentinels and other kernels evicted from the caches. For longer calls that is less than a
-  /// percent.
-  double warm_below_ns = 0.5e6;
+  /// include waking the threads and reloading what sentinels and other kernels evicted from the caches. Filling the
+  /// whole last cache of a desktop takes about two milliseconds, a percent of a call of this length.
+  double warm_below_ns = 200e6;
   double give_up_ratio = 1.5;  ///< a candidate is given up if its first two samples are this many times the best's
   double race_within = 0.10;   ///< distance to the best, relative, within which the second round is reached; then / 4
   std::vector<int> rounds = {3, 5, 10};  ///< total samples after each round of the race
@@ -28,7 +28,11 @@ struct TimingOptions {
   /// until the ratio of the fastest two is known to finalist_precision (half the width of its interval).
   int finalist_processes = 8, max_finalist_processes = 16;
   double finalist_precision = 0.01;
-  int finalist_samples = 5;           ///< of each finalist in each process
+  double finalist_sample_ns = 2e6;  ///< like sample_ns, of finalists; sample_ns where the race is short of time
+  int finalist_samples = 5;         ///< of each finalist in each process
+  /// More are taken, up to this number, until the median of a process is known to finalist_steady (standard error).
+  int finalist_max_samples = 15;
+  double finalist_steady = 0.01;
   double finalist_enough_ns = 150e6;  ///< samples of a finalist in a process with this total duration suffice
   int preliminary_processes = 3, preliminary_samples = 4;  ///< the same two for a preliminary race
 
@@ -36,11 +40,18 @@ struct TimingOptions {
   /// out within a long sample, and the time is better spent on other candidates.
   int samples_of(double sample_length, int wanted) const;
   int finalist_samples_of(double sample_length) const;
+  int finalist_max_samples_of(double sample_length) const;
 };
 
-/// Returns the options adapted to `device`: on devices other than the CPU a sample takes about 20 ms, because the
-/// resolution of events is half a microsecond and clocks take a while to settle.
-TimingOptions timing_on(DeviceKind device, TimingOptions options = {});
+/// Returns the options adapted to `device` and to kernels of `threads` threads. On devices other than the CPU a sample
+/// takes about 20 ms, because the resolution of events is half a microsecond and clocks take a while to settle, and no
+/// untimed call precedes one of calls that take more than half a millisecond. On several threads, samples of finalists
+/// take 10 ms, because threads that wait for each other scatter more.
+TimingOptions timing_on(DeviceKind device, int threads, TimingOptions options = {});
+
+/// Returns the options adapted to parts of kernels, whose samples are long: fewer of them, and no untimed calls before
+/// each. They choose what is timed as a whole.
+TimingOptions of_parts(TimingOptions options);
 
 /// Returns the options of a final race, adapted to a preliminary race.
 TimingOptions preliminary(TimingOptions options);
@@ -69,10 +80,5 @@ MedianInterval paired_ratio(std::span<const double> a, std::span<const double> b
 /// alone does not show how processes differ: its interval is 3% to each side. Requires positive ratios; none give
 /// zeros.
 MedianInterval ratio_of_processes(std::span<const double> ratios);
-
-/// Predicts what a fresh process will show, from the samples of several: the median of their medians, with the larger
-/// of two 95% intervals, that of the median of all samples and the prediction interval for one more process (Student's
-/// t over the logarithms of the medians). Requires at least one sample of each process.
-MedianInterval across_processes(std::span<const std::vector<double>> samples_by_process);
 
 }  // namespace nestwright

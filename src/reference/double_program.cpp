@@ -193,7 +193,7 @@ class OperationJudge {
           return sums(values, made.reduced);
         },
         name("sums"));
-    const auto element = [](const Tensor& t, Indices x) { return t.at({x.begin(), x.end()}); };
+    const auto element = [](const Tensor& t, Indices x) { return t(x); };
     const double factor = 8 * std::sqrt(terms()) * rounding_error(type(), rounding_);
     const double smallest = terms() * smallest_error(type(), rounding_);
     JudgedTensor result;
@@ -229,7 +229,7 @@ class OperationJudge {
           return products({value, error, max(literal(1), abs(cast(kFloat64, value)) + error)}, made.reduced);
         },
         name("products"));
-    const auto element = [](const Tensor& t, Indices x) { return t.at({x.begin(), x.end()}); };
+    const auto element = [](const Tensor& t, Indices x) { return t(x); };
     return {tensor("double", [&](Indices x) { return element(parts[0], x); }), tensor("bound", [&](Indices x) {
               return error_in_range(element(parts[1], x), element(parts[2], x), type(), rounding_);
             })};
@@ -326,7 +326,7 @@ class OperationJudge {
       return sign > 0 ? value : -value;
     };
     const auto error_of = [](const JudgedExpr& e) { return e.is_exact() ? literal(0) : e.error; };
-    const auto element = [](const Tensor& t, Indices x) { return t.at({x.begin(), x.end()}); };
+    const auto element = [](const Tensor& t, Indices x) { return t(x); };
     const auto lowest = [&](const JudgedExpr& e) { return signed_value(e) - error_of(e); };
     const Tensor least = tensor("least", [&](Indices x) {
       const At made = at(x);

@@ -14,8 +14,8 @@ namespace nestwright {
 /// The kinds of pools.
 enum class PoolKind {
   kSerial,  ///< only the caller's thread
-  kTbb,     ///< oneTBB with a static partition; takes about 14 us to wake up
-  kSpin,    ///< our own threads, which spin for 50 us after a loop, then sleep; fast to start small kernels
+  kTbb,     ///< oneTBB with a static partition; takes about 14 us to wake up, and the kernel places its threads
+  kSpin,    ///< our own threads on processors of their own; they spin for 50 us after a loop, then sleep
 };
 const char* pool_name(PoolKind kind);  // "serial", "tbb", "spin"
 /// The inverse of pool_name. Throws UsageError that lists the names.

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* for the affinity of threads */
 #include "runtime/spin_pool.h"
 
 #include <stdlib.h>

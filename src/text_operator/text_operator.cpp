@@ -3,6 +3,7 @@
 #include "reference/reference.h"
 #include "templates/generated/generated.h"
 #include "text/tensors.h"
+#include "text_operator/bytes_touched.h"
 #include "text_operator/check_inputs.h"
 #include "text_operator/guarded_reads.h"
 #include "text_operator/parsed_text.h"
@@ -16,9 +17,7 @@ Definition define(const ParsedText& text, const Workload& workload, text::Tensor
   const text::Signature signature = text::make_tensors(expression->program(), form);
   Definition definition{.args = signature.args, .inputs = signature.inputs};
   definition.flops = count_flops(definition.outputs());
-  for (const Tensor& tensor : definition.args) {
-    definition.bytes += static_cast<double>(tensor.buffer()->elements()) * tensor.dtype().bytes();
-  }
+  definition.bytes = bytes_touched(expression->program());
   return definition;
 }
 

@@ -28,7 +28,7 @@ struct Definition {
   std::vector<Tensor> args;  ///< the signature: inputs, then outputs
   int inputs = 0;
   double flops = 0;  ///< of one run
-  double bytes = 0;  ///< of the tensors, each touched once
+  double bytes = 0;  ///< of the elements that are read or written, each touched once
   /// Indices in `args` of the inputs that are the same in every call: a schedule may prepare tensors from them.
   std::vector<std::size_t> constant_inputs = {};
 

@@ -118,7 +118,7 @@ Tensor matmul_result(const MatmulShape& shape, ir::Type type, const Tensor& sums
       extents(shape.batch, shape.c),
       [&](Indices c) {
         auto input = inputs.begin();
-        const auto at_c = [&](const Tensor& tensor) { return tensor.at({c.begin(), c.end()}); };
+        const auto at_c = [&](const Tensor& tensor) { return tensor(c); };
         Expr x = at_c(sums);
         if (epilogue.alpha != 1) x = x * epilogue.alpha;
         if (epilogue.beta != 0) {

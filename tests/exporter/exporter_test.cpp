@@ -249,7 +249,7 @@ TEST_F(ExportTest, ManifestAndHeaderOfARecordSayWhatWasMeasured) {
   EXPECT_EQ(manifest["trials"], 321);
   EXPECT_EQ(manifest["evidence"]["largest_error_ratio"], 0.25);
   EXPECT_THAT(read_text(file("exact/k.h")),
-              HasSubstr("2 us, 95% interval 1.99 .. 2.02 us, 4.1 GFLOP/s on made-up machine.\n"));
+              HasSubstr("2 us, undisturbed processes 1.99 .. 2.02 us, 4.1 GFLOP/s on made-up machine.\n"));
   EXPECT_TRUE(manifest["hint"].is_null());
 
   found.hint = "the microcode was 0x2a, and is 0x2b";

@@ -53,8 +53,8 @@ TEST(DisturbanceGate, CpuTimeThatIsMissingDisturbs) {
   Reading reading = quiet();
   reading.cpu_ns = reading.ns - 60e3;
   EXPECT_EQ(gate.judge(reading), "the processor was away for 60 us");
-  reading = {.ns = 100e6, .fma_ns = kNorm_ns, .cpu_ns = 99.6e6};
-  EXPECT_EQ(gate.judge(reading), "") << "less than a two-hundredth of it";
+  reading = {.ns = 100e6, .fma_ns = kNorm_ns, .cpu_ns = 99.1e6};
+  EXPECT_EQ(gate.judge(reading), "") << "less than a percent of it";
   reading.cpu_ns = 2 * reading.ns;
   EXPECT_EQ(gate.judge(reading), "") << "two threads";
 }
@@ -64,11 +64,33 @@ TEST(DisturbanceGate, SwitchesDisturbWhereTheyCostTime) {
   Reading reading = quiet();
   reading.involuntary_switches = 2;
   EXPECT_EQ(gate.judge(reading), "") << "switched back at once";
-  reading.queue_ns = 20e3;
+  reading.queue_ns = 30e3;
   EXPECT_EQ(gate.judge(reading), "2 involuntary switches");
   reading.queue_ns = 0;
-  reading.cpu_ns -= 20e3;
+  reading.cpu_ns -= 30e3;
   EXPECT_EQ(gate.judge(reading), "2 involuntary switches");
+}
+
+// What a quiet machine takes from a product of 2048 cubed on two threads.
+TEST(DisturbanceGate, WhatALongReadingMayLoseIsRelativeToItsLength) {
+  DisturbanceGate gate = experienced();
+  Reading reading{.ns = 80e6, .fma_ns = kNorm_ns, .cpu_ns = 159e6, .queue_ns = 60e3, .involuntary_switches = 8};
+  EXPECT_EQ(gate.judge(reading), "") << "60 us of 80 ms, in 8 switches";
+  reading.queue_ns = 790e3;
+  EXPECT_EQ(gate.judge(reading), "") << "less than a percent";
+  reading.queue_ns = 810e3;
+  EXPECT_EQ(gate.judge(reading), "a thread waited 810 us for a processor");
+  reading = {.ns = 2e6, .fma_ns = kNorm_ns, .cpu_ns = 4e6, .queue_ns = 19e3, .involuntary_switches = 1};
+  EXPECT_EQ(gate.judge(reading), "") << "a percent of 2 ms are 20 us";
+  reading.queue_ns = 21e3;
+  EXPECT_EQ(gate.judge(reading), "1 involuntary switches");
+}
+
+TEST(DisturbanceGate, StealIsRelativeToTheReadingsOfThePass) {
+  DisturbanceGate gate = experienced();
+  EXPECT_EQ(gate.judge(Surroundings{1e6, 10e6, 1.1e9}), "") << "a tick of 10 ms in a second";
+  EXPECT_EQ(gate.judge(Surroundings{1e6, 10e6, 0.9e9}), "the hypervisor took 10 ms");
+  EXPECT_EQ(gate.judge(Surroundings{1e6, 20e6, 1.1e9}), "the hypervisor took 20 ms");
 }
 
 TEST(DisturbanceGate, WithoutANormNothingIsOffIt) {

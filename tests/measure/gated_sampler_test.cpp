@@ -103,6 +103,15 @@ TEST(GatedSampler, WhereMostReadingsAreDisturbedNoneIsTakenAgainAtOnce) {
   EXPECT_GE(readings_of_ten(), 20u);
 }
 
+TEST(GatedSampler, OnceItsTimeIsOverNothingIsTakenAgain) {
+  MadeUpMachine machine(CallTimes{{0, 1e6}});
+  machine.kernels.disturb = [](int, Reading& reading) { reading.queue_ns = 1e6; };
+  machine.wait_budget.set_end([] { return true; });
+  EXPECT_NE(machine.sampler.take(0, 2, false)->disturbance, "");
+  EXPECT_EQ(machine.kernels.samples_of(0), 1u);
+  EXPECT_EQ(machine.kernels.paused_ns, 0);
+}
+
 TEST(GatedSampler, ACandidateThatFailedGivesNoSample) {
   MadeUpMachine machine(CallTimes{{0, 1e6}});
   machine.kernels.fails_at = {{0, 1}};
@@ -127,6 +136,20 @@ TEST(GatedSampler, LooksAroundForWhatIsSeenOnceAPass) {
   observation = machine.sampler.observe();
   EXPECT_EQ(observation.surroundings.steal_ns, 20e6);
   EXPECT_EQ(observation.disturbance, "the hypervisor took 20 ms");
+}
+
+TEST(GatedSampler, StealIsJudgedByTheReadingsSinceTheLastLook) {
+  MadeUpMachine machine(CallTimes{{0, 1e9}});
+  machine.kernels.around = [] { return Surroundings{2e6, 10e6}; };
+  for (int i = 0; i < 2; ++i) machine.sampler.take(0, 2, false);
+  PassObservation observation = machine.sampler.observe();
+  EXPECT_EQ(observation.surroundings.readings_ns, 4e9);
+  EXPECT_EQ(observation.disturbance, "");
+  machine.kernels.call_ns[0] = 0.5e9;
+  machine.sampler.take(0, 1, false);
+  observation = machine.sampler.observe();
+  EXPECT_EQ(observation.surroundings.readings_ns, 0.5e9);
+  EXPECT_EQ(observation.disturbance, "the hypervisor took 10 ms");
 }
 
 TEST(WaitBudget, AllowsASecondAndItsShareOfTheTimeThatPassed) {

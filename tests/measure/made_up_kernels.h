@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "measure/race.h"
+#include "measure/race_finalists.h"
 #include "tests/support/fake_clock.h"
 
 namespace nestwright {
@@ -84,6 +85,7 @@ struct MadeUpMachine {
   WaitBudget wait_budget;
   GatedSampler sampler{kernels, gate, wait_budget};
   RaceConditions conditions;
+  FinalistConditions finalist_conditions;
 
   /// Returns the first `n` kernels, 0 to n - 1, as contenders whose times are known.
   std::vector<Contender> contenders(int n) const {
@@ -95,7 +97,9 @@ struct MadeUpMachine {
   RaceResult race(const std::vector<Contender>& all, std::optional<Contender> incumbent) {
     return nestwright::race(sampler, conditions, all, incumbent);
   }
-  std::vector<Timing> race_finalists(int n) { return nestwright::race_finalists(sampler, conditions, contenders(n)); }
+  std::vector<Timing> race_finalists(int n) {
+    return nestwright::race_finalists(sampler, finalist_conditions, contenders(n));
+  }
 };
 
 }  // namespace nestwright

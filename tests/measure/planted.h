@@ -64,10 +64,10 @@ inline RunnerOptions planted_options(double timeout_s = 5, int threads = 1) {
   RunnerOptions options;
   options.timeout_s = timeout_s;
   options.threads = threads;
-  options.timing.sample_ns = 2e5;
+  options.timing.sample_ns = options.timing.finalist_sample_ns = 2e5;
   options.timing.rounds = {3, 5};
   options.timing.finalist_processes = options.timing.max_finalist_processes = 3;
-  options.timing.finalist_samples = 2;
+  options.timing.finalist_samples = options.timing.finalist_max_samples = 2;
   return options;
 }
 

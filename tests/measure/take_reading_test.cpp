@@ -43,6 +43,17 @@ TEST(TakeReading, ReadsTheClockAroundTheCallsOnly) {
   EXPECT_THAT(order, SizeIs(7));
 }
 
+TEST(TakeReading, ShortKernelsAreCalledUntilTheirThreadsAreAwake) {
+  FakeClock clock;
+  int calls = 0;
+  const auto call = [&] { clock.advance(++calls <= 2 ? 300 : 100); };
+  const auto sentinel = [&] { clock.advance(25); };
+  EXPECT_EQ(take_reading(clock, no_usage, {4, true, 750}, call, sentinel).ns, 400);
+  EXPECT_EQ(calls, 4 + 4) << "two slow calls and two others take 800";
+  calls = 0;
+  EXPECT_EQ(take_reading(clock, no_usage, {4, false, 750}, call, sentinel).ns, 800) << "without an untimed call";
+}
+
 TEST(TakeReading, AccountsForTheCallsOnly) {
   FakeClock clock;
   CpuUsage used;

@@ -218,53 +218,6 @@ TEST(RatioOfProcesses, EqualKernelsAreToldApartInOneRaceOfFifty) {
   }
 }
 
-TEST(AcrossProcesses, IsTheMedianOfTheMediansAndWideEnoughForOneMoreProcess) {
-  const std::vector<std::vector<double>> samples = {{100, 100, 101}, {104, 104, 104}, {102, 102, 102}};
-  const MedianInterval all = across_processes(samples);
-  EXPECT_EQ(all.median, 102);
-  // Student's t with two degrees of freedom, 4.303, times the deviation of three medians, about 2%, times sqrt(1 +
-  // 1/3).
-  EXPECT_NEAR(all.high / all.median, 1.102, 0.003);
-  EXPECT_NEAR(all.low / all.median, 1 / 1.102, 0.003);
-}
-
-TEST(AcrossProcesses, IsTheIntervalWithinProcessesWhereThatIsWider) {
-  const std::vector<double> wide = {90, 95, 100, 105, 110, 92, 108, 100};
-  const MedianInterval all = across_processes(std::vector<std::vector<double>>{wide, wide, wide});
-  EXPECT_EQ(all.median, 100);
-  EXPECT_LE(all.low, 95);
-  EXPECT_GE(all.high, 105);
-}
-
-TEST(AcrossProcesses, OfOneProcessIsItsOwnInterval) {
-  const std::vector<double> samples = {9, 10, 11};
-  const MedianInterval all = across_processes(std::vector<std::vector<double>>{samples});
-  EXPECT_EQ(all.median, 10);
-  EXPECT_EQ(all.low, 9);
-  EXPECT_EQ(all.high, 11);
-  EXPECT_EQ(across_processes({}).median, 0);
-  EXPECT_THROW(across_processes(std::vector<std::vector<double>>{samples, {}}), InternalError);
-}
-
-TEST(AcrossProcesses, OneMoreProcessIsWithinTheIntervalAsOftenAsItSays) {
-  std::mt19937_64 random(13);
-  std::normal_distribution<double> noise(0, 0.01);
-  int within = 0;
-  for (int i = 0; i < 2000; ++i) {
-    const auto process = [&] {  // each process has its own pages and its own shift
-      const double shift = noise(random);
-      std::vector<double> samples(8);
-      for (double& x : samples) x = 100 * std::exp(shift + noise(random) / 5);
-      return samples;
-    };
-    const std::vector<std::vector<double>> five = {process(), process(), process(), process(), process()};
-    const MedianInterval interval = across_processes(five);
-    const double next = median_interval(process()).median;
-    within += interval.low <= next && next <= interval.high;
-  }
-  EXPECT_GE(within, 1860) << "95% of 2000, less three standard deviations of the simulation";
-}
-
 TEST(TimingOptions, LongSamplesAreTakenLessOften) {
   const TimingOptions options;
   EXPECT_EQ(options.samples_of(2e6, 10), 10);
@@ -274,6 +227,10 @@ TEST(TimingOptions, LongSamplesAreTakenLessOften) {
   EXPECT_EQ(options.finalist_samples_of(2e6), 5);
   EXPECT_EQ(options.finalist_samples_of(50e6), 3);
   EXPECT_EQ(options.finalist_samples_of(10e9), 1);
+  EXPECT_EQ(options.finalist_max_samples_of(2e6), 15);
+  EXPECT_EQ(options.finalist_max_samples_of(20e6), 7);
+  EXPECT_EQ(options.finalist_max_samples_of(50e6), 3);
+  EXPECT_EQ(options.finalist_max_samples_of(10e9), 1);
 }
 
 TEST(Outcome, NumbersAndNamesAreFrozen) {
@@ -283,10 +240,25 @@ TEST(Outcome, NumbersAndNamesAreFrozen) {
 
 TEST(Timing, SamplesOnADeviceTake20MsOrMore) {
   TimingOptions options;
-  EXPECT_EQ(timing_on(DeviceKind::kCpu, options).sample_ns, options.sample_ns);
-  EXPECT_EQ(timing_on(DeviceKind::kCuda, options).sample_ns, 20e6);
+  EXPECT_EQ(timing_on(DeviceKind::kCpu, 1, options).sample_ns, options.sample_ns);
+  EXPECT_EQ(timing_on(DeviceKind::kCuda, 1, options).sample_ns, 20e6);
   options.sample_ns = 50e6;
-  EXPECT_EQ(timing_on(DeviceKind::kOpenCl, options).sample_ns, 50e6);
+  EXPECT_EQ(timing_on(DeviceKind::kOpenCl, 2, options).sample_ns, 50e6);
+}
+
+TEST(Timing, FinalistsOnSeveralThreadsGetLongSamples) {
+  const TimingOptions options;
+  EXPECT_EQ(timing_on(DeviceKind::kCpu, 1, options).finalist_sample_ns, 2e6);
+  EXPECT_EQ(timing_on(DeviceKind::kCpu, 2, options).finalist_sample_ns, 10e6);
+  EXPECT_EQ(timing_on(DeviceKind::kCpu, 2, options).sample_ns, 2e6) << "the samples of a search stay short";
+  const TimingOptions shorter = preliminary(timing_on(DeviceKind::kCpu, 2, options));
+  EXPECT_EQ(shorter.finalist_sample_ns, 2e6);
+  EXPECT_EQ(shorter.finalist_max_samples, shorter.preliminary_samples);
+}
+
+TEST(Timing, OnADeviceNoUntimedCallPrecedesLongCalls) {
+  EXPECT_EQ(timing_on(DeviceKind::kCuda, 1).warm_below_ns, 0.5e6);
+  EXPECT_EQ(timing_on(DeviceKind::kCpu, 1).warm_below_ns, 200e6);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The pool of the library's own threads: each task runs once whatever the delays, and the caller never waits for a
-// thread that has not begun, was refused, was lost in a fork, or was displaced by another process.
+// thread that has not begun, was refused, was lost in a fork, or was displaced by another process. Its threads run on
+// processors of their own.
 #include <gmock/gmock.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -174,11 +175,117 @@ TEST(SpinPool, WithoutThreadsTheCallerRunsAllTasks) {
   EXPECT_EQ(code, 0);
 }
 
+cpu_set_t mask_of(pid_t thread) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  EXPECT_EQ(sched_getaffinity(thread, sizeof mask, &mask), 0);
+  return mask;
+}
+
+void set_mask(pid_t thread, const cpu_set_t& mask) { ASSERT_EQ(sched_setaffinity(thread, sizeof mask, &mask), 0); }
+
 void pin(pid_t thread, int core) {
   cpu_set_t cores;
   CPU_ZERO(&cores);
-  CPU_SET(core, &cores);
-  ASSERT_EQ(sched_setaffinity(thread, sizeof cores, &cores), 0);
+  CPU_SET(static_cast<std::size_t>(core), &cores);
+  set_mask(thread, cores);
+}
+
+std::vector<int> cores_of(const cpu_set_t& mask) {
+  std::vector<int> cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(static_cast<std::size_t>(core), &mask)) cores.push_back(core);
+  }
+  return cores;
+}
+
+struct Place {
+  pid_t thread = 0;
+  int core = -1;
+};
+
+/// Returns where each thread of the pool runs its task of a loop whose tasks wait for each other.
+std::vector<Place> places(const ParallelPool& pool) {
+  std::vector<Place> result(static_cast<std::size_t>(pool.threads()));
+  std::atomic<int> there{0};
+  run(pool, pool.threads(), [&](int, int thread) {
+    result[static_cast<std::size_t>(thread)] = {static_cast<pid_t>(syscall(SYS_gettid)), sched_getcpu()};
+    ++there;
+    wait_until([&] { return there == pool.threads(); });
+  });
+  return result;
+}
+
+class Placement : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (kIsSanitized) GTEST_SKIP() << "a sanitizer slows threads down";
+    if (cores_.size() < 2) GTEST_SKIP() << "there is one core";
+  }
+  void TearDown() override { set_mask(0, allowed_); }
+
+  /// Has both threads of the pool run on the first core, so that the other one sleeps there.
+  void put_together(const ParallelPool& pool, pid_t worker) {
+    pin(0, cores_[0]);
+    pin(worker, cores_[0]);
+    EXPECT_EQ(places(pool)[1].core, cores_[0]);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+
+  const cpu_set_t allowed_ = mask_of(0);
+  const std::vector<int> cores_ = cores_of(allowed_);
+};
+
+TEST_F(Placement, AThreadLeavesTheProcessorOfTheCallerAndGetsItsMaskBack) {
+  const auto pool = make_pool(PoolKind::kSpin, 2);
+  const pid_t worker = places(*pool)[1].thread;
+  for (int round = 0; round < 8; ++round) {
+    put_together(*pool, worker);
+    set_mask(worker, allowed_);
+    EXPECT_NE(places(*pool)[1].core, cores_[0]);
+    EXPECT_TRUE(wait_until([&] { return cores_of(mask_of(worker)) == cores_; })) << "it stays pinned";
+    EXPECT_EQ(cores_of(mask_of(0)), std::vector<int>{cores_[0]}) << "the caller's mask is the user's";
+  }
+}
+
+TEST_F(Placement, AMaskOfTheUserStays) {
+  const auto pool = make_pool(PoolKind::kSpin, 2);
+  const pid_t worker = places(*pool)[1].thread;
+  put_together(*pool, worker);
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(places(*pool)[1].core, cores_[0]) << "the only one that it may use";
+    EXPECT_EQ(cores_of(mask_of(worker)), std::vector<int>{cores_[0]});
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  set_mask(worker, allowed_);
+  EXPECT_NE(places(*pool)[1].core, cores_[0]);
+}
+
+TEST_F(Placement, WithFewerProcessorsThanThreadsMasksStay) {
+  pin(0, cores_[0]);
+  const auto pool = make_pool(PoolKind::kSpin, 3);
+  for (int round = 0; round < 3; ++round) {
+    for (const Place& place : places(*pool)) {
+      EXPECT_EQ(place.core, cores_[0]);
+      EXPECT_EQ(cores_of(mask_of(place.thread)), std::vector<int>{cores_[0]});
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+TEST_F(Placement, ThreadsStayApartFromEachOther) {
+  if (cores_.size() < 3) GTEST_SKIP() << "there are two cores";
+  const auto pool = make_pool(PoolKind::kSpin, 3);
+  const std::vector<Place> before = places(*pool);
+  pin(0, cores_[0]);
+  for (const std::size_t thread : {1, 2}) pin(before[thread].thread, cores_[0]);
+  places(*pool);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (const std::size_t thread : {1, 2}) set_mask(before[thread].thread, allowed_);
+  const std::vector<Place> after = places(*pool);
+  EXPECT_NE(after[1].core, cores_[0]);
+  EXPECT_NE(after[2].core, cores_[0]);
+  EXPECT_NE(after[1].core, after[2].core);
 }
 
 /// Returns the median time of a loop of 8 tasks on the pool relative to one on the caller's thread, alternating, with
@@ -207,20 +314,12 @@ double time_against_serial(const ParallelPool& pool) {
 
 TEST(SpinPool, ABusyProcessOnTheOtherCoreDoesNotDelayTheCaller) {
   if (kIsSanitized) GTEST_SKIP() << "a sanitizer slows threads down, and its runtime has some of its own";
-  cpu_set_t allowed;
-  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
-  std::vector<int> cores;
-  for (int core = 0; core < CPU_SETSIZE; ++core) {
-    if (CPU_ISSET(core, &allowed)) cores.push_back(core);
-  }
+  const cpu_set_t allowed = mask_of(0);
+  const std::vector<int> cores = cores_of(allowed);
   if (cores.size() < 2) GTEST_SKIP() << "there is one core";
 
   const auto pool = make_pool(PoolKind::kSpin, 2);
-  std::atomic<pid_t> worker{0};
-  run(*pool, 2, [&](int, int thread) {
-    if (thread == 1) worker = static_cast<pid_t>(syscall(SYS_gettid));
-    if (thread == 0) wait_until([&] { return worker != 0; });
-  });
+  const pid_t worker = places(*pool)[1].thread;
   ASSERT_NE(worker, 0);
   const pid_t busy = fork();
   if (busy == 0) {
@@ -235,7 +334,7 @@ TEST(SpinPool, ABusyProcessOnTheOtherCoreDoesNotDelayTheCaller) {
   for (int again = 0; again < 2 && ratio > 1.3; ++again) ratio = time_against_serial(*pool);
   kill(busy, SIGKILL);
   waitpid(busy, nullptr, 0);
-  ASSERT_EQ(sched_setaffinity(0, sizeof allowed, &allowed), 0);
+  set_mask(0, allowed);
   EXPECT_LT(ratio, 1.3);
 }
 

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 #include "search/chunk.h"
 #include "support/scratch_folder.h"
@@ -14,6 +15,8 @@
 
 namespace nestwright {
 namespace {
+
+const FinalRaceLimits kUnlimited{.seconds_left = [] { return std::numeric_limits<double>::infinity(); }};
 
 class FinalRace : public ::testing::Test {
  protected:
@@ -47,9 +50,9 @@ class FinalRace : public ::testing::Test {
   }
 
   /// The winner of a race; 0 where the machine was disturbed each time.
-  TrialId winner_of(const RaceEnds& ends) {
+  TrialId winner_of(const FinalRaceLimits& limits) {
     for (int attempt = 0; attempt < 20; ++attempt) {
-      run_final_race(*session_, ends);
+      run_final_race(*session_, limits);
       if (session_->result.race_disturbance.empty()) break;
     }
     const auto best = log_->best(filter_of(session_->key), session_->raced_versions);
@@ -66,13 +69,11 @@ class FinalRace : public ::testing::Test {
 
 TEST_F(FinalRace, LuckyTimesOfTheSearchTakeNoPlaceFromAFasterKernel) {
   ASSERT_EQ(session_->race_plan().preliminary, 6);
-  const auto never = [] { return false; };
-  EXPECT_EQ(winner_of({never, never}), session_->sound_trials[0].trial);
+  EXPECT_EQ(winner_of(kUnlimited), session_->sound_trials[0].trial);
 }
 
 TEST_F(FinalRace, ASessionOfOneTemplateRacesTheBestOfAll) {
-  const auto never = [] { return false; };
-  const TrialId best = winner_of({never, never});
+  const TrialId best = winner_of(kUnlimited);
   ASSERT_NE(best, 0);
   ASSERT_EQ(session_->sound_trials[0].point.template_name, "matmul.cpu");
   const SessionOptions generated_only{.template_name = "generated.cpu", .finalists = 1};
@@ -83,7 +84,7 @@ TEST_F(FinalRace, ASessionOfOneTemplateRacesTheBestOfAll) {
       log_->commit_batch(session_->id, 0, {{{point.template_name, point.version}, point.config, "test"}});
   const TrialId trial = log_->record(session_->id, batch.proposals[0].id, timed(1e3));
   session_->sound_trials.push_back({trial, point, 1e3});
-  ASSERT_NE(winner_of({never, never}), 0);
+  ASSERT_NE(winner_of(kUnlimited), 0);
   std::vector<TrialId> raced;
   for (const BestRecord& entry : log_->top(filter_of(session_->key), 10, session_->raced_versions)) {
     if (entry.source == BestSource::kRace) raced.push_back(entry.trial);
@@ -112,7 +113,8 @@ TEST_F(FinalRace, ASessionWhoseAnchorFailedLaterKeepsItsUnit) {
 }
 
 TEST_F(FinalRace, WithoutAPreliminaryRaceTheTimesOfTheSearchChoose) {
-  EXPECT_EQ(winner_of({[] { return true; }, [] { return false; }}), session_->sound_trials[1].trial);
+  session_->result.interrupted = true;
+  EXPECT_EQ(winner_of(kUnlimited), session_->sound_trials[1].trial);
 }
 
 TEST_F(FinalRace, IsNotHeldWithoutFinalists) {
@@ -121,7 +123,7 @@ TEST_F(FinalRace, IsNotHeldWithoutFinalists) {
   session.id = session_->id;
   session.sound_trials = session_->sound_trials;
   EXPECT_EQ(session.race_plan().seconds, 0);
-  run_final_race(session, {[] { return false; }, [] { return false; }});
+  run_final_race(session, kUnlimited);
   for (const BestRecord& entry : log_->top(filter_of(session.key), 10, session.raced_versions)) {
     EXPECT_NE(entry.source, BestSource::kRace);
   }
@@ -137,7 +139,7 @@ TEST_F(FinalRace, AnAnswerWithoutARaceHasTheDriftOfTheSessionInItsInterval) {
   }
   const double drift = session_->reference_readings.drift();
   ASSERT_GT(drift, 0.1);
-  run_final_race(*session_, {[] { return true; }, [] { return true; }});
+  run_final_race(*session_, {.seconds_left = [] { return 0; }});
   EXPECT_NE(session_->result.race_disturbance, "") << "one process is too few";
   const auto best = log_->best(filter_of(session_->key), session_->versions);
   ASSERT_TRUE(best.has_value());

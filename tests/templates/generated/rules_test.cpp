@@ -98,7 +98,7 @@ Tensor largest_of(const Tensor& a, std::int64_t columns, const std::vector<Expr>
         return argmax({k, a.at(at)}, {k});
       },
       "best");
-  return compute(shape, [&](std::span<const Expr> i) { return best[0].at({i.begin(), i.end()}); }, "C");
+  return compute(shape, [&](std::span<const Expr> i) { return best[0](i); }, "C");
 }
 
 std::vector<Tensor> weighted_rows() {
