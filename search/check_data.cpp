@@ -37,14 +37,15 @@ double least_at_or_above(ir::Type type, double value) {
 
 /// A value drawn uniformly from [-1, 1] and rounded to the type; for integers, from 256 values, which are all those of
 /// 8 bits.
-double draw(ir::Type type, std::mt19937_64& random) {
+template <typename Random>
+double draw(ir::Type type, Random& random) {
   if (type.is_bool()) return static_cast<double>(random() & 1);
   if (type.is_int()) {
     const double low = type.code == ir::TypeCode::kUInt ? 0 : -std::ldexp(1.0, type.bits - 1);
     const double values = std::ldexp(1.0, std::min<int>(type.bits, 8));
-    return std::floor(std::uniform_real_distribution<double>(0, values)(random)) + std::max(low, -values / 2);
+    return std::floor(draw_uniform(random, 0, values)) + std::max(low, -values / 2);
   }
-  return rounded(type, std::uniform_real_distribution<double>(-1, 1)(random));
+  return rounded(type, draw_uniform(random, -1, 1));
 }
 
 /// The part of a range between numbers of the type. Throws UsageError where there is none.
@@ -57,9 +58,10 @@ DataRange numbers_in(const DataRange& range, ir::Type type, const std::string& n
 }
 
 /// A value drawn uniformly from a range whose ends are of the type; for integers, from those in it.
-double draw(ir::Type type, const DataRange& range, std::mt19937_64& random) {
+template <typename Random>
+double draw(ir::Type type, const DataRange& range, Random& random) {
   const double end = type.is_float() ? range.high : range.high + 1;
-  const double value = std::uniform_real_distribution<double>(range.low, end)(random);
+  const double value = draw_uniform(random, range.low, end);
   return std::clamp(rounded(type, type.is_float() ? value : std::floor(value)), range.low, range.high);
 }
 
@@ -85,7 +87,7 @@ InputSources uniform_sources(const Workload& workload, const Definition& definit
     std::optional<DataRange> range = ranges[i];
     if (range) range = numbers_in(*range, buffer->element, buffer->name);
     sources.push_back(draw_elements(static_cast<std::size_t>(buffer->elements()), random,
-                                    [range, type = buffer->element](std::mt19937_64& from, std::size_t) {
+                                    [range, type = buffer->element](auto& from, std::size_t) {
                                       return range ? draw(type, *range, from) : draw(type, from);
                                     }));
   }

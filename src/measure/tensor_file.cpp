@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <sys/mman.h>
+#include <tbb/enumerable_thread_specific.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <list>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "measure/elements.h"
 #include "measure/guarded_region.h"
@@ -67,10 +69,13 @@ std::int64_t append_input(int fd, std::int64_t& size, ir::Type type, std::int64_
   const std::string canary(static_cast<std::size_t>(GuardedRegion::padded(bytes) - bytes),
                            static_cast<char>(GuardedRegion::kCanary));
   write_at(fd, canary.data(), canary.size(), before > 0 ? at : at + bytes);
+  // Of each thread, as the pages of new ones would take longer to get than to fill.
+  tbb::enumerable_thread_specific<std::pair<std::vector<double>, std::vector<std::byte>>> buffers;
   for_chunks(static_cast<std::size_t>(elements), [&](std::size_t begin, std::size_t end) {
-    std::vector<double> values(end - begin);
+    auto& [values, memory] = buffers.local();
+    values.resize(end - begin);
     read(begin, values);
-    std::vector<std::byte> memory(values.size() * static_cast<std::size_t>(type.bytes()));
+    memory.resize(values.size() * static_cast<std::size_t>(type.bytes()));
     encode_elements(type, values, memory.data());
     write_at(fd, memory.data(), memory.size(), at + before + static_cast<std::int64_t>(begin) * type.bytes());
   });
