@@ -17,6 +17,14 @@
 namespace nestwright {
 namespace {
 
+constexpr double kUniformShare = 0.5, kWholeShare = 0.2, kWideShare = 0.3;  ///< of the references' time
+
+bool has_infinite(const std::vector<std::vector<double>>& bounds) {
+  return std::any_of(bounds.begin(), bounds.end(), [](const std::vector<double>& of_output) {
+    return std::any_of(of_output.begin(), of_output.end(), [](double bound) { return std::isinf(bound); });
+  });
+}
+
 double rounded(ir::Type type, double value) {
   std::array<std::byte, 8> memory{};
   encode_elements(type, {&value, 1}, memory.data());
@@ -63,7 +71,7 @@ double draw(ir::Type type, const DataRange& range, std::mt19937_64& random) {
 
 }  // namespace
 
-CheckData make_check_data(const Workload& workload) {
+CheckData make_check_data(const Workload& workload, const CheckEffort& effort) {
   const Definition definition = workload.op->define(workload);
   const std::vector<std::optional<DataRange>> ranges = input_ranges(workload, definition);
   CheckData data;
@@ -82,7 +90,8 @@ CheckData make_check_data(const Workload& workload) {
       return range ? draw(buffer->element, *range, from) : draw(buffer->element, from);
     });
   }
-  Reference reference = reference_data(workload, definition, data.inputs);
+  Reference reference = reference_data(workload, definition, data.inputs,
+                                       {.seconds = kUniformShare * effort.seconds, .kept_in = effort.kept_in});
   for (const std::vector<double>& expected : reference.expected) {
     if (std::any_of(expected.begin(), expected.end(), [](double value) { return !std::isnan(value); })) continue;
     throw UsageError("the reference of " + workload.str() +
@@ -93,15 +102,21 @@ CheckData make_check_data(const Workload& workload) {
   return data;
 }
 
-CheckData make_strict_check_data(const Workload& workload) {
-  CheckData data = make_check_data(workload);
+CheckData make_strict_check_data(const Workload& workload, const CheckEffort& effort) {
+  CheckData data = make_check_data(workload, effort);
   const Definition definition = workload.op->define(workload);
   data.whole_inputs = whole_input_data(workload, definition);
   if (!data.whole_inputs.empty()) {
-    data.whole_expected = reference_data(workload, definition, data.whole_inputs).expected;
+    Reference whole = reference_data(
+        workload, definition, data.whole_inputs,
+        {.seconds = kWholeShare * effort.seconds, .is_exact = true, .is_first = false, .kept_in = effort.kept_in});
+    data.whole_expected = std::move(whole.expected);
+    if (has_infinite(whole.bound)) data.whole_bound = std::move(whole.bound);
   }
   CheckedInputs uniform{std::move(data.inputs), {std::move(data.expected), std::move(data.bound)}};
-  CheckedInputs wide = wide_input_data(workload, definition, uniform);
+  CheckedInputs wide =
+      wide_input_data(workload, definition, uniform,
+                      {.seconds = kWideShare * effort.seconds, .is_first = false, .kept_in = effort.kept_in});
   data.inputs = std::move(uniform.inputs);
   data.expected = std::move(uniform.reference.expected);
   data.bound = std::move(uniform.reference.bound);

@@ -20,10 +20,17 @@
 namespace nestwright {
 namespace {
 
-constexpr double kRaceShare = 0.15;  // of the budget, for the races at the end
-constexpr double kLimits_s = 0.04;   // for measuring the machine's highest rates
-constexpr double kNearRoof = 0.7;    // share of the roofline above which the rates are measured again
+constexpr double kRaceShare = 0.15;                              // of the budget, for the races at the end
+constexpr double kReferenceShare = 0.1, kLeastReferences_s = 1;  // of the budget, for references
+constexpr double kLimits_s = 0.04;                               // for measuring the machine's highest rates
+constexpr double kNearRoof = 0.7;  // share of the roofline above which the rates are measured again
 constexpr int kMaxRateMeasurements = 5;
+
+CheckEffort check_effort(const Budget& budget, const TuningLog& log) {
+  CheckEffort effort{.kept_in = judged_folder(log.path())};
+  if (budget.seconds > 0) effort.seconds = std::max(kLeastReferences_s, kReferenceShare * budget.seconds);
+  return effort;
+}
 
 }  // namespace
 
@@ -50,7 +57,7 @@ SessionState::SessionState(const Task& task, TuningLog& tuning_log, const Sessio
       space(task, options.template_name, options.restriction),
       builder(session_options.builder ? session_options.builder : make_session_builder(task.target, session_options)),
       runner(make_local_runner(
-          make_strict_check_data(task.workload),
+          make_strict_check_data(task.workload, check_effort(options.budget, log)),
           {.target = task.target, .threads = task.target.threads, .timing = timing, .on_wait = on_wait})),
       target_(task.target) {
   for (const SearchSpace::Member& member : space.members()) {

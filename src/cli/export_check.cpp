@@ -13,7 +13,7 @@
 
 namespace nestwright::cli {
 
-ExportCheck check_export(const Task& task, const CompiledObject& object) {
+ExportCheck check_export(const Task& task, const CompiledObject& object, const CheckEffort& checks) {
   ExportCheck found;
   try {
     require_runnable(task, Machine::host());
@@ -26,7 +26,7 @@ ExportCheck check_export(const Task& task, const CompiledObject& object) {
   MachineLock lock(timing_lock_name(task.target));
   const MachineLock::Hold turn = lock.hold([] { return false; });
   const auto runner =
-      make_local_runner(make_strict_check_data(task.workload),
+      make_local_runner(make_strict_check_data(task.workload, checks),
                         {.target = task.target, .threads = task.target.threads, .timing = timing_of(Effort::kQuick)});
   const std::vector<RunRequest> requests{{&object}};
   const Measurement checked = runner->check(requests).front();

@@ -73,6 +73,7 @@ SelfTestData data_of(const ir::Buffer& output, const std::vector<double>& values
   };
   SelfTestData data;
   for (const std::int64_t number : choose_elements(shape)) {
+    if (std::isinf(bounds[place_of(number)])) continue;  // any value is right
     data.expected.push_back({number, values[place_of(number)], bounds[place_of(number)]});
   }
   if (!output->element.is_int()) return data;

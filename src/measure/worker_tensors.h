@@ -29,8 +29,8 @@ std::int64_t values_at_end(const TensorLayout& layout, InputSet set);
 
 /// The expected values of an output and their error bounds.
 struct ExpectedOutput {
-  std::span<const double> expected, bound;  ///< no bounds: whole numbers, which must be exact
-  bool is_wide = false;                     ///< large and small magnitudes
+  std::span<const double> expected, bound;  ///< no bounds: zeros
+  InputSet set = InputSet::kUniform;        ///< that it is expected of
 };
 /// Maps what is expected of an output; of the uniform set if the task does not have `set`. Throws Error.
 ExpectedOutput map_expected(const TensorLayout& layout, InputSet set);
