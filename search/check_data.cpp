@@ -18,6 +18,15 @@
 namespace nestwright {
 namespace {
 
+constexpr double kUniformShare = 0.5, kWholeShare = 0.2, kWideShare = 0.3;  ///< of the references' time
+constexpr double kMostWhole_s = 1;  ///< for the whole reference of one set of inputs, where parts would do
+
+bool has_infinite(const std::vector<std::vector<double>>& bounds) {
+  return std::any_of(bounds.begin(), bounds.end(), [](const std::vector<double>& of_output) {
+    return std::any_of(of_output.begin(), of_output.end(), [](double bound) { return std::isinf(bound); });
+  });
+}
+
 double rounded(ir::Type type, double value) {
   if (type == kFloat32) return static_cast<float>(value);
   std::array<std::byte, 8> memory{};
@@ -102,31 +111,39 @@ void require_numbers(const Workload& workload, const std::vector<double>& expect
 
 }  // namespace
 
-CheckData make_check_data(const Workload& workload) {
+CheckData make_check_data(const Workload& workload, const CheckEffort& effort) {
   const Definition definition = workload.op->define(workload);
   CheckData data = describe(definition);
   data.inputs = values_of(uniform_sources(workload, definition));
-  Reference reference = reference_data(workload, definition, data.inputs);
+  Reference reference = reference_data(workload, definition, data.inputs,
+                                       {.seconds = kUniformShare * effort.seconds, .kept_in = effort.kept_in});
   for (const std::vector<double>& expected : reference.expected) require_numbers(workload, expected);
   data.expected = std::move(reference.expected);
   data.bound = std::move(reference.bound);
   return data;
 }
 
-CheckData make_strict_check_data(const Workload& workload, const ReferenceBudget& budget) {
+CheckData make_strict_check_data(const Workload& workload, const CheckEffort& effort) {
   const Definition definition = workload.op->define(workload);
-  if (const std::optional<LargeReference> large = LargeReference::make(workload, definition, budget.seconds)) {
+  const double whole_s = std::min(kMostWhole_s, kWholeShare * effort.seconds);
+  if (const std::optional<LargeReference> large = LargeReference::make(workload, definition, whole_s)) {
     CheckData data = describe(definition);
     data.large = large->data(uniform_sources(workload, definition));
     return data;
   }
-  CheckData data = make_check_data(workload);
+  CheckData data = make_check_data(workload, effort);
   data.whole_inputs = whole_input_data(workload, definition);
   if (!data.whole_inputs.empty()) {
-    data.whole_expected = reference_data(workload, definition, data.whole_inputs).expected;
+    Reference whole = reference_data(
+        workload, definition, data.whole_inputs,
+        {.seconds = kWholeShare * effort.seconds, .is_exact = true, .is_first = false, .kept_in = effort.kept_in});
+    data.whole_expected = std::move(whole.expected);
+    if (has_infinite(whole.bound)) data.whole_bound = std::move(whole.bound);
   }
   CheckedInputs uniform{std::move(data.inputs), {std::move(data.expected), std::move(data.bound)}};
-  CheckedInputs wide = wide_input_data(workload, definition, uniform);
+  CheckedInputs wide =
+      wide_input_data(workload, definition, uniform,
+                      {.seconds = kWideShare * effort.seconds, .is_first = false, .kept_in = effort.kept_in});
   data.inputs = std::move(uniform.inputs);
   data.expected = std::move(uniform.reference.expected);
   data.bound = std::move(uniform.reference.bound);

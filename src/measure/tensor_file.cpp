@@ -136,6 +136,9 @@ void TensorFile::append_all(const CheckData& data) {
   require(!has_whole ||
               (data.whole_inputs.size() == data.inputs.size() && data.whole_expected.size() == data.expected.size()),
           parameters, "whole numbers must be as many as other values");
+  const bool has_whole_bound = has_whole && !data.whole_bound.empty();
+  require(!has_whole_bound || data.whole_bound.size() == data.expected.size(), parameters,
+          "bounds of whole numbers must be as many as other bounds");
   const bool has_wide = !data.wide_inputs.empty();
   require(!has_wide ||
               (data.wide_inputs.size() == data.inputs.size() && data.wide_expected.size() == data.expected.size() &&
@@ -172,6 +175,10 @@ void TensorFile::append_all(const CheckData& data) {
       if (has_whole) {
         require(data.whole_expected[output].size() == n, i, "an output needs a whole number for each element");
         layout.whole = append_doubles(fd_.get(), bytes_, data.whole_expected[output]);
+      }
+      if (has_whole_bound) {
+        require(data.whole_bound[output].size() == n, i, "an output needs a bound for each whole number");
+        layout.whole_bound = append_doubles(fd_.get(), bytes_, data.whole_bound[output]);
       }
       if (has_wide) {
         require(data.wide_expected[output].size() == n && data.wide_bound[output].size() == n, i,
