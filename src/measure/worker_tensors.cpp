@@ -49,7 +49,8 @@ ExpectedOutput map_expected(const TensorLayout& layout, InputSet set) {
     return {{}, {}, has_set(layout, set) ? set : InputSet::kUniform, map_large(layout, block)};
   }
   const auto doubles = [&](std::int64_t offset) { return map_doubles(layout.elements, offset); };
-  if (set == InputSet::kUniform || !has_set(layout, set)) return {doubles(layout.first), doubles(layout.second), {}, {}};
+  if (set == InputSet::kUniform || !has_set(layout, set))
+    return {doubles(layout.first), doubles(layout.second), InputSet::kUniform, {}};
   if (set == InputSet::kWide) return {doubles(layout.wide), doubles(layout.wide_bound), set, {}};
   ExpectedOutput whole{doubles(layout.whole), {}, set, {}};
   if (layout.whole_bound >= 0) whole.bound = doubles(layout.whole_bound);
