@@ -102,7 +102,7 @@ class PhaseSearch final : public ir::Visitor {
 };
 
 /// The values of a reduction, whose axes may be replaced.
-struct Reduction {
+struct PackedReduction {
   ir::ReducerKind reducer;
   std::vector<IterVar> axes, reduce_axes;
   Expr value;
@@ -169,12 +169,12 @@ struct Reduction {
 };
 
 /// The reduction of a single value by an operator; nullopt for any other operation.
-std::optional<Reduction> reduction_of(const Operation& op) {
+std::optional<PackedReduction> reduction_of(const Operation& op) {
   const ComputeOp* const compute = op.compute();
   if (compute == nullptr || compute->reduction() == nullptr || op->results.size() != 1) return std::nullopt;
   const ir::Reduce& reduce = *compute->reduction();
   if (reduce.reducer == ir::ReducerKind::kCustom || !reduce.init.empty()) return std::nullopt;
-  Reduction result{reduce.reducer, compute->axes, compute->reduce_axes, reduce.values.front()};
+  PackedReduction result{reduce.reducer, compute->axes, compute->reduce_axes, reduce.values.front()};
   for (const std::vector<IterVar>* axes : {&result.axes, &result.reduce_axes}) {
     for (const IterVar& axis : *axes) {
       if (constant_extent(axis) == 0) return std::nullopt;
@@ -189,7 +189,7 @@ std::int64_t points_of(const std::vector<IterVar>& axes) {
                          [](std::int64_t points, const IterVar& axis) { return points * constant_extent(axis); });
 }
 
-double terms_of(const Reduction& sums) {
+double terms_of(const PackedReduction& sums) {
   return static_cast<double>(points_of(sums.axes)) * static_cast<double>(points_of(sums.reduce_axes));
 }
 
@@ -199,7 +199,7 @@ class SharedParts final : public ir::Mutator {
   /// What replaces a part, which depends on `axes`: spatial ones, then those of the reduction.
   using Replace = std::function<Expr(const Expr& part, const std::vector<IterVar>& axes)>;
 
-  SharedParts(const Reduction& sums, Replace replace) : sums_(sums), replace_(std::move(replace)) {}
+  SharedParts(const PackedReduction& sums, Replace replace) : sums_(sums), replace_(std::move(replace)) {}
   using Mutator::mutate;
 
   Expr mutate(const Expr& e) override {
@@ -217,12 +217,12 @@ class SharedParts final : public ir::Mutator {
   }
 
  private:
-  const Reduction& sums_;
+  const PackedReduction& sums_;
   Replace replace_;
 };
 
 /// The numbers of results that share the parts.
-std::vector<double> sharing_results(const Reduction& sums) {
+std::vector<double> sharing_results(const PackedReduction& sums) {
   std::vector<double> found;
   SharedParts(sums, [&](const Expr& part, const std::vector<IterVar>& axes) {
     found.push_back(terms_of(sums) / static_cast<double>(points_of(axes)));
@@ -242,7 +242,7 @@ class Unpacker final : public ir::Mutator {
     }
   }
 
-  Expr unpacked(const Reduction& sums) {
+  Expr unpacked(const PackedReduction& sums) {
     sums_ = &sums;
     ir::for_each_expr(sums.value, [&](const Expr& e) {
       if (const auto* load = e.as<ir::Load>()) ++loads_[load->buffer];
@@ -284,14 +284,14 @@ class Unpacker final : public ir::Mutator {
   const UnpacksAgain& unpacks_again_;
   std::map<Operation, int> readers_;  ///< the number of operations that read each
   std::map<Buffer, Operation> producers_;
-  const Reduction* sums_ = nullptr;
+  const PackedReduction* sums_ = nullptr;
   std::map<Buffer, int> loads_;  ///< in the value of the sums
 };
 
 /// The sums with the bodies of stages that unpack numbers; nullopt if they have no phases.
-std::optional<Reduction> packed_sums(const Operation& op, const Definition& definition,
-                                     const UnpacksAgain& unpacks_again) {
-  std::optional<Reduction> sums = reduction_of(op);
+std::optional<PackedReduction> packed_sums(const Operation& op, const Definition& definition,
+                                           const UnpacksAgain& unpacks_again) {
+  std::optional<PackedReduction> sums = reduction_of(op);
   if (!sums) return std::nullopt;
   double most = 0;  // of the reads that are a choice
   bool stores = false;
@@ -304,7 +304,7 @@ std::optional<Reduction> packed_sums(const Operation& op, const Definition& defi
     stores = true;
   }
   sums->value = Unpacker(definition, unpacks_again).unpacked(*sums);
-  Reduction unrolled = *sums;
+  PackedReduction unrolled = *sums;
   return stores || unrolled.unroll_once() ? sums : std::nullopt;
 }
 
@@ -345,16 +345,16 @@ bool is_plain(const Operation& op) {
 void unroll_phases(Definition& definition, const UnpacksAgain& unpacks_again) {
   const std::vector<Operation> all = operations_of(definition);
   if (!std::all_of(all.begin(), all.end(), is_plain)) return;
-  std::map<Operation, Reduction> packed;
+  std::map<Operation, PackedReduction> packed;
   for (const Operation& op : all) {
-    if (std::optional<Reduction> sums = packed_sums(op, definition, unpacks_again))
+    if (std::optional<PackedReduction> sums = packed_sums(op, definition, unpacks_again))
       packed.emplace(op, *std::move(sums));
   }
   if (packed.empty()) return;
   replace_tensors(definition, [&](const Operation& op, const ReadReplacements& reads) {
     const auto found = packed.find(op);
     if (found == packed.end()) return Tensor();
-    Reduction sums = found->second;
+    PackedReduction sums = found->second;
     sums.value = reads(sums.value);
     const double terms = terms_of(sums);
     std::vector<Tensor> stages;  // a read does not keep a tensor
