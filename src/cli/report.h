@@ -31,8 +31,9 @@ std::string report_text(const BestRecord& best, const std::string& asked, const 
 /// Returns an object with the fields workload, target, template, version, match, trial (its number), recorded_for
 /// (nearest only), config, config_text, time_ns {median, low, high}, gflops, gb_s, bound_by ("memory", "arithmetic"),
 /// verified, largest_error, largest_error_ratio, trials, machine, backend, recorded_at, source, from_race (source is
-/// "race"), by_old_rule, hint (null if the record is valid), made_by, tied, ties, kept, processes {timed, slow (those that were disturbed throughout),
-/// slow_ratio (their median relative to the others)}, process_medians_ns, drift (BestRecord::drift).
+/// "race"), by_old_rule, hint (null if the record is valid), made_by, tied, ties, kept, processes {timed, slow (those
+/// that were disturbed throughout), slow_ratio (their median relative to the others)}, process_medians_ns, drift
+/// (BestRecord::drift).
 Json report_json(const BestRecord& best, const std::string& asked, const std::shared_ptr<const Operator>& op);
 
 /// The same for a default configuration, which was never measured: time_ns and gflops are null.
