@@ -29,7 +29,7 @@ build_bench() {
   {
     install_missing "$root" build bench
     cmake -S "$root" -B "$root/build/bench" -G Ninja -DCMAKE_BUILD_TYPE=Release -DNESTWRIGHT_BUILD_TESTS=OFF \
-      -DNESTWRIGHT_BUILD_BENCH=ON >/dev/null
+      -DNESTWRIGHT_BUILD_BENCH=ON -DNESTWRIGHT_BATCHES=2500 >/dev/null
     cmake --build "$root/build/bench" --target "$@" nestwright nestwright-worker
   } >&2
 }

@@ -157,7 +157,7 @@ void store_features(const NestStore& store, const CacheCapacities& caches, Featu
     if (inner_level < store.loops.size()) inner_bytes += footprints.bytes(a, inner_level);
     if (lane == store.loops.size() || !footprints.moves(a, lane)) {
       invariant += 1;
-    } else if (std::abs(access.indices.back().coefficient(store.loops[lane].var)) == 1 && access.indices.size() > 0) {
+    } else if (!access.indices.empty() && std::abs(access.indices.back().coefficient(store.loops[lane].var)) == 1) {
       contiguous += 1;
     } else {
       strided += 1;

@@ -37,8 +37,11 @@ constexpr int kOwnColumns = 16;
 constexpr const char* kMadeByColumns =
     "session.code_generator, session.kernel, session.microcode, session.huge_pages, session.plugins, session.drift";
 
-/// Selects sound entries of undisturbed races whose trial has not failed in a later one.
-std::string select_race_entries(const std::string& where) {
+/// The races that count, and their entries that may be best.
+std::string is_sound_entry() { return "race.disturbance = '' AND " + is_sound("race_entry"); }
+
+/// Selects entries of races for which `fit` holds and whose trial has not failed in a later, undisturbed race.
+std::string select_race_entries(const std::string& fit, const std::string& where) {
   return fmt::format(
       "SELECT race_entry.trial_id, race.session_id, race.recorded_at, race.pipeline, session.rule,"
       " race.winner_trial_id = race_entry.trial_id, race_entry.tied, race_entry.role = '{}',"
@@ -46,9 +49,9 @@ std::string select_race_entries(const std::string& where) {
       "  AND tie.trial_id <> race_entry.trial_id),"
       " race_entry.process_medians_ns, {}, {}, {}"
       " FROM race_entry JOIN race ON race.id = race_entry.race_id JOIN trial ON trial.id = race_entry.trial_id"
-      " JOIN session ON session.id = race.session_id {} WHERE race.disturbance = '' AND {} AND NOT {} AND {}",
+      " JOIN session ON session.id = race.session_id {} WHERE {} AND NOT {} AND {}",
       kIncumbentRole, kMadeByColumns, kProposalColumns, measurement_columns("race_entry", Readings::kScores),
-      kFromProposal, is_sound("race_entry"), failed_in_race("later.id > race.id"), where);
+      kFromProposal, fit, failed_in_race("later.id > race.id"), where);
 }
 
 std::string select_any_trials(const std::string& where) {
@@ -106,7 +109,8 @@ std::optional<BestRecord> read_first(Statement& select, const Database& database
 
 std::optional<BestRecord> last_winner(const Database& database, const StoredTask& task, const std::string& templates) {
   static const std::string kSelect =
-      select_race_entries(fmt::format("race.task_id = :task AND race.winner_trial_id = race_entry.trial_id AND {}"
+      select_race_entries(is_sound_entry(),
+                          fmt::format("race.task_id = :task AND race.winner_trial_id = race_entry.trial_id AND {}"
                                       " ORDER BY race.id DESC",
                                       kTemplateMatches));
   Statement select = database.prepare(kSelect);
@@ -130,6 +134,28 @@ std::optional<BestRecord> last_confirmed(const Database& database, const StoredT
   return std::nullopt;
 }
 
+/// Returns the answer of a task in which nothing was confirmed: the winner of the last race, which was disturbed; if
+/// there is none, the fastest trial of the latest session.
+std::optional<BestRecord> last_resort(const Database& database, const StoredTask& task, const std::string& templates) {
+  static const std::string kRaced = select_race_entries(
+      "race.disturbance <> '' AND " + is_timed("race_entry"),
+      fmt::format("race.task_id = :task AND race.winner_trial_id = race_entry.trial_id AND {} ORDER BY race.id DESC",
+                  kTemplateMatches));
+  static const std::string kTimed = select_any_trials(
+      fmt::format("session.task_id = :task AND {} AND trial.same_as_trial_id IS NULL AND NOT {} AND {}"
+                  " ORDER BY trial.session_id DESC, trial.median_ns, trial.id",
+                  is_timed("trial"), failed_in_race("1"), kTemplateMatches));
+  for (const std::string& text : {kRaced, kTimed}) {
+    Statement select = database.prepare(text);
+    std::optional<BestRecord> best =
+        read_first(select.bind(task.id, templates), database, task, BestSource::kDisturbed);
+    // A session that was killed may have a sound trial without having confirmed it.
+    if (best && !best->timing.is_disturbed()) best->source = BestSource::kUnconfirmed;
+    if (best) return best;
+  }
+  return std::nullopt;
+}
+
 /// Returns the session of the old rule, which did not have confirmation, with the most trials that may be best; 0 if
 /// there is none.
 SessionId busiest_session(const Database& database, std::int64_t task, const std::string& templates) {
@@ -148,6 +174,10 @@ std::string is_sound(const char* table) {
       "{0}.outcome = 0 AND {0}.verified AND NOT {0}.ended_early AND {0}.disturbance = '' AND {0}.median_ns > 0", table);
 }
 
+std::string is_timed(const char* table) {
+  return fmt::format("{0}.outcome = 0 AND {0}.verified AND NOT {0}.ended_early AND {0}.median_ns > 0", table);
+}
+
 std::string is_sound_trial() {
   return fmt::format("{} AND trial.same_as_trial_id IS NULL AND NOT {}", is_sound("trial"), failed_in_race("1"));
 }
@@ -162,6 +192,8 @@ const char* best_source_name(BestSource source) {
       return "unconfirmed";
     case BestSource::kTrial:
       return "trial";
+    case BestSource::kDisturbed:
+      return "disturbed";
   }
   throw InternalError("internal error: source of a best record out of range");
 }
@@ -211,7 +243,7 @@ std::optional<BestRecord> best_of_task(const Database& database, const StoredTas
   if (auto winner = last_winner(database, task, templates)) return winner;
   if (auto confirmed = last_confirmed(database, task, templates, 0)) return confirmed;
   const SessionId session = busiest_session(database, task.id, templates);
-  if (session == 0) return std::nullopt;
+  if (session == 0) return last_resort(database, task, templates);
   Statement fastest = database.prepare(select_trials(
       fmt::format("trial.session_id = :session AND {} ORDER BY trial.median_ns, trial.id LIMIT 1", kTemplateMatches)));
   return read_first(fastest.bind(session, templates), database, task, BestSource::kUnconfirmed);
@@ -233,7 +265,8 @@ std::optional<BestRecord> TuningLog::best(const TaskFilter& filter,
                                           const std::vector<TemplateVersion>& templates) const {
   std::optional<BestRecord> latest;
   for (BestRecord& record : list(filter, templates)) {
-    if (!latest || record.recorded_at >= latest->recorded_at) latest = std::move(record);
+    const auto rank = [](const BestRecord& r) { return std::pair(r.source != BestSource::kDisturbed, r.recorded_at); };
+    if (!latest || rank(record) >= rank(*latest)) latest = std::move(record);
   }
   return latest;
 }
@@ -265,7 +298,7 @@ std::vector<BestRecord> TuningLog::top(const TaskFilter& filter, int count,
   };
   if (winner->source == BestSource::kRace) {
     Statement entries = database.prepare(select_race_entries(
-        fmt::format("race.id = (SELECT max(id) FROM race WHERE session_id = :session AND winner_trial_id = :trial"
+        is_sound_entry(), fmt::format("race.id = (SELECT max(id) FROM race WHERE session_id = :session AND winner_trial_id = :trial"
                     "           AND disturbance = '') AND {}"
                     " ORDER BY race_entry.median_ns, race_entry.trial_id",
                     kTemplateMatches)));
@@ -315,15 +348,28 @@ std::vector<BestRecord> TuningLog::nearest(const WorkloadKey& workload, const Ta
 
 std::optional<BestRecord> find_best(const TuningLog& log, const WorkloadKey& workload, const TaskFilter& filter,
                                     const std::string& machine, const std::vector<TemplateVersion>& templates,
-                                    const std::function<bool(const BestRecord&)>& fits) {
-  const auto exact = [&](const std::string& on) {
-    TaskFilter same = filter;
-    same.workload = workload.text;
-    same.machine = on;
-    std::optional<BestRecord> best = log.best(same, templates);
-    if (best || same.backend.empty()) return best;
-    same.backend.clear();
-    return log.best(same, templates);
+                                    const std::function<bool(const BestRecord&)>& fits,
+                                    const std::string& former_target) {
+  std::vector<std::string> targets{filter.target};
+  if (!former_target.empty()) targets.push_back(former_target);
+  const auto marked = [&](BestRecord record) {
+    if (record.task.target == former_target) record.target_now = filter.target;
+    return record;
+  };
+  const auto exact = [&](const std::string& on) -> std::optional<BestRecord> {
+    for (const std::string& target : targets) {
+      TaskFilter same = filter;
+      same.workload = workload.text;
+      same.target = target;
+      same.machine = on;
+      std::optional<BestRecord> best = log.best(same, templates);
+      if (!best && !same.backend.empty()) {
+        same.backend.clear();
+        best = log.best(same, templates);
+      }
+      if (best) return marked(std::move(*best));
+    }
+    return std::nullopt;
   };
   if (auto best = exact(machine)) return best;
   if (auto best = exact({})) {
@@ -333,8 +379,11 @@ std::optional<BestRecord> find_best(const TuningLog& log, const WorkloadKey& wor
   constexpr int kTried = 64;  // shapes farther away are useless
   TaskFilter any = filter;
   any.backend.clear();
-  for (BestRecord& record : log.nearest(workload, any, kTried, templates, machine)) {
-    if (fits(record)) return std::move(record);
+  for (const std::string& target : targets) {
+    any.target = target;
+    for (BestRecord& record : log.nearest(workload, any, kTried, templates, machine)) {
+      if (fits(record)) return marked(std::move(record));
+    }
   }
   return std::nullopt;
 }

@@ -16,7 +16,9 @@ namespace nestwright {
 /// Returns SQL that is true for the rows of `table` (trial or race_entry) whose measurement may be best: right, timed
 /// to the end, on a quiet machine.
 std::string is_sound(const char* table);
-/// The same for trials. It excludes trials that take another trial's measurement, and trials that failed in an
+/// Returns SQL that is true for those that are right and timed to the end, perhaps on a disturbed machine.
+std::string is_timed(const char* table);
+/// The same as is_sound() for trials. It excludes trials that take another trial's measurement, and trials that failed in an
 /// undisturbed race, however fast they were.
 std::string is_sound_trial();
 

@@ -13,13 +13,14 @@ namespace nestwright {
 namespace {
 
 void require_sound_winner(const Race& race) {
-  if (!race.winner && !race.disturbance.empty()) return;
+  const bool is_disturbed = !race.disturbance.empty();
+  if (!race.winner && is_disturbed) return;
   if (!race.winner || *race.winner < 0 || *race.winner >= static_cast<int>(race.entries.size())) {
     throw LogError("a race needs a winner among its entries, unless the machine was disturbed");
   }
   const Measurement& winner = race.entries[*race.winner].measurement;
   if (winner.outcome != Outcome::kOk || !winner.evidence.verified || winner.timing.ended_early ||
-      winner.timing.is_disturbed() || winner.timing.median_ns <= 0) {
+      winner.timing.median_ns <= 0 || (winner.timing.is_disturbed() && !is_disturbed)) {
     throw LogError(
         "a race can only be won by an entry that was checked, is right and was timed to the end without a disturbance");
   }

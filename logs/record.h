@@ -49,6 +49,8 @@ struct TaskKey {
   std::string cache = "warm";             ///< "warm" or "cold"
   std::string pages = "small";            ///< "small" or "huge"
   std::string prepacked = "none";         ///< operands that are constant and packed in advance, e.g. "B"
+  /// Target::str() of former_target(), whose records are hints; empty: there is none. Not recorded.
+  std::string former_target = {};
 };
 
 /// Selects tasks; an empty string and 0 match any.
@@ -191,8 +193,9 @@ struct RaceEntry {
 struct Race {
   Pipeline pipeline = Pipeline::kFinal;
   std::vector<RaceEntry> entries;
-  std::optional<int> winner;  ///< index into entries; absent only if the race was disturbed
-  std::string disturbance;    ///< what disturbed the machine, so that the race replaces nothing; empty: nothing
+  /// Index into entries. If the race was disturbed, it may be absent, and answers only where nothing better is known.
+  std::optional<int> winner;
+  std::string disturbance;  ///< what disturbed the machine, so that the race replaces nothing; empty: nothing
 };
 
 /// How a record matches a query. Do not rename: `query --json` prints the names.
@@ -211,13 +214,16 @@ enum class BestSource : std::uint8_t {
   kConfirmed,    ///< the last confirmed incumbent of a task without a race
   kUnconfirmed,  ///< the fastest trial of its session
   kTrial,        ///< a trial that was asked for by its number
+  kDisturbed,    ///< right, but timed on a disturbed machine, of a task without any other record
 };
-const char* best_source_name(BestSource source);  // "race", "confirmed", "unconfirmed", "trial"
+const char* best_source_name(BestSource source);  // "race", "confirmed", "unconfirmed", "trial", "disturbed"
 
 /// A best known configuration, or one of the best.
 struct BestRecord {
   MatchKind match = MatchKind::kExact;
-  TaskKey task;         ///< of the record; parameters without is_size
+  TaskKey task;  ///< of the record; parameters without is_size
+  std::string target_now =
+      {};               ///< Target::str(), where the record has the former_target() of the one asked for: a hint
   double distance = 0;  ///< to the requested shape: the Euclidean distance between log2 sizes
   TrialId trial = 0;
   SessionId session = 0;  ///< the session of its race or trials

@@ -50,12 +50,17 @@ RelatedTrial read_related(const Statement& row) {
 
 std::vector<RelatedTask> TuningLog::relatives(const TaskKey& task, int tasks,
                                               const std::vector<TemplateVersion>& templates) const {
-  // The same workload, compiled by another version, comes before other shapes.
+  // The same workload, compiled by another version or for the former target, comes before other shapes.
   TaskFilter same_operator = filter_of(task);
   same_operator.backend.clear();
   std::vector<StoredTask> near;
   for (StoredTask& other : matching_tasks(state_->database, same_operator)) {
     if (other.key.backend != task.backend) near.push_back(std::move(other));
+  }
+  if (!task.former_target.empty()) {
+    TaskFilter former = same_operator;
+    former.target = task.former_target;
+    for (StoredTask& other : matching_tasks(state_->database, former)) near.push_back(std::move(other));
   }
   same_operator.workload.clear();
   same_operator.backend = task.backend;

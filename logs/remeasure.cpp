@@ -13,11 +13,12 @@ using sqlite::Database;
 using sqlite::Statement;
 using sqlite::Transaction;
 
-/// A disturbed timing is worse than any other; a failure, or at least as many undisturbed samples, is better than a
-/// timing.
+/// A disturbed timing is worse than any other; a failure, the first one of a checked kernel, or at least as many
+/// undisturbed samples, is better than a timing.
 bool improves(const Measurement& measurement, const Measurement& recorded) {
   if (recorded.outcome != Outcome::kOk || recorded.timing.is_disturbed()) return true;
   if (measurement.timing.is_disturbed()) return false;
+  if (measurement.evidence.verified && !recorded.evidence.verified) return true;
   return measurement.outcome != Outcome::kOk ||
          measurement.timing.samples_ns.size() >= recorded.timing.samples_ns.size();
 }
@@ -37,18 +38,22 @@ bool is_improvement(const Database& database, TrialId trial, const Measurement& 
 
 }  // namespace
 
-bool TuningLog::remeasure(SessionId session, TrialId trial, const Measurement& measurement) {
+bool TuningLog::remeasure(SessionId session, TrialId trial, const Measurement& measurement, const std::string& code) {
   Database& database = state_->database;
   Transaction transaction(database);
   require_trial_of_task(database, trial, session);
   if (!is_improvement(database, trial, measurement)) return false;
   const auto replace = [&](const char* which) {
     Statement update = database.prepare(
-        fmt::format("UPDATE trial SET ({}, device_clock_mhz, device_temperature_c) = ({}) WHERE {} = ?",
-                    kMeasurementColumns, placeholders(kMeasurementColumnCount + 2), which));
+        fmt::format("UPDATE trial SET ({}, device_clock_mhz, device_temperature_c, part_ratio, code) = ({}, coalesce(?,"
+                    " code)) WHERE {} = ?",
+                    kMeasurementColumns, placeholders(kMeasurementColumnCount + 3), which));
     update.bind();
     bind_measurement(update, measurement);
-    update.add(known(measurement.device_clock_mhz), known(measurement.device_temperature_c), trial).run();
+    update
+        .add(known(measurement.device_clock_mhz), known(measurement.device_temperature_c),
+             known(measurement.timing.part_ratio), code.empty() ? std::nullopt : std::optional(code), trial)
+        .run();
   };
   replace("id");
   replace("same_as_trial_id");

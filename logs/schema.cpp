@@ -352,8 +352,12 @@ constexpr const char* kVersion10 = R"sql(
 ALTER TABLE session ADD COLUMN drift REAL NOT NULL DEFAULT 0;
 )sql";
 
-constexpr Migration kMigrations[] = {{1, kVersion1}, {2, kVersion2}, {3, kVersion3}, {4, kVersion4}, {5, kVersion5},
-                                     {6, kVersion6}, {7, kVersion7}, {8, kVersion8}, {9, kVersion9}, {10, kVersion10}};
+// Trials that were timed by a part of their kernel.
+constexpr const char* kVersion11 = "ALTER TABLE trial ADD COLUMN part_ratio REAL;";
+
+constexpr Migration kMigrations[] = {{1, kVersion1}, {2, kVersion2},   {3, kVersion3},  {4, kVersion4},
+                                     {5, kVersion5}, {6, kVersion6},   {7, kVersion7},  {8, kVersion8},
+                                     {9, kVersion9}, {10, kVersion10}, {11, kVersion11}};
 
 }  // namespace
 

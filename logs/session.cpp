@@ -202,9 +202,9 @@ TrialId TuningLog::record(SessionId session, ProposalId proposal, const Measurem
   }
   Statement insert = database.prepare(
       fmt::format("INSERT INTO trial(proposal_id, session_id, {}, compile_ms, check_ms, measure_ms, code,"
-                  " same_as_trial_id, device_clock_mhz, device_temperature_c, resources, recorded_at)"
+                  " same_as_trial_id, device_clock_mhz, device_temperature_c, resources, part_ratio, recorded_at)"
                   " VALUES ({}, {}) ON CONFLICT(proposal_id) DO NOTHING",
-                  kMeasurementColumns, placeholders(2 + kMeasurementColumnCount + 8), kNow));
+                  kMeasurementColumns, placeholders(2 + kMeasurementColumnCount + 9), kNow));
   insert.bind(proposal, session);
   // A copy is in the unit of the session that measured it.
   bind_measurement(insert, code.same_as == 0 ? measurement : measured_code(database, session, code));
@@ -213,7 +213,8 @@ TrialId TuningLog::record(SessionId session, ProposalId proposal, const Measurem
            code.identity.empty() ? std::nullopt : std::optional(code.identity),
            code.same_as == 0 ? std::nullopt : std::optional(code.same_as), known(measurement.device_clock_mhz),
            known(measurement.device_temperature_c),
-           measurement.resources.empty() ? std::nullopt : std::optional(encode_resources(measurement.resources)))
+           measurement.resources.empty() ? std::nullopt : std::optional(encode_resources(measurement.resources)),
+           known(measurement.timing.part_ratio))
       .run();
   if (database.changed_rows() == 0) {
     throw LogError(fmt::format("proposal {} of database '{}' has its trial already", proposal, database.path()));

@@ -26,7 +26,7 @@ constexpr const char* kLatestIds =
     " WHERE source.task_id = ? ORDER BY recorded.id DESC LIMIT ?";
 
 /// The columns before those of proposal and measurement.
-constexpr int kOwnColumns = 18;
+constexpr int kOwnColumns = 19;
 
 /// Selects every trial for which `where` (which may name :task, :templates and :limit) holds.
 std::string select_trials(const std::string& where, Readings readings = Readings::kAll) {
@@ -34,6 +34,7 @@ std::string select_trials(const std::string& where, Readings readings = Readings
       "SELECT trial.id, trial.session_id, batch.number, proposal.position, trial.compile_ms, trial.check_ms, "
       "trial.measure_ms, trial.code, trial.same_as_trial_id, trial.device_clock_mhz, trial.device_temperature_c,"
       " trial.resources, unit.id, unit.rule, unit.anchor_trial_id, unit.anchor_ns, unit.code_generator, unit.plugins,"
+      " trial.part_ratio,"
       " {}, {} FROM trial JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id"
       " JOIN batch ON batch.id = proposal.batch_id JOIN session ON session.id = trial.session_id"
       " JOIN trial AS measured ON measured.id = coalesce(trial.same_as_trial_id, trial.id)"
@@ -57,6 +58,7 @@ TrialRecord read_trial(const Statement& row, const WorkloadKey& workload) {
   trial.measurement.measure_ms = row.real(6);
   trial.measurement.device_clock_mhz = row.is_null(9) ? 0 : row.real(9);
   trial.measurement.device_temperature_c = row.is_null(10) ? 0 : row.real(10);
+  trial.measurement.timing.part_ratio = row.is_null(18) ? 0 : row.real(18);
   if (!row.is_null(11)) trial.measurement.resources = decode_resources(row.text(11));
   trial.unit = {row.integer(12), static_cast<ScoringRule>(row.integer(13)),
                 row.integer(14), row.real(15),

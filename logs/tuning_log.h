@@ -71,14 +71,15 @@ class TuningLog {
   /// best itself; TrialCode::same_as must be a measured trial of this task with the same code.
   TrialId record(SessionId session, ProposalId proposal, const Measurement& measurement, const TrialCode& code = {});
 
-  /// Replaces a trial's measurement and evidence if the old one failed, was disturbed, or has no more samples than the
-  /// new one. An undisturbed failure replaces any measurement; a disturbed timing never replaces a sound one. The trial
-  /// may belong to another session; it then becomes this session's, and its times are in this session's unit. check_ms
-  /// and measure_ms are added to the old values; the other costs are kept. Trials that take this trial's measurement
-  /// take the new one. Returns false, without a change, if the recorded measurement is the better one, which another
-  /// session may have written meanwhile. Throws LogError for a trial of another task, and for one that takes another
-  /// trial's measurement.
-  bool remeasure(SessionId session, TrialId trial, const Measurement& measurement);
+  /// Replaces a trial's measurement and evidence if the old one failed, was disturbed, was that of a part of the kernel
+  /// or has no more samples than the new one. An undisturbed failure replaces any measurement; a disturbed timing never
+  /// replaces a sound one. The trial may belong to another session; it then becomes this session's, and its times are
+  /// in this session's unit. check_ms and measure_ms are added to the old values; the other costs are kept. Trials that
+  /// take this trial's measurement take the new one. Returns false, without a change, if the recorded measurement is
+  /// the better one, which another session may have written meanwhile. Throws LogError for a trial of another task, and
+  /// for one that takes another trial's measurement. `code` is the identity of the machine code that was measured;
+  /// empty: that of the recorded measurement.
+  bool remeasure(SessionId session, TrialId trial, const Measurement& measurement, const std::string& code = {});
 
   /// Deletes the failed trials of the session `of` with these templates, and the trials that take their measurements,
   /// so that their points are without a trial again: claim_unfinished_batch() returns them. Trials that a race or a
@@ -103,7 +104,7 @@ class TuningLog {
   /// among them, and loses its place by a slower time or by an outcome that is not ok. If it is not among them, because
   /// another session has just stored it, nothing is written and it is returned: race again with it. Absent: the race
   /// was written. A race on a disturbed machine needs neither a winner nor the stored best: it is recorded and replaces
-  /// nothing.
+  /// nothing; its winner answers only where nothing better is known.
   std::optional<BestRecord> record_race(SessionId session, const Race& race,
                                         const std::vector<TemplateVersion>& templates = {});
 
@@ -133,8 +134,10 @@ class TuningLog {
   /// Returns the winner of the task's last undisturbed race, unless it failed in a later one. If there was no race yet:
   /// the last confirmed incumbent of the latest session that has one, with sessions that were restricted (e.g. to
   /// a template) after all others; else, if sessions of the old rule recorded trials, the fastest trial of the session
-  /// with the most of them, because times of different sessions of that rule are not comparable. Never a record that is
-  /// wrong, ended early or disturbed. If several tasks match: that of the task with the latest such record.
+  /// with the most of them, because times of different sessions of that rule are not comparable; else the winner of the
+  /// last disturbed race, or the fastest trial of the latest session, as kDisturbed where it was. Never a record that
+  /// is wrong or ended early. If several tasks match: that of the task with the latest undisturbed record, else the
+  /// latest one.
   std::optional<BestRecord> best(const TaskFilter& filter, const std::vector<TemplateVersion>& templates = {}) const;
   /// Returns the record that a race of this session must include: the winner of the task's last undisturbed race; if
   /// there is none, the incumbent that another session, which has ended, confirmed last. A session's own incumbent does
@@ -154,9 +157,9 @@ class TuningLog {
                                        const std::vector<TemplateVersion>& templates = {}) const;
   /// Returns what the search of a task can learn from other tasks: the timed trials of up to `tasks` tasks with the
   /// same operator, type, target, machine and conditions, with the last 2000 undisturbed trials of each. First those
-  /// that differ in the backend only, then those of the same backend whose parameters differ only in sizes, nearest
-  /// first. Only trials from before the first session of `task` began, so that a session that continues a killed one
-  /// gets the same answer.
+  /// that differ in the backend only, or have the key's former target, then those of the same backend whose parameters
+  /// differ only in sizes, nearest first. Only trials from before the first session of `task` began, so that a session
+  /// that continues a killed one gets the same answer.
   std::vector<RelatedTask> relatives(const TaskKey& task, int tasks,
                                      const std::vector<TemplateVersion>& templates = {}) const;
   /// Returns those trials of a related task, in the order of `ids`, without the lists of readings of their timings. A
@@ -180,10 +183,11 @@ class TuningLog {
 };
 
 /// Returns best() on `machine` (empty: any), else on another one, else the first of nearest() that `fits`. Of the
-/// records of one machine, one by the filter's backend comes before one by another. Absent if there is none: use the
-/// template's default.
+/// records of one machine, one by the filter's backend comes before one by another, and one of the filter's target
+/// before one of `former_target` (as in TaskKey). Absent if there is none: use the template's default.
 std::optional<BestRecord> find_best(const TuningLog& log, const WorkloadKey& workload, const TaskFilter& filter,
                                     const std::string& machine, const std::vector<TemplateVersion>& templates,
-                                    const std::function<bool(const BestRecord&)>& fits);
+                                    const std::function<bool(const BestRecord&)>& fits,
+                                    const std::string& former_target = {});
 
 }  // namespace nestwright

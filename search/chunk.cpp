@@ -44,24 +44,31 @@ bool was_underrated(SessionState& session, std::span<const BuiltPoint> built, co
   return !std::all_of(suspects.begin(), suspects.end(), is_suspect);
 }
 
+/// Runs the requests against the incumbent, or its part.
+using Run = std::function<RunResult(const std::vector<RunRequest>&, const std::optional<Incumbent>&)>;
+
 ChunkResult run_once(SessionState& session, std::span<const BuiltPoint> built,
-                     const std::function<bool(std::size_t)>& skips, const std::function<bool()>& is_over) {
+                     const std::function<bool(std::size_t)>& skips, const Run& run) {
   std::vector<RunRequest> requests;
   std::vector<std::size_t> requested;
   for (std::size_t i = 0; i < built.size(); ++i) {
     if (built[i].result.outcome != Outcome::kOk || (skips && skips(i))) continue;
-    requests.push_back({&built[i].result.object, session.least_ns(built[i].work)});
+    requests.push_back({&built[i].result.object, session.least_ns(built[i].work), built[i].part_ratio});
     requested.push_back(i);
   }
+  ChunkResult chunk;
   std::optional<Incumbent> incumbent;
   if (session.incumbent) incumbent = Incumbent{&session.incumbent->object, session.incumbent->reference_ns};
-
-  ChunkResult chunk;
+  const bool has_parts = std::any_of(requests.begin(), requests.end(), [](const auto& r) { return r.part_ratio > 0; });
+  if (const BuiltPoint* part = has_parts ? session.part_of_incumbent() : nullptr) {
+    incumbent = Incumbent{&part->result.object, session.incumbent->reference_ns, part->part_ratio};
+    chunk.by_part = true;
+  }
   chunk.measurements.resize(built.size());
   std::int64_t running = 0, checking = 0;
   {
     const Stopwatch watch(running);
-    RunResult ran = session.runner->run(requests, incumbent, is_over);
+    RunResult ran = run(requests, incumbent);
     for (std::size_t r = 0; r < ran.measurements.size(); ++r) {
       checking += static_cast<std::int64_t>(ran.measurements[r].check_ms * 1e6);
       chunk.measurements[requested[r]] = std::move(ran.measurements[r]);
@@ -72,7 +79,9 @@ ChunkResult run_once(SessionState& session, std::span<const BuiltPoint> built,
     chunk.reference = found(ran.reference);
     chunk.successor = found(ran.successor);
     if (session.incumbent && !ran.incumbent_failed) {
-      session.reference_readings.add(session.incumbent->trial, chunk.measurements);
+      // A part is another kernel than the whole.
+      const TrialId trial = session.incumbent->trial;
+      session.reference_readings.add(chunk.by_part ? -trial : trial, chunk.measurements);
     }
     if (ran.incumbent_failed) drop_incumbent(session);
   }
@@ -97,11 +106,19 @@ ChunkResult run_once(SessionState& session, std::span<const BuiltPoint> built,
 
 ChunkResult run_chunk(SessionState& session, std::span<const BuiltPoint> built,
                       const std::function<bool(std::size_t)>& skips, const std::function<bool()>& is_over) {
-  ChunkResult chunk = run_once(session, built, skips, is_over);
-  if (was_underrated(session, built, chunk) && !(is_over && is_over())) {
-    return run_once(session, built, skips, is_over);
-  }
+  const Run run = [&](const std::vector<RunRequest>& requests, const std::optional<Incumbent>& incumbent) {
+    return session.runner->run(requests, incumbent, is_over);
+  };
+  ChunkResult chunk = run_once(session, built, skips, run);
+  if (was_underrated(session, built, chunk) && !(is_over && is_over())) return run_once(session, built, skips, run);
   return chunk;
+}
+
+ChunkResult run_confirmation(SessionState& session, const BuiltPoint& built, const std::function<bool()>& is_over) {
+  return run_once(session, {&built, 1}, {}, [&](const auto& requests, const std::optional<Incumbent>& incumbent) {
+    if (requests.empty()) return RunResult();
+    return session.runner->confirm(requests.front(), *incumbent, is_over);
+  });
 }
 
 std::optional<double> adopt(SessionState& session, const ChunkResult& chunk, std::span<const Point> points,
@@ -130,7 +147,7 @@ std::optional<double> adopt(SessionState& session, const ChunkResult& chunk, std
     note_incumbent();
     ratio = 1;
   }
-  if (chunk.successor && is_fit(*chunk.successor)) {
+  if (chunk.successor && !chunk.by_part && is_fit(*chunk.successor)) {
     const double before = session.incumbent_ns();
     session.incumbent = kernel_of(*chunk.successor);
     note_incumbent();

@@ -25,6 +25,10 @@ struct ChunkResult {
   std::optional<ChunkSuccessor> reference;
   /// The candidate that was confirmed to be faster than the incumbent.
   std::optional<ChunkSuccessor> successor;
+  /// The incumbent was timed by its part: `successor` only seems to be faster (part_trials.h), and is not adopted.
+  bool by_part = false;
+
+  bool is_successor(std::size_t candidate) const { return successor && successor->candidate == candidate; }
 };
 
 /// Checks and times the candidates that were built, except those for which `skips` (may be empty) is true. Timing ends
@@ -34,6 +38,10 @@ struct ChunkResult {
 /// the session's result.
 ChunkResult run_chunk(SessionState& session, std::span<const BuiltPoint> built,
                       const std::function<bool(std::size_t)>& skips = {}, const std::function<bool()>& is_over = {});
+
+/// The same for one whole kernel that seemed to be faster than the incumbent when their parts were timed: few pairs
+/// decide (Runner::confirm). Requires an incumbent.
+ChunkResult run_confirmation(SessionState& session, const BuiltPoint& built, const std::function<bool()>& is_over = {});
 
 /// Updates the session's anchor and incumbent from the result of a chunk whose trials are recorded, and stores them in
 /// the log. Returns the speed of the new incumbent relative to the old one; nullopt where the incumbent stays.

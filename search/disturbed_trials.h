@@ -3,6 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "search/session_state.h"
@@ -44,5 +47,15 @@ class DisturbedTrials {
 
   std::vector<DisturbedTrial> trials_;
 };
+
+/// The result of measuring trials again.
+struct MeasuredAgain {
+  std::vector<std::pair<std::size_t, Measurement>> trials;  ///< those with a new measurement, by index
+  std::optional<double> ratio;  ///< speed of a new incumbent relative to the old one; nullopt where it stays
+};
+
+/// Times the trials again and records what is not disturbed now, except what another session has measured meanwhile.
+MeasuredAgain measure_again(SessionState& session, const std::vector<DisturbedTrial>& trials,
+                            const std::function<bool()>& is_over = {});
 
 }  // namespace nestwright

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "measure/quiet_estimate.h"
 #include "measure/race_finalists.h"
 #include "search/verdict.h"
 #include "support/error.h"
@@ -42,7 +43,7 @@ constexpr const char* kTimeWasOver = "the time was over before its entrants were
 
 /// All entrants; the stored best comes first, as the one that the others are compared with.
 Entrants collect_entrants(const SessionState& session, const std::optional<BestRecord>& stored,
-                          std::span<const SoundTrial> finalists) {
+                          std::span<const TimedTrial> finalists) {
   Entrants entrants;
   // A session of one template or a restriction replaces the task's best only if it beats it, wherever that is.
   if (const auto point = stored ? session.point_anywhere(stored->proposal) : std::nullopt) {
@@ -53,7 +54,7 @@ Entrants collect_entrants(const SessionState& session, const std::optional<BestR
     const auto point = session.point_of(trial.proposal);
     if (trial.session != session.id && point) entrants.add(trial.id, *point, "finalist");
   }
-  for (const SoundTrial& trial : finalists) entrants.add(trial.trial, trial.point, "finalist");
+  for (const TimedTrial& trial : finalists) entrants.add(trial.trial, trial.point, "finalist");
 
   const std::optional<Point> untuned = session.space.default_point();
   if (session.default_trial != 0 && untuned) entrants.add(session.default_trial, *untuned, "default");
@@ -76,12 +77,16 @@ class FinalRace {
     Race race;
     std::vector<Point> points;
     for (const Entrant& entrant : entrants) points.push_back(entrant.point);
-    std::vector<BuiltPoint> built = session_.build(points, Pipeline::kFinal);
+    std::vector<BuiltPoint> built = session_.build(points, Pipeline::kFinal, [this] { return limits_.seconds_left() <= 0; });
     std::vector<RunRequest> requests;
     std::vector<std::size_t> entry_of;
     for (std::size_t i = 0; i < entrants.size(); ++i) {
       entrants[i].built = std::move(built[i]);
       const BuildResult& result = entrants[i].built.result;
+      if (result.is_skipped) {
+        race.disturbance = kTimeWasOver;
+        return race;
+      }
       RaceEntry& entry = race.entries.emplace_back();
       entry.trial = entrants[i].trial;
       entry.role = entrants[i].role;
@@ -99,6 +104,11 @@ class FinalRace {
     const Verdict verdict = judge(race.entries);
     race.winner = verdict.winner;
     race.disturbance = verdict.disturbance;
+    if (race.winner && !race.disturbance.empty()) {
+      Timing& of_winner = race.entries[static_cast<std::size_t>(*race.winner)].measurement.timing;
+      if (of_winner.disturbance.empty()) of_winner.disturbance = race.disturbance;
+      if (!of_winner.is_short) estimate_quiet_time(of_winner);
+    }
     for (std::size_t i = 0; i < race.entries.size(); ++i) race.entries[i].tied = verdict.tied[i];
     return race;
   }
@@ -111,6 +121,8 @@ class FinalRace {
     for (const RunRequest& request : requests) {
       if (limits_.seconds_left() <= 0) return false;
       checked.push_back(session_.runner->check({request}).front());
+      const bool is_given_up = checked.back().outcome == Outcome::kOk && !checked.back().evidence.verified;
+      if (is_given_up) return false;
       if (limits_.on_progress) limits_.on_progress("checking finalists", {static_cast<int>(checked.size()), count});
     }
     for (std::size_t i = checked.size(); i-- > 0;) {
@@ -139,13 +151,13 @@ class FinalRace {
 
 /// The fastest `n`, among them the fastest of each template that is within 5% of the best: the final pipeline, whose
 /// passes the search leaves out, may change the order of templates more than that of alike configurations.
-std::vector<SoundTrial> fastest(std::vector<SoundTrial> trials, int n) {
+std::vector<TimedTrial> fastest(std::vector<TimedTrial> trials, int n) {
   constexpr double kNear = 1.05;
   std::stable_sort(trials.begin(), trials.end(),
-                   [](const SoundTrial& a, const SoundTrial& b) { return a.median_ns < b.median_ns; });
+                   [](const TimedTrial& a, const TimedTrial& b) { return a.median_ns < b.median_ns; });
   const double limit = trials.empty() ? 0 : kNear * trials.front().median_ns;
   std::set<std::string> templates;
-  std::stable_partition(trials.begin(), trials.end(), [&](const SoundTrial& trial) {
+  std::stable_partition(trials.begin(), trials.end(), [&](const TimedTrial& trial) {
     return trial.median_ns <= limit && templates.insert(trial.point.template_name).second;
   });
   trials.resize(std::min(trials.size(), static_cast<std::size_t>(n)));
@@ -155,17 +167,17 @@ std::vector<SoundTrial> fastest(std::vector<SoundTrial> trials, int n) {
 /// Returns the entrants with their times in the preliminary race, as the times that selected them are biased by luck. A
 /// disturbed time is still a ratio of readings of the same passes, and only selects who is timed again. An entrant that
 /// fails sorts last.
-std::vector<SoundTrial> hold_preliminary_race(SessionState& session, std::vector<SoundTrial> entrants,
+std::vector<TimedTrial> hold_preliminary_race(SessionState& session, std::vector<TimedTrial> entrants,
                                               const FinalRaceLimits& limits) {
   RaceLimits race = race_limits(limits, "preliminary race");
   race.seconds_left = [left = limits.seconds_left, for_final_s = limits.seconds_left() / 2] {
     return std::isinf(for_final_s) ? for_final_s : left() - for_final_s;
   };
   std::vector<Point> points;
-  for (const SoundTrial& entrant : entrants) points.push_back(entrant.point);
-  const std::vector<BuiltPoint> built = session.build(points, Pipeline::kSearch);
+  for (const TimedTrial& entrant : entrants) points.push_back(entrant.point);
+  const std::vector<BuiltPoint> built = session.build(points, Pipeline::kSearch, [&] { return race.seconds_left() <= 0; });
   std::vector<RunRequest> requests;
-  std::vector<SoundTrial> timed;
+  std::vector<TimedTrial> timed;
   for (std::size_t i = 0; i < entrants.size(); ++i) {
     if (built[i].result.outcome != Outcome::kOk) continue;
     requests.push_back({&built[i].result.object});
@@ -180,12 +192,16 @@ std::vector<SoundTrial> hold_preliminary_race(SessionState& session, std::vector
   return timed;
 }
 
-std::vector<SoundTrial> choose_finalists(SessionState& session, const FinalRaceLimits& limits) {
+std::vector<TimedTrial> choose_finalists(SessionState& session, const FinalRaceLimits& limits) {
   const RacePlan plan = session.race_plan();
-  const bool suffice = session.sound_trials.size() <= static_cast<std::size_t>(plan.finalists);
+  const auto wanted = static_cast<std::size_t>(plan.finalists);
+  std::vector<TimedTrial> trials = session.sound_trials;
+  if (trials.size() < wanted) {  // the machine was disturbed nearly all the time
+    trials.insert(trials.end(), session.disturbed_trials.begin(), session.disturbed_trials.end());
+  }
   const bool is_over = session.result.interrupted || limits.seconds_left() <= 0;
-  if (plan.preliminary == 0 || suffice || is_over) return fastest(session.sound_trials, plan.finalists);
-  std::vector<SoundTrial> entrants = fastest(session.sound_trials, plan.preliminary);
+  if (plan.preliminary == 0 || trials.size() <= wanted || is_over) return fastest(trials, plan.finalists);
+  std::vector<TimedTrial> entrants = fastest(std::move(trials), plan.preliminary);
   return fastest(hold_preliminary_race(session, std::move(entrants), limits), plan.finalists);
 }
 
@@ -207,7 +223,7 @@ void confirm_fastest(SessionState& session, Race race, std::vector<Entrant>& ent
     if (std::exchange(timing.is_short, false)) timing.disturbance.clear();
   }
   const Verdict verdict = judge(race.entries);
-  if (!verdict.winner) return;
+  if (!verdict.winner || !verdict.disturbance.empty()) return;
   const RaceEntry& fastest = race.entries[static_cast<std::size_t>(*verdict.winner)];
   const auto entrant =
       std::find_if(entrants.begin(), entrants.end(), [&](const Entrant& e) { return e.trial == fastest.trial; });
@@ -222,7 +238,7 @@ void confirm_fastest(SessionState& session, Race race, std::vector<Entrant>& ent
 /// Repeats the race, up to kAttempts times in all, while other sessions store a best during it.
 void race_until_recorded(SessionState& session, const FinalRaceLimits& limits) {
   if (session.options.finalists == 0) return;
-  const std::vector<SoundTrial> finalists = choose_finalists(session, limits);
+  const std::vector<TimedTrial> finalists = choose_finalists(session, limits);
   std::optional<BestRecord> stored = session.log.stored_best(session.id, session.raced_versions);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     Entrants entrants = collect_entrants(session, stored, finalists);

@@ -19,6 +19,8 @@ class KnownCode {
   /// Adds a trial that was itself measured. The first trial of a code stays, except that a disturbed measurement is
   /// replaced by an undisturbed one or a newer one of the same trial. Ignores trials that were not compiled.
   void add(const std::string& identity, TrialId trial, const Measurement& measurement);
+  /// Forgets the trial with this code, whose measurement is no longer that of this code.
+  void forget(const std::string& identity) { by_identity_.erase(identity); }
   /// The trial with this code; nullptr where there is none.
   const Known* find(const std::string& identity) const;
 

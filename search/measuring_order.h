@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "search/ranker.h"
@@ -14,5 +15,13 @@ namespace nestwright {
 /// been spent on the best. Otherwise in the order of proposal. Requires the resources to be recorded in `ranker`.
 std::vector<std::size_t> measuring_order(const std::vector<Point>& points, const std::vector<BuiltPoint>& built,
                                          Ranker* ranker);
+
+/// The items in that order.
+template <class T>
+std::vector<T> permuted(std::vector<T> items, const std::vector<std::size_t>& order) {
+  std::vector<T> result;
+  for (const std::size_t i : order) result.push_back(std::move(items[i]));
+  return result;
+}
 
 }  // namespace nestwright

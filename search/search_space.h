@@ -38,6 +38,12 @@ class SearchSpace {
 
   const Task& task() const { return task_; }
   const std::vector<Member>& members() const { return members_; }
+  /// The spaces of the members, in order.
+  std::vector<ConfigSpace> config_spaces() const {
+    std::vector<ConfigSpace> spaces;
+    for (const Member& member : members_) spaces.push_back(member.space);
+    return spaces;
+  }
   /// The valid seeds of all templates, interleaved, the best guesses first; those outside of a restriction are replaced
   /// by points near them.
   const std::vector<Point>& seeds() const { return seeds_; }

@@ -3,18 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <cmath>
 #include <limits>
 #include <utility>
 
+#include "measure/quiet_estimate.h"
 #include "search/active_clock.h"
 #include "search/chunk.h"
 #include "search/disturbed_trials.h"
 #include "search/final_race.h"
 #include "search/measuring_order.h"
+#include "search/part_trials.h"
 #include "search/session_state.h"
 #include "search/stopwatch.h"
 #include "search/strategy.h"
+#include "search/task_history.h"
 #include "search/timing_lock.h"
 #include "search/units.h"
 #include "search/warm_start.h"
@@ -26,33 +29,19 @@
 namespace nestwright {
 namespace {
 
-// Candidates between two checks of the budget; one where a kernel takes longer than kLongNs.
-constexpr std::size_t kChunk = 16;
+// Candidates between two checks of the budget, and where they are timed by parts; one where kernels exceed kLongNs.
+constexpr std::int64_t kChunk = 16, kChunkOfParts = 8;
 constexpr double kLongNs = 20e6;
-// Earlier trials that a session starts from: reading and replaying them takes less than half a second.
-constexpr std::int64_t kLatestTrials = 4096, kFastestTrials = 64;
-constexpr int kRenewAfter = 4;     // incumbents after which the reference time is measured again
-constexpr double kOverrun = 0.08;  // share of the budget by which the final race may exceed it
+constexpr int kRenewAfter = 4;  // incumbents after which the reference time is measured again
+// Shares of the budget: by which the final race may exceed it, and which it gets where the search has exceeded it.
+constexpr double kOverrun = 0.04, kMostOverrun = 0.08;
+constexpr int kTries = 3;         // to time the default again at once if it was disturbed
+constexpr double kGrace_s = 0.5;  // what is being done when the time is over may go on for so long
 
-std::vector<ConfigSpace> spaces(const SearchSpace& space) {
-  std::vector<ConfigSpace> list;
-  for (const auto& member : space.members()) list.push_back(member.space);
-  return list;
+/// Whether the time was over before a candidate that compiled was checked: it stays in its batch as unfinished.
+bool was_skipped(const Measurement& m) {
+  return m.outcome == Outcome::kOk && !m.evidence.verified && m.timing.median_ns == 0;
 }
-
-template <class T>
-std::vector<T> permuted(std::vector<T> items, const std::vector<std::size_t>& order) {
-  std::vector<T> result;
-  for (const std::size_t i : order) result.push_back(std::move(items[i]));
-  return result;
-}
-
-Trial trial_of(const Point& point, const Measurement& m) {
-  return {point, m.outcome, m.timing.median_ns, m.timing.is_disturbed() ? kDisturbedWeight : 1};
-}
-
-/// Whether a trial has a label: one that succeeded but was not timed has none.
-bool has_label(const Measurement& m) { return m.outcome != Outcome::kOk || m.timing.median_ns > 0; }
 
 }  // namespace
 
@@ -64,10 +53,13 @@ class TuningSession::Loop {
         stop_(options.budget, clock_, interrupt),
         progress_function_(std::move(progress)),
         options_(options),
-        start_up_(clock_),
+        start_up_(clock_, progress_function_, options.budget.seconds),
         lock_(timing_lock_name(task.target)),
-        state_(task, log, options_, [this](const std::string& why) { show_progress(why); }),
-        columns_(spaces(state_.space)),
+        state_(
+            task, log, options_, [this](const std::string& why) { show_progress(why); },
+            [this] { return hard_seconds_left(); }),
+        history_(state_),
+        columns_(state_.space.config_spaces()),
         ranker_(make_cost_model(options.cost_model, options.seed), make_cost_model(options.cost_model, options.seed),
                 [this](const Point& point) { return candidate_features(state_.space.task(), columns_, point); }) {
     start_up_.end();
@@ -76,16 +68,18 @@ class TuningSession::Loop {
   bool step() {
     const ActiveClock::Scope active(clock_);
     return guarded([&] {
+      // Where another tuner keeps the machine until the time is over, the first candidate is measured beside it.
       const MachineLock::Hold turn = lock_machine([this] { return !stop_reason().empty(); });
-      return turn.is_granted() && advance();
+      return (turn.is_granted() || needs_answer()) && advance();
     });
   }
 
-  SessionResult finish(double interrupted_s) {
+  SessionResult finish(double seconds, double interrupted_s) {
     const ActiveClock::Scope active(clock_);
     guarded([&] {
       state_.result.interrupted = stop_.is_interrupted();
-      const FinalRaceLimits limits = race_limits(interrupted_s);
+      if (std::isfinite(seconds)) stop_.limit(0, std::max(seconds, 0.0));
+      const FinalRaceLimits limits = race_limits(seconds, interrupted_s);
       const MachineLock::Hold turn = lock_machine([&] { return limits.seconds_left() <= 0; });
       if (turn.is_granted() && state_.id != 0) race(limits);
       conclude();
@@ -96,14 +90,25 @@ class TuningSession::Loop {
     return std::move(state_.result);
   }
 
+  double finish_seconds() const {
+    const double budget = stop_.budget().seconds, now = stop_.seconds();
+    if (budget == 0) return std::numeric_limits<double>::infinity();
+    return std::max((1 + kOverrun) * budget, std::min(now + kOverrun * budget, (1 + kMostOverrun) * budget)) - now;
+  }
+
   StopCondition& stop() { return stop_; }
   const SessionState& state() const { return state_; }
+  /// Seconds that the end of the session takes.
+  double reserve_s() const { return state_.race_plan().seconds + parts_.reserve_s(state_.incumbent_ns()); }
 
  private:
-  /// Runs the clock while the members declared after it are constructed.
+  /// Runs the clock while the members declared after it are constructed, which takes long where tensors are large.
   class StartUp {
    public:
-    explicit StartUp(ActiveClock& clock) { scope_.emplace(clock); }
+    StartUp(ActiveClock& clock, const ProgressFunction& progress, double seconds) {
+      scope_.emplace(clock);
+      if (progress) progress({.seconds_left = seconds, .phase = "preparing"});
+    }
     void end() { scope_.reset(); }
 
    private:
@@ -131,21 +136,30 @@ class TuningSession::Loop {
 
   bool is_past_budget() const {
     const double budget = stop_.budget().seconds;
-    return stop_.is_interrupted() || (budget > 0 && stop_.seconds() > budget - state_.race_plan().seconds);
+    return stop_.is_interrupted() || (budget > 0 && stop_.seconds() > budget - reserve_s());
+  }
+
+  /// The seconds after which a kernel is not waited for any more. The first one is, as long as there is no answer.
+  double hard_seconds_left() const {
+    const double budget = stop_.budget().seconds;
+    if (races_end_s_ > 0) return races_end_s_ + kGrace_s - stop_.seconds();
+    if (budget == 0 || needs_answer()) return std::numeric_limits<double>::infinity();
+    return (1 + kOverrun) * budget + kGrace_s - stop_.seconds();
   }
 
   bool advance() {
     if (state_.id == 0) start();
-    if (!stop_reason().empty()) return false;
-    if (!replayed_) {
+    if (!goes_on()) return false;
+    if (!history_.is_replayed()) {
       if (auto left_over = state_.log.claim_unfinished_batch(state_.id)) {
         measure(*left_over, nullptr);
         return true;
       }
-      replay_history();
+      history_.replay(*strategy_, ranker_, parts_);
     }
-    read_other_sessions();
+    history_.read_news(*strategy_, ranker_);
     measure_disturbed();
+    confirm_parts([this] { return parts_.take_during_search(state_.incumbent_ns(), stop_.seconds()); });
     return next_batch();
   }
 
@@ -159,88 +173,37 @@ class TuningSession::Loop {
     state_.describe_spaces();
     state_.forget_failures_of_rebuilt_plugins();
     state_.result.earlier_trials = state_.log.totals(state_.key).trials;
-    history_ = state_.log.history(state_.key, kLatestTrials, kFastestTrials);
-    for (const TrialRecord& trial : history_) {
-      const auto point = state_.point_of(trial.proposal);
-      if (point) state_.note_default(trial.id, *point, trial.measurement.outcome, trial.code);
-    }
-    units_.establish(state_, history_);
+    const std::size_t own_trials = history_.read();
     if (state_.incumbent_ns() > 0) stop_.note_best();
-    const std::size_t own_trials = remember_all(history_);
+    if (needs_answer()) announce_first_trial();
     WarmStart warm = warm_start(state_.log, state_.key, state_.space, columns_, state_.versions, own_trials);
     ranker_.warm_start(std::move(warm.observations));
     strategy_ = make_strategy(options_.strategy, {&state_.space, &ranker_, options_.seed, std::move(warm.points)});
     state_.result.times.start_up = static_cast<std::int64_t>(stop_.seconds() * 1e9);
   }
 
-  /// Returns the number of trials whose points are in this space.
-  std::size_t remember_all(const std::vector<TrialRecord>& trials) {
-    std::size_t points = 0;
-    for (const TrialRecord& trial : trials) {
-      last_read_ = std::max(last_read_, trial.id);
-      const auto point = state_.point_of(trial.proposal);
-      if (!point) continue;
-      ++points;
-      // Code whose time was disturbed or is not comparable is measured again when it is met again.
-      const Measurement m = units_.convert(state_, trial);
-      if (m.timing.is_disturbed()) {
-        state_.note_default(trial.id, *point, m.outcome, trial.code);
-      } else {
-        state_.remember(trial.id, *point, m, trial.code);
-      }
-    }
-    return points;
+  /// Says so where the first trial alone is expected to take longer than the budget.
+  void announce_first_trial() const {
+    const double budget = stop_.budget().seconds, first_s = state_.first_trial_s();
+    if (budget == 0 || stop_.seconds() + first_s <= budget) return;
+    show_progress({}, "one checked call of the default, and nothing else",
+                  fmt::format("it takes about {:.1f} s, more than is left of {:g} s", first_s, budget));
   }
 
   std::string stop_reason() {
-    if (state_.result.stop_reason.empty()) state_.result.stop_reason = stop_.reason(state_.race_plan().seconds);
+    if (state_.result.stop_reason.empty()) state_.result.stop_reason = stop_.reason(reserve_s());
     return state_.result.stop_reason;
   }
 
-  /// Passes the history, and trials recorded meanwhile, to the strategy in the batches in which they were proposed.
-  void replay_history() {
-    replayed_ = true;
-    std::vector<TrialRecord> trials = std::exchange(history_, {});
-    std::vector<TrialRecord> since = state_.log.trials_after(state_.key, last_read_);
-    units_.refresh(state_);
-    remember_all(since);
-    std::move(since.begin(), since.end(), std::back_inserter(trials));
-    std::stable_sort(trials.begin(), trials.end(), [](const TrialRecord& a, const TrialRecord& b) {
-      return std::pair(a.batch, a.position) < std::pair(b.batch, b.position);
-    });
-    observe_recorded(trials);
-    ranker_.end_replay();
+  /// Whether no candidate was measured and none is known, so that the first one is measured even if the time is over.
+  bool needs_answer() const {
+    return stop_.trials() == 0 && !stop_.is_interrupted() && !state_.incumbent && (state_.id == 0 || !state_.best());
   }
+  bool goes_on() { return stop_reason().empty() || needs_answer(); }
 
-  /// As the strategy observes it: disturbed if another code generator, which may have made other code, compiled it.
-  Measurement as_observed(const TrialRecord& trial) const {
-    if (const Measurement* again = units_.renewed(trial.id)) return *again;
-    Measurement m = units_.convert(state_, trial);
-    if (!state_.is_made_here(trial.unit)) m.timing.disturbance = "compiled by another version of the code generator";
-    return m;
-  }
-
-  void observe_recorded(const std::vector<TrialRecord>& trials) {
-    std::vector<Trial> batch;
-    for (std::size_t i = 0; i < trials.size(); ++i) {
-      const TrialRecord& trial = trials[i];
-      if (const auto point = state_.point_of(trial.proposal)) {
-        record_resources(*point, trial.measurement.resources);
-        if (has_label(trial.measurement)) batch.push_back(trial_of(*point, as_observed(trial)));
-      }
-      if (i + 1 == trials.size() || trials[i + 1].batch != trial.batch) {
-        strategy_->observe(batch);
-        batch.clear();
-      }
-    }
-  }
-
-  void read_other_sessions() {
-    const std::vector<TrialRecord> news = state_.log.trials_after(state_.key, last_read_, state_.id);
-    if (news.empty()) return;
-    units_.refresh(state_);
-    remember_all(news);
-    observe_recorded(news);
+  /// Candidates between two checks of the budget.
+  std::int64_t chunk_size() {
+    return state_.part_of_incumbent() != nullptr ? kChunkOfParts : state_.incumbent_ns() > kLongNs ? 1 : kChunk;
   }
 
   /// Proposes and measures the next batch. False where there is nothing left to propose.
@@ -278,40 +241,35 @@ class TuningSession::Loop {
     return "every valid configuration" + within + " was measured";
   }
 
-  /// Measures as much of a batch as the budget allows; the rest stays in the log as unfinished.
-  void measure(const Batch& batch, std::vector<Trial>* trials) {
+  /// Points that are measured together, with their proposals.
+  struct Candidates {
     std::vector<Point> points;
     std::vector<CommittedProposal> proposals;
+  };
+
+  /// Measures as much of a batch as the budget allows; the rest stays in the log as unfinished.
+  void measure(const Batch& batch, std::vector<Trial>* trials) {
+    Candidates all;
     for (const CommittedProposal& proposal : batch.proposals) {
       auto point = state_.point_of(proposal.proposal);
       if (!point) continue;  // proposed by another version of the template, or outside of this session's restriction
-      points.push_back(std::move(*point));
-      proposals.push_back(proposal);
+      all.points.push_back(std::move(*point));
+      all.proposals.push_back(proposal);
     }
-    std::vector<BuiltPoint> built = state_.build(points, Pipeline::kSearch);
-    for (std::size_t i = 0; i < points.size(); ++i) record_resources(points[i], built[i].result.object.resources);
-    // A batch left over by an earlier session is measured before the ranker has any observations.
-    const std::vector<std::size_t> order = measuring_order(points, built, trials != nullptr ? &ranker_ : nullptr);
-    points = permuted(std::move(points), order);
-    proposals = permuted(std::move(proposals), order);
-    built = permuted(std::move(built), order);
-
-    std::vector<std::optional<Trial>> in_batch(points.size());
-    std::size_t last = 0;
-    for (std::size_t first = 0; first < points.size() && stop_reason().empty(); first = last) {
-      const std::int64_t wanted = state_.incumbent_ns() > kLongNs ? 1 : kChunk;
-      last = std::min(first + static_cast<std::size_t>(stop_.allowed(wanted)), points.size());
-      const auto part = [&](auto& items) { return std::span(items).subspan(first, last - first); };
-      const ChunkResult chunk = run_chunk(
-          state_, part(built), [&](std::size_t i) { return is_known(built, first, first + i); },
-          [this] { return is_past_budget(); });
-      std::vector<TrialId> recorded;
-      for (std::size_t i = first; i < last; ++i) {
-        const Measurement m = record(proposals[i], points[i], built[i], chunk.measurements[i - first], recorded);
-        if (has_label(m)) in_batch[order[i]] = trial_of(points[i], m);
+    std::vector<std::optional<Trial>> in_batch(all.points.size());
+    std::size_t end = 0;
+    for (std::size_t begin = 0; begin < in_batch.size() && goes_on(); begin = end) {
+      // The first candidate of all, the default, is an answer, and says how long the others may take.
+      end = stop_.trials() == 0 ? begin + 1 : in_batch.size();
+      const auto part = [&](const auto& list) { return std::vector(list.begin() + begin, list.begin() + end); };
+      // A batch left over by an earlier session is measured before the ranker has any observations.
+      measure({part(all.points), part(all.proposals)}, trials != nullptr ? &ranker_ : nullptr,
+              std::span(in_batch).subspan(begin, end - begin));
+      // Nothing can be scored against a default that was disturbed.
+      for (int tries = 0; tries < kTries && stop_.trials() == 1 && !state_.incumbent; ++tries) {
+        measure_disturbed();
+        if (state_.incumbent) in_batch[begin] = {all.points[begin], Outcome::kOk, state_.incumbent_ns()};
       }
-      note_incumbent(chunk, part(points), part(built), recorded);
-      show_progress({});
     }
     if (trials == nullptr) return;
     for (std::optional<Trial>& trial : in_batch) {
@@ -319,8 +277,42 @@ class TuningSession::Loop {
     }
   }
 
-  void record_resources(const Point& point, const std::vector<KernelResources>& resources) {
-    if (const auto of_device = candidate_resources(resources)) ranker_.record_resources(point, *of_device);
+  /// Compiles the candidates and measures as many as the budget allows, those first that `ranker` expects to be fast.
+  void measure(Candidates candidates, Ranker* ranker, std::span<std::optional<Trial>> trials) {
+    const double part_share = state_.part_of_incumbent() != nullptr ? state_.part_share() : 0;
+    std::vector<BuiltPoint> built = state_.build(
+        candidates.points, Pipeline::kSearch, [this] { return is_past_budget() && !needs_answer(); }, part_share);
+    for (std::size_t i = 0; i < built.size(); ++i) {
+      if (built[i].result.is_skipped) return;  // all of them stay in their batch
+      record_resources(ranker_, candidates.points[i], built[i].result.object.resources);
+    }
+    const std::vector<std::size_t> order = measuring_order(candidates.points, built, ranker);
+    const std::vector<Point> points = permuted(std::move(candidates.points), order);
+    const std::vector<CommittedProposal> proposals = permuted(std::move(candidates.proposals), order);
+    built = permuted(std::move(built), order);
+
+    std::size_t last = 0;
+    for (std::size_t first = 0; first < points.size() && goes_on(); first = last) {
+      last = std::min(first + static_cast<std::size_t>(stop_.allowed(chunk_size())), points.size());
+      const auto part = [&](auto& items) { return std::span(items).subspan(first, last - first); };
+      const ChunkResult chunk = run_chunk(
+          state_, part(built), [&](std::size_t i) { return is_known(built, first, first + i); },
+          [this] { return is_past_budget(); });
+      std::vector<TrialId> recorded;
+      for (std::size_t i = first; i < last; ++i) {
+        const std::optional<Measurement>& measured = chunk.measurements[i - first];
+        if (measured && was_skipped(*measured)) {
+          recorded.push_back(0);
+          continue;
+        }
+        const Measurement m = record(proposals[i], points[i], built[i], measured, recorded);
+        if (has_label(m)) trials[order[i]] = trial_of(points[i], m);
+        const std::string& code = built[i].result.object.code_fingerprint;
+        if (measured) parts_.add({recorded.back(), points[i], code}, m, chunk.is_successor(i - first));
+      }
+      note_incumbent(chunk, part(points), part(built), recorded);
+      show_progress({});
+    }
   }
 
   /// Whether the code of candidate `i` is known, or will be once an earlier candidate from `first` on is recorded.
@@ -340,6 +332,7 @@ class TuningSession::Loop {
     if (measured) {
       m = *measured;
       m.compile_ms = built.result.compile_ms;
+      estimate_quiet_time(m.timing);
     } else {
       const KnownCode::Known* known = state_.known_code.find(code.identity);
       check(known != nullptr, "a trial was not measured though its code is not known");
@@ -363,14 +356,15 @@ class TuningSession::Loop {
       ++state_.result.disturbed;
       disturbed_.add({trial, point, built, m.timing.median_ns});
     }
-    if (code.same_as == 0 && is_sound(m)) state_.sound_trials.push_back({trial, point, m.timing.median_ns});
+    if (code.same_as == 0) state_.note_timed(trial, point, m);
     return m;
   }
 
   void note_incumbent(const ChunkResult& chunk, std::span<const Point> points, std::span<const BuiltPoint> built,
                       std::span<const TrialId> recorded) {
     const std::optional<double> ratio = adopt(state_, chunk, points, built, recorded);
-    for (std::size_t i = 0; i < recorded.size(); ++i) stop_.count_trial(ratio && i + 1 == recorded.size());
+    const auto trials = std::count_if(recorded.begin(), recorded.end(), [](TrialId trial) { return trial != 0; });
+    for (std::ptrdiff_t i = 0; i < trials; ++i) stop_.count_trial(ratio && i + 1 == trials);
     state_.result.trials = stop_.trials();
     if (ratio) note_successor(*ratio);
   }
@@ -382,42 +376,45 @@ class TuningSession::Loop {
 
   void measure_disturbed() {
     const std::vector<DisturbedTrial> again =
-        disturbed_.take(state_.incumbent_ns() > kLongNs ? 1 : kChunk, state_.known_code);
+        disturbed_.take(static_cast<std::size_t>(chunk_size()), state_.known_code);
     if (again.empty()) return;
-    std::vector<BuiltPoint> built;
-    std::vector<Point> points;
-    std::vector<TrialId> trials;
-    for (const DisturbedTrial& trial : again) {
-      built.push_back(trial.built);
-      points.push_back(trial.point);
-      trials.push_back(trial.trial);
-    }
-    const ChunkResult chunk = run_chunk(state_, built, {}, [this] { return is_past_budget(); });
     std::vector<Trial> amended;
-    for (std::size_t i = 0; i < again.size(); ++i) {
-      Measurement m = chunk.measurements[i].value();
-      if (m.outcome == Outcome::kOk && m.timing.is_disturbed()) continue;
-      if (state_.log.may_be_best(trials[i])) continue;  // another session has measured it meanwhile
-      m.compile_ms = again[i].built.result.compile_ms;
-      {
-        const Stopwatch watch(state_.result.times.log);
-        if (!state_.log.remeasure(state_.id, trials[i], m)) continue;
-      }
-      ++state_.result.remeasured;
-      state_.remember(trials[i], points[i], m, {built[i].result.object.code_fingerprint, 0});
-      if (is_sound(m)) state_.sound_trials.push_back({trials[i], points[i], m.timing.median_ns});
-      amended.push_back(trial_of(points[i], m));
+    const MeasuredAgain measured = measure_again(state_, again, [this] { return is_past_budget(); });
+    for (const auto& [i, m] : measured.trials) {
+      parts_.add({again[i].trial, again[i].point, again[i].built.result.object.code_fingerprint}, m);
+      amended.push_back(trial_of(again[i].point, m));
     }
-    if (const auto ratio = adopt(state_, chunk, points, built, trials)) {
+    note_again(measured.ratio, amended);
+  }
+
+  /// Passes new labels of recorded trials on, and the speed of a new incumbent among them relative to the old one.
+  void note_again(const std::optional<double>& ratio, std::span<const Trial> amended) {
+    if (ratio) {
       stop_.note_best();
       note_successor(*ratio);
     }
     strategy_->amend(amended);
   }
 
+  /// Confirms the trials that `take` returns.
+  void confirm_parts(const std::function<std::optional<PartTrial>()>& take) {
+    while (const std::optional<PartTrial> trial = take()) {
+      const double start_s = stop_.seconds();
+      show_progress({}, "confirming a kernel that was timed by a part");
+      const WholeTrial whole = confirm_whole(state_, *trial, [this] { return stop_.is_interrupted(); });
+      parts_.spend(stop_.seconds() - start_s);
+      if (whole.measurement) note_again(whole.ratio, {{trial_of(trial->point, *whole.measurement)}});
+    }
+  }
+
   void race(const FinalRaceLimits& limits) {
     const Stopwatch watch(state_.result.times.race);
-    if (!state_.result.interrupted) measure_disturbed();
+    if (!is_past_budget()) measure_disturbed();
+    if (!stop_.is_interrupted()) {
+      confirm_parts([&] {
+        return parts_.take_at_end(state_.incumbent_ns(), limits.seconds_left() - state_.race_plan().seconds);
+      });
+    }
     run_final_race(state_, limits);
     state_.result.interrupted = stop_.is_interrupted();
   }
@@ -431,24 +428,31 @@ class TuningSession::Loop {
     state_.result.seconds = stop_.seconds();
   }
 
-  /// Lets the races go on until the budget's seconds are over, and ends them `interrupted_s` after an interruption.
-  FinalRaceLimits race_limits(double interrupted_s) {
-    const double budget = stop_.budget().seconds, now = stop_.seconds();
-    races_end_s_ = budget > 0 ? std::max((1 + kOverrun) * budget, now + kOverrun * budget)
-                              : std::numeric_limits<double>::infinity();
-    return {.seconds_left = [this, interrupted_s] {
+  /// Ends the races after `seconds`, and `interrupted_s` after an interruption.
+  FinalRaceLimits race_limits(double seconds, double interrupted_s) {
+    races_end_s_ = stop_.seconds() + seconds;
+    const auto seconds_left = [this, interrupted_s] {
       if (stop_.is_interrupted()) races_end_s_ = std::min(races_end_s_, stop_.seconds() + interrupted_s);
       return races_end_s_ - stop_.seconds();
-    }};
+    };
+    const auto on_progress = [this](const std::string& doing, const RaceProgress& progress) {
+      std::string detail = fmt::format("{} of {}", progress.done, progress.of);
+      if (progress.seconds_left >= 0) detail += fmt::format(", {:.0f} s more", progress.seconds_left);
+      show_progress({}, doing, detail);
+    };
+    return {seconds_left, on_progress};
   }
 
-  void show_progress(const std::string& waiting_for) const {
+  void show_progress(const std::string& waiting_for, const std::string& phase = {},
+                     const std::string& detail = {}) const {
     if (!progress_function_) return;
     Progress p{.trials = stop_.trials(), .outcomes = state_.result.outcomes, .best_ns = state_.incumbent_ns()};
     p.seconds = stop_.seconds();
     if (stop_.budget().seconds > 0) p.seconds_left = std::max(0.0, stop_.budget().seconds - p.seconds);
     p.disturbed = state_.result.disturbed - state_.result.remeasured;
     p.waiting_for = waiting_for;
+    p.phase = phase;
+    p.detail = detail;
     progress_function_(p);
   }
 
@@ -459,16 +463,14 @@ class TuningSession::Loop {
   StartUp start_up_;
   MachineLock lock_;
   SessionState state_;
+  TaskHistory history_;
   KnobColumns columns_;
   Ranker ranker_;
   std::unique_ptr<SearchStrategy> strategy_;
-  Units units_;
   DisturbedTrials disturbed_;
-  std::vector<TrialRecord> history_;  ///< from start() until it is replayed
-  TrialId last_read_ = 0;             ///< the last trial read, of all sessions of the task
+  PartTrials parts_;
   int incumbents_ = 0;
-  double races_end_s_ = 0;  ///< set by race_limits()
-  bool replayed_ = false;
+  double races_end_s_ = 0;  ///< set by race_limits(); 0: the search goes on
 };
 
 TuningSession::TuningSession(const Task& task, TuningLog& log, const SessionOptions& options,
@@ -478,11 +480,14 @@ TuningSession::~TuningSession() = default;
 
 bool TuningSession::step() { return loop_->step(); }
 void TuningSession::limit(std::int64_t trials, double seconds) { loop_->stop().limit(trials, seconds); }
-SessionResult TuningSession::finish_within(double interrupted_s) { return loop_->finish(interrupted_s); }
+SessionResult TuningSession::finish_within(double seconds, double interrupted_s) {
+  return loop_->finish(seconds, interrupted_s);
+}
 const SessionResult& TuningSession::so_far() const { return loop_->state().result; }
 double TuningSession::best_ns() const { return loop_->state().incumbent_ns(); }
 double TuningSession::seconds() const { return loop_->stop().seconds(); }
-double TuningSession::race_seconds() const { return loop_->state().race_plan().seconds; }
+double TuningSession::race_seconds() const { return loop_->reserve_s(); }
+double TuningSession::finish_seconds() const { return loop_->finish_seconds(); }
 
 SessionResult run_session(const Task& task, TuningLog& log, const SessionOptions& options,
                           const std::atomic<bool>* interrupt, const ProgressFunction& progress) {

@@ -41,6 +41,9 @@ struct SessionOptions {
   /// The largest number of finalists in the final race; the default and the stored best take part in addition. 0: no
   /// race, the times of the search decide.
   int finalists = 4;
+  /// Where a call of the incumbent takes longer than this, in nanoseconds, a CPU's candidates are timed by parts of
+  /// their kernels that take about as long, and what seems faster is confirmed as a whole; 0: never.
+  double part_ns = 20e6;
   double race_seconds = 0;           ///< time for the final races; 0: a share of the budget's seconds
   int builders = 0;                  ///< builder processes; 0: one for each core
   std::shared_ptr<Builder> builder;  ///< for the task's target, shared with other sessions; null: the session makes one
@@ -57,6 +60,8 @@ struct Progress {
   double seconds_left = 0;     ///< of the budget; 0 without one
   std::int64_t disturbed = 0;  ///< trials of this run that are still to be measured again
   std::string waiting_for;     ///< what the session is waiting for; empty: it is not waiting
+  std::string phase;           ///< what it does apart from searching: "preparing", "final race"; empty: it searches
+  std::string detail;          ///< of the phase: "process 3 of 8"; may be empty
 };
 
 using ProgressFunction = std::function<void(const Progress&)>;
@@ -82,13 +87,14 @@ class TuningSession final : public TaskRun {
   /// final race; 0: no limit.
   void limit(std::int64_t trials, double seconds) override;
   /// Holds the final race, which an interruption shortens, and ends the session.
-  SessionResult finish_within(double interrupted_s) override;
+  SessionResult finish_within(double seconds, double interrupted_s) override;
 
   /// The result of this run so far; best and default_timing are absent before finish().
   const SessionResult& so_far() const override;
   double best_ns() const override;
   double seconds() const override;
   double race_seconds() const override;
+  double finish_seconds() const override;
 
  private:
   class Loop;

@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "cost_model/least_time.h"
 #include "lookup/lookup.h"
 #include "lookup/task_key.h"
+#include "lower/program_part.h"
 #include "search/check_data.h"
 #include "search/stopwatch.h"
 #include "support/error.h"
@@ -20,10 +22,21 @@
 namespace nestwright {
 namespace {
 
-constexpr double kRaceShare = 0.2;  // of the budget, for the races at the end
-constexpr double kLimits_s = 0.04;  // for measuring the machine's highest rates
-constexpr double kNearRoof = 0.7;   // share of the roofline above which the rates are measured again
+constexpr double kReferenceShare = 0.1, kLeastReferences_s = 1;  // of the budget, for references
+constexpr double kRaceShare = 0.2;                               // of the budget, for the races at the end
+constexpr double kMostRace = 1.5;                                // most time for them, relative to that share
+constexpr double kLimits_s = 0.04;                               // for measuring the machine's highest rates
+// A first trial is two checked calls, one that is not timed and a reading, at half of the machine's highest rates. A
+// default that takes so many times as long is given up.
+constexpr double kFirstCalls = 4, kUsualShare = 0.5, kTimeoutRatio = 5;
+constexpr double kNearRoof = 0.7;  // share of the roofline above which the rates are measured again
 constexpr int kMaxRateMeasurements = 5;
+
+CheckEffort check_effort(const Budget& budget, const TuningLog& log) {
+  CheckEffort effort{.kept_in = judged_folder(log.path())};
+  if (budget.seconds > 0) effort.seconds = std::max(kLeastReferences_s, kReferenceShare * budget.seconds);
+  return effort;
+}
 
 }  // namespace
 
@@ -41,7 +54,8 @@ TimingOptions timing_of(Effort effort) {
 }
 
 SessionState::SessionState(const Task& task, TuningLog& tuning_log, const SessionOptions& session_options,
-                           const std::function<void(const std::string&)>& on_wait)
+                           const std::function<void(const std::string&)>& on_wait,
+                           const std::function<double()>& seconds_left)
     : log(tuning_log),
       options(session_options),
       timing(timing_on(task.target.device, task.target.threads, timing_of(session_options.effort))),
@@ -49,9 +63,6 @@ SessionState::SessionState(const Task& task, TuningLog& tuning_log, const Sessio
       made_by(current_provenance(task.workload.op.get())),
       space(task, options.template_name, options.restriction),
       builder(session_options.builder ? session_options.builder : make_session_builder(task.target, session_options)),
-      runner(make_local_runner(
-          make_strict_check_data(task.workload),
-          {.target = task.target, .threads = task.target.threads, .timing = timing, .on_wait = on_wait})),
       target_(task.target) {
   for (const SearchSpace::Member& member : space.members()) {
     versions.push_back({member.source->name, member.source->version});
@@ -62,9 +73,20 @@ SessionState::SessionState(const Task& task, TuningLog& tuning_log, const Sessio
   const Definition definition = task.workload.op->define(task.workload);
   operations_ = definition.flops;
   bytes_ = definition.bytes;
-  if (target_.device != DeviceKind::kCpu) return;
-  rates_.product_scale = measure_peak_scale(definition.args.front().dtype());
-  raise_limits();
+  if (target_.device == DeviceKind::kCpu) {
+    rates_.product_scale = measure_peak_scale(definition.args.front().dtype());
+    raise_limits();
+  }
+  RunnerOptions running{.target = task.target, .threads = task.target.threads};
+  running.timeout_s = std::max(running.timeout_s, kTimeoutRatio * first_trial_s());
+  running.seconds_left = seconds_left;
+  running.timing = timing;
+  running.on_wait = on_wait;
+  runner = make_local_runner(make_strict_check_data(task.workload, check_effort(options.budget, log)), running);
+}
+
+double SessionState::first_trial_s() const {
+  return kFirstCalls / kUsualShare * 1e-9 * least_time_ns({operations_ / 2, bytes_, 0}, rates_);
 }
 
 void SessionState::raise_limits() {
@@ -82,6 +104,12 @@ void SessionState::raise_limits() {
 void SessionState::remember(TrialId trial, const Point& point, const Measurement& measurement, const TrialCode& code) {
   if (code.same_as == 0) known_code.add(code.identity, trial, measurement);
   note_default(trial, point, measurement.outcome, code);
+}
+
+void SessionState::note_timed(TrialId trial, const Point& point, const Measurement& measurement) {
+  if (!is_timed(measurement)) return;
+  std::erase_if(disturbed_trials, [&](const TimedTrial& other) { return other.trial == trial; });
+  (is_sound(measurement) ? sound_trials : disturbed_trials).push_back({trial, point, measurement.timing.median_ns});
 }
 
 void SessionState::describe_spaces() {
@@ -113,7 +141,22 @@ std::optional<double> SessionState::roofline_share() {
   return share();
 }
 
-std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pipeline pipeline) {
+double SessionState::part_share() const {
+  if (target_.device != DeviceKind::kCpu || options.part_ns <= 0 || !incumbent) return 0;
+  const double halvings = std::round(std::log2(incumbent_ns() / options.part_ns));
+  return halvings < 1 ? 0 : std::exp2(-halvings);
+}
+
+const BuiltPoint* SessionState::part_of_incumbent() {
+  const double share = part_share();
+  if (share == 0) return nullptr;
+  if (!incumbent->part) incumbent->part = build({incumbent->point}, Pipeline::kSearch, {}, share).front();
+  const BuiltPoint& part = *incumbent->part;
+  return part.result.outcome == Outcome::kOk && part.part_ratio > 0 ? &part : nullptr;
+}
+
+std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pipeline pipeline,
+                                            const std::function<bool()>& is_over, double part_share) {
   // Finalists are verified after every pass, as their results are reported.
   const LowerOptions lowering{.verify = pipeline == Pipeline::kFinal};
   std::vector<Lowered> lowered(points.size());
@@ -128,12 +171,18 @@ std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pi
     auto* program = std::get_if<ir::Program>(&lowered[i]);
     if (program == nullptr) continue;
     results[i].work = limit_work(least_work(*program), operations_, bytes_);
+    if (part_share > 0) {
+      if (std::optional<ProgramPart> part = part_of(*program, part_share, target_.threads)) {
+        results[i].part_ratio = part->ratio;
+        *program = std::move(part->program);
+      }
+    }
     requests.push_back({std::move(*program), pipeline});
   }
   std::vector<BuildResult> built;
   {
     const Stopwatch watch(result.times.compile);
-    built = builder->build(requests);
+    built = builder->build(requests, is_over);
   }
   auto next = built.begin();
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -153,20 +202,29 @@ std::optional<BestRecord> SessionState::best() const {
   std::erase_if(within, [&](const BestRecord& record) { return !point_of(record.proposal); });
   if (!within.empty() && within.front().source == BestSource::kRace) return within.front();
   if (incumbent && std::any_of(sound_trials.begin(), sound_trials.end(),
-                               [&](const SoundTrial& trial) { return trial.trial == incumbent->trial; })) {
+                               [&](const TimedTrial& trial) { return trial.trial == incumbent->trial; })) {
     return log.find_trial(incumbent->trial).value().record;
   }
-  const auto fastest =
-      std::min_element(sound_trials.begin(), sound_trials.end(),
-                       [](const SoundTrial& a, const SoundTrial& b) { return a.median_ns < b.median_ns; });
-  if (fastest != sound_trials.end()) return log.find_trial(fastest->trial).value().record;
-  if (within.empty()) return std::nullopt;
-  return within.front();
+  const auto fastest = [&](const std::vector<TimedTrial>& trials, BestSource source) -> std::optional<BestRecord> {
+    const auto found = std::min_element(trials.begin(), trials.end(), [](const TimedTrial& a, const TimedTrial& b) {
+      return a.median_ns < b.median_ns;
+    });
+    if (found == trials.end()) return std::nullopt;
+    BestRecord record = log.find_trial(found->trial).value().record;
+    record.source = source;
+    return record;
+  };
+  if (auto record = fastest(sound_trials, BestSource::kUnconfirmed)) return record;
+  if (!within.empty()) return within.front();
+  return fastest(disturbed_trials, BestSource::kDisturbed);
 }
 
 RacePlan SessionState::race_plan() const {
   const double seconds = options.race_seconds > 0 ? options.race_seconds : kRaceShare * options.budget.seconds;
-  return plan_race(timing, incumbent_ns(), seconds, options.finalists);
+  RacePlan plan = plan_race(timing, incumbent_ns(), seconds, options.finalists);
+  // The race of a slow kernel ends before all its processes have run.
+  if (seconds > 0) plan.seconds = std::min(plan.seconds, kMostRace * seconds);
+  return plan;
 }
 
 }  // namespace nestwright

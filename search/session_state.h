@@ -20,11 +20,19 @@
 
 namespace nestwright {
 
-/// A trial of this session that may be the best.
-struct SoundTrial {
+/// A trial of this session that is right and was timed.
+struct TimedTrial {
   TrialId trial = 0;
   Point point;
   double median_ns = 0;
+};
+
+/// A compiled point.
+struct BuiltPoint {
+  BuildResult result;
+  LeastWork work;  ///< a lower bound on the work of any kernel for the lowered program; of a part, that of the whole
+  /// Above 0: the object is a part of the kernel, and the whole takes this many times as long (lower/program_part.h).
+  double part_ratio = 0;
 };
 
 /// A compiled kernel that others are scored against.
@@ -34,20 +42,18 @@ struct ReferenceKernel {
   CompiledObject object;
   double reference_ns = 0;  ///< in the session's unit
   LeastWork work;           ///< as BuiltPoint::work
-};
-
-/// A compiled point.
-struct BuiltPoint {
-  BuildResult result;
-  LeastWork work;  ///< a lower bound on the work of any kernel for the lowered program
+  /// What candidates' parts are scored against; its result failed, or its ratio is 0, where the kernel has no part.
+  std::optional<BuiltPoint> part = {};
 };
 
 /// The timing options of a final race at this effort.
 TimingOptions timing_of(Effort effort);
 
 struct SessionState {
+  /// `seconds_left` is RunnerOptions::seconds_left; it and `on_wait` may be empty.
   SessionState(const Task& task, TuningLog& tuning_log, const SessionOptions& session_options,
-               const std::function<void(const std::string&)>& on_wait = {});
+               const std::function<void(const std::string&)>& on_wait = {},
+               const std::function<double()>& seconds_left = {});
 
   TuningLog& log;
   const SessionOptions& options;
@@ -65,7 +71,8 @@ struct SessionState {
 
   KnownCode known_code;
   TrialId default_trial = 0;                 ///< a successful trial of the template's default, of any session; 0: none
-  std::vector<SoundTrial> sound_trials;      ///< successful, undisturbed and not ended early, in order of measuring
+  std::vector<TimedTrial> sound_trials;      ///< that may be the best: undisturbed, in order of measuring
+  std::vector<TimedTrial> disturbed_trials;  ///< others, not ended early, whose times are rough
   std::optional<ReferenceKernel> anchor;     ///< the template's default, whose time is the unit of the session's scores
   std::optional<ReferenceKernel> incumbent;  ///< the fastest confirmed so far; initially the anchor
   ReferenceReadings reference_readings;      ///< of the incumbents, one for each chunk
@@ -75,6 +82,8 @@ struct SessionState {
   }
   /// Time of the incumbent; 0: there is none yet.
   double incumbent_ns() const { return incumbent ? incumbent->reference_ns : 0; }
+  /// Adds a trial of this session to sound_trials or disturbed_trials where it belongs there.
+  void note_timed(TrialId trial, const Point& point, const Measurement& measurement);
   /// The point of a recorded proposal; nullopt where this build does not have it, or the session stays elsewhere.
   std::optional<Point> point_of(const Proposal& proposal) const {
     return space.find(proposal.from.name, proposal.from.version, proposal.config);
@@ -92,6 +101,9 @@ struct SessionState {
   void note_default(TrialId trial, const Point& point, Outcome outcome, const TrialCode& code);
   /// The time that the machine needs for `work` at its highest known rates, in nanoseconds; 0: unknown.
   double least_ns(const LeastWork& work) const { return least_time_ns(work, rates_); }
+  /// The seconds that checking and timing the default is expected to take at the machine's usual share of its highest
+  /// rates; 0: unknown.
+  double first_trial_s() const;
   /// Measures the highest rates again, which takes 40 ms: they are too low where something slowed the machine down when
   /// they were measured. Rates only increase.
   void raise_limits();
@@ -101,12 +113,21 @@ struct SessionState {
   /// Stores what the search needs of a recorded trial of the task, of this or an earlier session. `measurement` is in
   /// the session's unit.
   void remember(TrialId trial, const Point& point, const Measurement& measurement, const TrialCode& code);
-  /// Lowers and compiles the points; one result for each, in order. Adds the times to the stage times of `result`.
-  std::vector<BuiltPoint> build(const std::vector<Point>& points, Pipeline pipeline);
+  /// Lowers and compiles the points, until `is_over` (Builder::build); one result for each, in order. Adds the times to
+  /// the stage times of `result`. `part_share` above 0: parts of the kernels that take this share of their time
+  /// (lower/program_part.h), and whole kernels where there are none.
+  std::vector<BuiltPoint> build(const std::vector<Point>& points, Pipeline pipeline,
+                                const std::function<bool()>& is_over = {}, double part_share = 0);
+  /// The part of the incumbent, made when it is first needed, against which the parts of candidates are timed; nullptr
+  /// where candidates are timed as wholes, because the incumbent's call does not take long, or it has no part.
+  const BuiltPoint* part_of_incumbent();
+  /// The share of a call of the incumbent that takes about options.part_ns, a power of two, so that candidates with the
+  /// same code have the same parts while the incumbent changes; 0: its call does not take long.
+  double part_share() const;
 
   /// The task's best; nullopt if there is none. If the session is restricted to a template or a part of the space, the
   /// best record within it: the best entry of the last race, else this session's incumbent, else its fastest sound
-  /// trial, else the best record of earlier sessions.
+  /// trial, else the best record of earlier sessions, else its fastest disturbed trial.
   std::optional<BestRecord> best() const;
 
   /// The plan of the final races, given the fastest kernel so far.
@@ -120,10 +141,11 @@ struct SessionState {
   double operations_ = 0, bytes_ = 0;  ///< of the operator, for one call
 };
 
-/// Whether a trial with this measurement can be the best.
-inline bool is_sound(const Measurement& m) {
-  return m.outcome == Outcome::kOk && m.evidence.verified && !m.timing.ended_early && !m.timing.is_disturbed() &&
-         m.timing.median_ns > 0;
+/// Whether a trial with this measurement is right and was timed to the end, perhaps on a disturbed machine.
+inline bool is_timed(const Measurement& m) {
+  return m.outcome == Outcome::kOk && m.evidence.verified && !m.timing.ended_early && m.timing.median_ns > 0;
 }
+/// Whether a trial with this measurement can be the best.
+inline bool is_sound(const Measurement& m) { return is_timed(m) && !m.timing.is_disturbed(); }
 
 }  // namespace nestwright

@@ -1,6 +1,7 @@
 #include "search/shared_budget.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "search/task_allocator.h"
@@ -11,6 +12,8 @@ namespace nestwright {
 namespace {
 
 constexpr const char* kBudgetOver = "the shared budget is over";
+constexpr double kOverrun = 0.04;   // share of the budget by which the final races may exceed it
+constexpr double kEarlyRace = 1.5;  // most time of a race before the budget is over, relative to its estimate
 
 template <class T>
 void keep_newer(std::optional<T>& old, const std::optional<T>& newer) {
@@ -59,11 +62,14 @@ class Sharing {
       turn(*next);
       if (progress) progress(progress_of(*next));
     }
-    const auto is_open = [](const std::unique_ptr<TaskRun>& run) { return run != nullptr; };
-    const auto open_runs = static_cast<double>(std::count_if(runs_.begin(), runs_.end(), is_open));
+    std::size_t races_left = open_runs();
+    const double interrupted_s = kInterruptedFinish_s / static_cast<double>(std::max<std::size_t>(races_left, 1));
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       const bool was_open = states_[i].open;
-      if (runs_[i]) close(i, kInterruptedFinish_s / open_runs);
+      if (runs_[i]) {
+        if (progress) progress(progress_of(i, races_left--));
+        close(i, share_of_rest(i), interrupted_s);
+      }
       if (was_open && outcomes_[i].failure.empty())
         outcomes_[i].result.stop_reason = is_interrupted() ? "interrupted" : kBudgetOver;
     }
@@ -73,6 +79,22 @@ class Sharing {
  private:
   bool is_interrupted() const { return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed); }
   double elapsed_s() const { return static_cast<double>(clock_.now_ns() - start_ns_) * 1e-9; }
+
+  std::size_t open_runs() const {
+    return static_cast<std::size_t>(
+        std::count_if(runs_.begin(), runs_.end(), [](const auto& run) { return run != nullptr; }));
+  }
+
+  /// The seconds that the race of run `i`, the first that is open, may take so that all others have their share.
+  double share_of_rest(std::size_t i) const {
+    if (budget_.seconds == 0) return std::numeric_limits<double>::infinity();
+    double all = 0;
+    for (const auto& run : runs_) {
+      if (run) all += run->race_seconds();
+    }
+    const double left = std::max(0.0, (1 + kOverrun) * budget_.seconds - elapsed_s());
+    return all > 0 ? left * runs_[i]->race_seconds() / all : left;
+  }
 
   /// Seconds until every open run must be finished. Requires a budget in seconds.
   double left_s() const {
@@ -102,7 +124,7 @@ class Sharing {
       note_time(i);
       if (goes_on || is_over()) return;
       states_[i].open = false;
-      close(i);
+      close_early(i);
     });
   }
 
@@ -127,13 +149,21 @@ class Sharing {
       const bool has_memory = budget_.memory_bytes == 0 || bytes <= budget_.memory_bytes;
       const bool has_room = budget_.open_sessions == 0 || sessions <= budget_.open_sessions;
       if ((has_memory && has_room) || !least) return;
-      guarded(*least, [&] { close(*least); });
+      close_early(*least);
     }
   }
 
-  void close(std::size_t i, double interrupted_s = kInterruptedFinish_s) {
+  /// Closes a run while others go on searching.
+  void close_early(std::size_t i) {
+    const double race_s = runs_[i]->race_seconds();
+    const double most = budget_.seconds > 0 ? std::min(kEarlyRace * race_s, left_s() + race_s)
+                                            : std::numeric_limits<double>::infinity();
+    close(i, most, kInterruptedFinish_s);
+  }
+
+  void close(std::size_t i, double seconds, double interrupted_s) {
     guarded(i, [&] {
-      add(outcomes_[i].result, runs_[i]->finish_within(interrupted_s));
+      add(outcomes_[i].result, runs_[i]->finish_within(seconds, interrupted_s));
       runs_[i].reset();
     });
   }
@@ -161,8 +191,8 @@ class Sharing {
     }
   }
 
-  SharedProgress progress_of(std::size_t i) const {
-    SharedProgress p{.task = i, .trials = trials_, .seconds = elapsed_s()};
+  SharedProgress progress_of(std::size_t i, std::size_t races_left = 0) const {
+    SharedProgress p{.task = i, .trials = trials_, .seconds = elapsed_s(), .races_left = races_left};
     if (budget_.seconds > 0) p.seconds_left = std::max(0.0, budget_.seconds - p.seconds);
     const auto count = [&](const SessionResult& result) {
       for (const auto& [outcome, number] : result.outcomes) p.outcomes[outcome] += number;

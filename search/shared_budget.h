@@ -29,7 +29,9 @@ struct SharedTask {
 
 struct SharedBudget {
   std::int64_t trials = 0;  ///< of all tasks together; 0: no limit
-  double seconds = 0;       ///< for everything, final races included; 0: no limit
+  /// For everything, final races included, which may exceed it by 4%; 0: no limit. Races share what is left in the
+  /// ratio of their estimated durations; one that does not get its time ends with fewer processes.
+  double seconds = 0;
   /// Limit for all open sessions together; a session beyond it is finished and opened again later. 0: no limit.
   double memory_bytes = 0;
   std::size_t open_sessions = 32;  ///< the same for their number: each has a process and six descriptors; 0: no limit
@@ -48,6 +50,7 @@ struct SharedProgress {
   double seconds = 0, seconds_left = 0;      ///< seconds_left is 0 without a budget in seconds
   double best_ns = 0;                        ///< of the task; 0: none yet
   std::map<Outcome, std::int64_t> outcomes;  ///< of all trials
+  std::size_t races_left = 0;                ///< final races still to be held; 0 while the search goes on
 };
 
 /// Returns one outcome for each task, in order. Throws LogError, as all tasks share the database. `clock` is wall time.

@@ -36,10 +36,6 @@ void StopCondition::note_best() {
 std::string StopCondition::reason(double reserve_s) const {
   if (is_interrupted()) return "interrupted";
   if (budget_.trials > 0 && trials_ >= budget_.trials) return fmt::format("{} trials done", budget_.trials);
-  if (budget_.seconds > 0 && reserve_s >= budget_.seconds && trials_ == 0) {
-    return fmt::format("{:g} seconds are too few for the final race, which takes about {:.1f} s", budget_.seconds,
-                       reserve_s);
-  }
   if (budget_.seconds > 0 && seconds() >= budget_.seconds - reserve_s) {
     return fmt::format("{:g} seconds are over", budget_.seconds);
   }

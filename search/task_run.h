@@ -52,15 +52,18 @@ class TaskRun {
   /// Replaces the budget: that many more trials, and that many more seconds of its own time, including finish(); 0: no
   /// limit.
   virtual void limit(std::int64_t trials, double seconds) = 0;
-  /// Determines the best and ends the run; once interrupted, within about `interrupted_s` seconds.
-  virtual SessionResult finish_within(double interrupted_s) = 0;
-  SessionResult finish() { return finish_within(kInterruptedFinish_s); }
+  /// Determines the best and ends the run, within about `seconds` (0 and less: at once, without a final race), or
+  /// about `interrupted_s` seconds after an interruption.
+  virtual SessionResult finish_within(double seconds, double interrupted_s) = 0;
+  /// The same within what is left of the run's own budget.
+  SessionResult finish() { return finish_within(finish_seconds(), kInterruptedFinish_s); }
 
   /// The result of this run so far; best and default_timing are absent before finish().
   virtual const SessionResult& so_far() const = 0;
   virtual double best_ns() const = 0;       ///< of the fastest correct candidate timed in this run; 0: none yet
   virtual double seconds() const = 0;       ///< that the run has used
-  virtual double race_seconds() const = 0;  ///< estimated duration of finish()
+  virtual double race_seconds() const = 0;    ///< estimated duration of finish()
+  virtual double finish_seconds() const = 0;  ///< that the run's own budget leaves for finish(); infinity: no limit
 };
 
 }  // namespace nestwright

@@ -21,4 +21,11 @@ struct Trial {
   double throughput() const { return outcome == Outcome::kOk ? 1e9 / median_ns : 0; }
 };
 
+/// The trial of a point with this measurement, which has a label.
+inline Trial trial_of(const Point& point, const Measurement& m) {
+  return {point, m.outcome, m.timing.median_ns, m.timing.is_disturbed() ? kDisturbedWeight : 1};
+}
+/// Whether a measurement has a label: one that succeeded but was not timed has none.
+inline bool has_label(const Measurement& m) { return m.outcome != Outcome::kOk || m.timing.median_ns > 0; }
+
 }  // namespace nestwright

@@ -48,7 +48,11 @@ Verdict judge(const std::vector<RaceEntry>& entries) {
       verdict.disturbance = entries[i].measurement.timing.disturbance;
     }
   }
-  if (!verdict.disturbance.empty() || sound.empty()) return verdict;
+  if (!verdict.disturbance.empty() || sound.empty()) {
+    std::erase_if(right, [&](std::size_t i) { return entries[i].measurement.timing.median_ns <= 0; });
+    if (!right.empty()) verdict.winner = static_cast<int>(*std::min_element(right.begin(), right.end(), faster));
+    return verdict;
+  }
 
   const std::size_t fastest = *std::min_element(sound.begin(), sound.end(), faster);
   const auto is_tied = [&](std::size_t i) { return i == fastest || !differ(entries[i], entries[fastest]); };

@@ -14,9 +14,11 @@
 namespace nestwright {
 
 struct Verdict {
-  std::optional<int> winner;  ///< index of the entry; nullopt where no entry is correct, or the machine was disturbed
+  /// Index of the entry; nullopt where no entry is correct and timed. If the machine was disturbed, the one that seems
+  /// fastest, which replaces nothing.
+  std::optional<int> winner;
   std::vector<bool> tied;     ///< for each entry: it does not differ significantly from the winner
-  /// Why there is no conclusion: what disturbed the stored best, or an entry that seems faster than all undisturbed
+  /// Why the winner replaces nothing: what disturbed the stored best, or an entry that seems faster than all undisturbed
   /// ones. Empty otherwise.
   std::string disturbance;
 };

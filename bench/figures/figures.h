@@ -19,6 +19,7 @@ void add_repeat_figure(CLI::App& app, Action& action);
 void add_fidelity_figure(CLI::App& app, Action& action);
 void add_cost_figure(CLI::App& app, Action& action);
 void add_hog_figure(CLI::App& app, Action& action);
+void add_budget_figure(CLI::App& app, Action& action);
 /// Subcommands that the figures start as processes.
 void add_load(CLI::App& app, Action& action);
 void add_exported_timing(CLI::App& app, Action& action);

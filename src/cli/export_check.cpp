@@ -8,12 +8,34 @@
 #include "search/check_data.h"
 #include "search/session_state.h"
 #include "search/timing_lock.h"
+#include "support/clock.h"
 #include "support/error.h"
 #include "support/machine_lock.h"
 
 namespace nestwright::cli {
+namespace {
 
-ExportCheck check_export(const Task& task, const CompiledObject& object) {
+/// Says on standard error why the check waits: each reason once, and again every few seconds.
+class WaitNotes {
+ public:
+  void show(const std::string& reason) {
+    constexpr double kInterval_s = 5;
+    const double now_s = static_cast<double>(steady_clock().now_ns()) * 1e-9;
+    if (reason == shown_ && now_s - shown_at_s_ < kInterval_s) return;
+    shown_ = reason;
+    shown_at_s_ = now_s;
+    note(fmt::format("nestwright: waiting to run the kernel before it is written: {}; --unchecked does not wait\n",
+                     reason));
+  }
+
+ private:
+  std::string shown_;
+  double shown_at_s_ = 0;
+};
+
+}  // namespace
+
+ExportCheck check_export(const Task& task, const CompiledObject& object, const CheckEffort& checks) {
   ExportCheck found;
   try {
     require_runnable(task, Machine::host());
@@ -24,10 +46,16 @@ ExportCheck check_export(const Task& task, const CompiledObject& object) {
   // Other tuners of this machine must neither disturb it nor be disturbed.
   note_missing_lock(task.target);
   MachineLock lock(timing_lock_name(task.target));
-  const MachineLock::Hold turn = lock.hold([] { return false; });
-  const auto runner =
-      make_local_runner(make_strict_check_data(task.workload),
-                        {.target = task.target, .threads = task.target.threads, .timing = timing_of(Effort::kQuick)});
+  WaitNotes notes;
+  const MachineLock::Hold turn = lock.hold([&] {
+    notes.show("another tuner of this machine measures");
+    return false;
+  });
+  const auto runner = make_local_runner(make_strict_check_data(task.workload, checks),
+                                        {.target = task.target,
+                                         .threads = task.target.threads,
+                                         .timing = timing_of(Effort::kQuick),
+                                         .on_wait = [&](const std::string& reason) { notes.show(reason); }});
   const std::vector<RunRequest> requests{{&object}};
   const Measurement checked = runner->check(requests).front();
   if (checked.outcome != Outcome::kOk || !checked.evidence.verified) {

@@ -51,6 +51,7 @@ std::string progress_text(const Progress& p, const Budget& budget, const Work& w
   if (const double left = seconds_left(p, budget); left >= 0) line += fmt::format("{:.0f} s left, ", left);
   line += outcomes_text(p.outcomes);
   if (p.disturbed > 0) line += fmt::format(", {} disturbed", p.disturbed);
+  if (!p.phase.empty()) line += fmt::format("; {}{}{}", p.phase, p.detail.empty() ? "" : ": ", p.detail);
   return p.waiting_for.empty() ? line : fmt::format("{}; waiting: {}", line, p.waiting_for);
 }
 
@@ -58,8 +59,11 @@ ProgressLine::ProgressLine(const Budget& budget) : budget_(budget), terminal_(is
 
 void ProgressLine::show(const Progress& p, const Work& work, const std::string& task) {
   const bool is_first_best = p.best_ns > 0 && !has_shown_best_;
-  if (!is_first_best && p.seconds - last_shown_s_ < (terminal_ ? kTerminalInterval_s : kPipedInterval_s)) return;
+  const bool is_new_phase = p.phase != phase_ && !p.phase.empty();
+  const bool is_news = is_first_best || is_new_phase;
+  if (!is_news && p.seconds - last_shown_s_ < (terminal_ ? kTerminalInterval_s : kPipedInterval_s)) return;
   has_shown_best_ = has_shown_best_ || is_first_best;
+  phase_ = p.phase;
   last_shown_s_ = p.seconds;
   std::string line = printable(task.empty() ? "" : task + ": ") + progress_text(p, budget_, work);
   std::replace(line.begin(), line.end(), '\n', ' ');

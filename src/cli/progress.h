@@ -28,6 +28,7 @@ class ProgressLine {
   bool open_ = false;
   double last_shown_s_ = -1e9;
   bool has_shown_best_ = false;  ///< the first best is shown without delay
+  std::string phase_;            ///< the last one shown; a new one is shown without delay
 };
 
 }  // namespace nestwright::cli

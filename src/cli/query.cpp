@@ -21,6 +21,7 @@ struct QueryOptions {
   CommonOptions common;
   bool exact = false;
   bool check = false;
+  std::string require = quality_name(Quality::kDefault);
   bool any_target = true;  ///< no --target was given
   std::optional<int> top;  ///< without it, only the best
   std::string op, dtype;   ///< filters of a listing; empty: any
@@ -123,6 +124,12 @@ int top(const QueryOptions& options, const TuningLog& log, const Task& task) {
   filter.machine = machine_of(task.target);
   const std::vector<TemplateVersion> usable = usable_templates(*task.workload.op, task.target.device);
   std::vector<BestRecord> records = log.top(filter, *options.top, usable);
+  if (const std::optional<Target> former = former_target(task.target); former && records.empty()) {
+    filter.target = former->str();
+    records = log.top(filter, *options.top, usable);
+    filter.target = task.target.str();
+    for (BestRecord& record : records) record.target_now = filter.target;
+  }
   if (records.empty()) {
     filter.machine.clear();
     records = log.top(filter, *options.top, usable);
@@ -145,6 +152,11 @@ int top(const QueryOptions& options, const TuningLog& log, const Task& task) {
   return kDone;
 }
 
+int with_quality(const std::optional<BestRecord>& record, const Task& task, const QueryOptions& options) {
+  const std::string missing = missing_quality(record, task, parse_quality(options.require));
+  return missing.empty() ? kDone : print_error(kNoValid, missing);
+}
+
 int best(const QueryOptions& options, const TuningLog& log, const Task& task) {
   const Lookup found = look_up(task, &log);
   if (found.match == MatchKind::kDefault) {
@@ -161,14 +173,14 @@ int best(const QueryOptions& options, const TuningLog& log, const Task& task) {
   if (!found.record) {
     if (options.common.json) print_json(default_report_json(found, task));
     if (!options.common.json) fmt::print("{}", default_report_text(found, task));
-    return kDone;
+    return with_quality(found.record, task, options);
   }
   if (options.common.json) {
     print_json(report_json(*found.record, task.workload.str(), task.workload.op));
   } else {
     fmt::print("{}", report_text(*found.record, task.workload.str(), task.workload.op));
   }
-  return kDone;
+  return with_quality(found.record, task, options);
 }
 
 int check(const QueryOptions& options) {
@@ -207,6 +219,10 @@ void add_query(CommandLine& line, Action& action) {
       "host, cuda, opencl, or for example cpu,isa=avx2,threads=1; in a listing: only this target (default: any)");
   add_json(command, options->common);
   command.add_flag("--exact", options->exact, "accept only an exact match, else exit with 3");
+  command.add_option("--require", options->require, "exit with 4 where the best of the workload is less than this")
+      .value_name("NAME")
+      .one_of(quality_names())
+      .show_default();
   command.add_flag("--check", options->check, "look for damage in the whole database: exit code 5 where there is some");
   command.add_option("--top", options->top, "the best N of the task, or of every task in a listing")
       .value_name("N")

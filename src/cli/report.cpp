@@ -39,6 +39,8 @@ const char* source_text(BestSource source) {
       return "fastest trial of its session, not confirmed";
     case BestSource::kTrial:
       return "a trial that was not raced";
+    case BestSource::kDisturbed:
+      return "timed on a disturbed machine";
   }
   throw InternalError("internal error: source of a best record out of range");
 }
@@ -64,6 +66,7 @@ const char* binding_text(const Work& work) { return work.is_memory_bound() ? "me
 
 std::string evidence_text(const BestRecord& best, const Operator* op) {
   std::string text = source_text(best.source) + verdict_text(best);
+  if (best.timing.is_disturbed()) text += fmt::format(" ({})", best.timing.disturbance);
   if (const ProcessRange range = process_range(best.process_medians_ns); range.slow > 0) {
     text += ", " + slow_text(range);
   } else if (range.processes > 0) {
@@ -138,6 +141,8 @@ Json report_json(const BestRecord& best, const std::string& asked, const std::sh
   json["backend"] = best.task.backend;
   json["recorded_at"] = best.recorded_at;
   json["source"] = best_source_name(best.source);
+  json["quality"] = quality_name(quality_of(best));
+  json["disturbance"] = best.timing.is_disturbed() ? Json(best.timing.disturbance) : Json();
   json["from_race"] = best.source == BestSource::kRace;
   json["by_old_rule"] = best.by_old_rule;
   json["hint"] = hint_json(hint_reason(best, current_provenance(op.get())));
@@ -160,6 +165,13 @@ std::string workload_arguments(const Workload& workload) {
   const std::string text = workload.str(), &name = workload.op->name;
   if (!is_expression_text(name)) return text;
   return fmt::format("--expr '{}'{}", name, text.substr(name.size()));  // no quote is in the grammar
+}
+
+std::string missing_quality(const std::optional<BestRecord>& best, const Task& task, Quality required) {
+  const Quality reached = best ? quality_of(*best) : Quality::kDefault;
+  if (reached >= required) return {};
+  return fmt::format("the best of {} is {}, less than {} (--require): give it more time, or a quieter machine",
+                     task.workload.str(), quality_name(reached), quality_name(required));
 }
 
 std::string no_exact_match_text(const Task& task, MatchKind match) {
@@ -186,6 +198,7 @@ Json default_report_json(const Lookup& found, const Task& task) {
           {"time_ns", nullptr},
           {"gflops", nullptr},
           {"verified", false},
+          {"quality", quality_name(Quality::kDefault)},
           {"trials", 0}};
 }
 

@@ -13,7 +13,7 @@ namespace nestwright::cli {
 /// The operations and memory traffic of one run of a workload.
 struct Work {
   double flops = 0;
-  double bytes = 0;  ///< of the tensors, each counted once; 0: unknown
+  double bytes = 0;  ///< that are read or written, each counted once; 0: unknown
 
   /// True below 4 operations per byte: every current CPU computes those faster than its memory delivers the bytes.
   bool is_memory_bound() const { return flops < 4 * bytes; }

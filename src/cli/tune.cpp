@@ -32,6 +32,7 @@ struct TuneOptions {
   std::optional<double> until_gain;
   std::optional<int> finalists;
   std::vector<std::string> fixed, only;
+  std::string require = quality_name(Quality::kDefault);
   SessionOptions session;
 
   /// Sets what the effort decides, except for options that were given explicitly.
@@ -112,12 +113,6 @@ void print_text(const SessionResult& result, const Task& task, const std::string
 }
 
 std::string no_candidate(const SessionResult& result, const Task& task) {
-  if (result.disturbed > result.remeasured) {
-    return fmt::format(
-        "no candidate for {} could be timed, as the machine was disturbed all the time: run it again when nestwright "
-        "doctor finds it quiet",
-        task.workload.str());
-  }
   if (result.trials == 0) {
     return fmt::format("no candidate for {} was tried before the run stopped ({}): give it more time",
                        task.workload.str(), result.stop_reason);
@@ -129,7 +124,7 @@ std::string no_candidate(const SessionResult& result, const Task& task) {
 
 int run_file(const TuneOptions& options) {
   install_signal_handlers();
-  return tune_file(options.file, options.common, options.session, interrupt_flag());
+  return tune_file(options.file, options.common, options.session, parse_quality(options.require), interrupt_flag());
 }
 
 int run(TuneOptions& options) {
@@ -164,7 +159,8 @@ int run(TuneOptions& options) {
   if (!result.best) {
     return print_error(kNoValid, no_candidate(result, task));
   }
-  return kDone;
+  const std::string missing = missing_quality(result.best, task, parse_quality(options.require));
+  return missing.empty() ? kDone : print_error(kNoValid, missing);
 }
 
 void add_budget(Command& command, TuneOptions& options) {
@@ -182,10 +178,17 @@ void add_budget(Command& command, TuneOptions& options) {
       .check(whole_number(1, kMaxTrials));
   command
       .add_option("--seconds", budget.seconds,
-                  "stop after this much time of this run, all tasks of a file together; the final race may exceed it "
-                  "by 8% (default: what --effort says, without --trials)")
+                  "end within this much time, all tasks of a file together, plus 8% and 2 s whatever the machine does "
+                  "(default: what --effort says, without --trials)")
       .value_name("S")
       .check(positive_seconds());
+  command
+      .add_option("--require", options.require,
+                  "exit with 4 where the best is less: raced (in the final race), confirmed (on a quiet machine), "
+                  "disturbed (right, on a busy machine)")
+      .value_name("NAME")
+      .one_of(quality_names())
+      .show_default();
   command
       .add_option("--early-stop", budget.early_stop,
                   "stop after this many trials without a better one, each task of a file by itself")

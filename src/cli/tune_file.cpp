@@ -144,7 +144,7 @@ std::vector<FileTask> read_tasks(const std::string& file, const Registry& regist
   return tasks;
 }
 
-int tune_file(const std::string& file, const CommonOptions& common, const SessionOptions& options,
+int tune_file(const std::string& file, const CommonOptions& common, const SessionOptions& options, Quality required,
               const std::atomic<bool>& interrupted) {
   std::vector<std::string> notes;
   const Target target = common.parsed_target();
@@ -170,6 +170,10 @@ int tune_file(const std::string& file, const CommonOptions& common, const Sessio
         trials = p.trials;
         Progress shown{.trials = p.trials, .outcomes = p.outcomes, .best_ns = p.best_ns, .seconds = p.seconds};
         shown.seconds_left = p.seconds_left;
+        if (p.races_left > 0) {
+          shown.phase = "final races";
+          shown.detail = fmt::format("{} of {} left", p.races_left, tasks.size());
+        }
         line.show(shown, work_of(tasks[p.task].task.workload), tasks[p.task].label);
       });
   line.finish();
@@ -190,7 +194,13 @@ int tune_file(const std::string& file, const CommonOptions& common, const Sessio
     fmt::print("{}", printable(table_text(rows)));
   }
   const int code = exit_code(rows, interrupted);
-  return code == kDone || code == kInterrupted ? code : print_error(static_cast<ExitCode>(code), failure_message(rows));
+  if (code == kInterrupted) return code;
+  if (code != kDone) return print_error(static_cast<ExitCode>(code), failure_message(rows));
+  for (const TaskRow& row : rows) {
+    const std::string missing = missing_quality(row.outcome.result.best, row.task, required);
+    if (!missing.empty()) return print_error(kNoValid, missing);
+  }
+  return kDone;
 }
 
 }  // namespace nestwright::cli

@@ -45,6 +45,9 @@ std::string disturbance_text(const SessionResult& result) {
     text += fmt::format("{}the final race was disturbed ({}) and replaced nothing: run again when the machine is quiet",
                         text.empty() ? "" : "; ", result.race_disturbance);
   }
+  if (result.best && result.best->source == BestSource::kDisturbed) {
+    text += fmt::format("{}the time of the answer is rough: the next run measures it again", text.empty() ? "" : "; ");
+  }
   return text;
 }
 

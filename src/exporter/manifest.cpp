@@ -6,6 +6,7 @@
 #include "exporter/device_sources.h"
 #include "expression/passed_shape.h"
 #include "ir/analysis/launch.h"
+#include "logs/quality.h"
 #include "measure/process_range.h"
 #include "space/config_json.h"
 #include "target/machine.h"
@@ -146,6 +147,8 @@ void add_record(json& manifest, const BestRecord& record, const std::string& hin
       {"trials", record.trials},
       {"machine", record.task.machine},
       {"backend", record.task.backend},
+      {"quality", quality_name(quality_of(record))},
+      {"disturbance", record.timing.is_disturbed() ? json(record.timing.disturbance) : json()},
       {"evidence",
        {{"recorded_at", record.recorded_at},
         {"from_race", record.source == BestSource::kRace},
@@ -185,6 +188,8 @@ std::string manifest_json(const Exported& e) {
                    {"time_ns", nullptr},
                    {"gflops", nullptr},
                    {"verified", false},
+                   {"quality", quality_name(Quality::kDefault)},
+                   {"disturbance", nullptr},
                    {"trials", 0},
                    {"machine", nullptr},
                    {"evidence", nullptr},

@@ -70,17 +70,6 @@ constexpr const char* kWrittenTest = R"(  for (long i = 0; right && i < {1}_elem
   }}
 )";
 
-/// Integers are exact, so a sum detects wrong and unwritten elements among all.
-constexpr const char* kSumTest = R"(  unsigned long long sum = 0;
-  for (long i = 0; i < {1}_elements; ++i) {{
-    sum += (unsigned long long)(long long)result[{1}_place(i)] * (2 * (unsigned long long)i + 1);
-  }}
-  if (right && sum != {3}ull) {{
-    printf("{0}: some element of {2} is wrong: their sum is %llu\n", sum);
-    right = 0;
-  }}
-)";
-
 /// Returns the body of the function that converts the number of an element to its place.
 std::string place_source(const ir::Buffer& output) {
   if (output->strides.empty()) return "  return element;\n";
@@ -97,9 +86,8 @@ std::string place_source(const ir::Buffer& output) {
 std::string output_source(const Exported& e, std::size_t argument, const SelfTestData& data) {
   const Tensor& tensor = e.definition->args[argument];
   const std::string& parameter = e.parameters[argument];
-  std::string written, sum;
+  std::string written;
   if (!tensor.dtype().is_int()) written = fmt::format(kWrittenTest, e.name, parameter, tensor.name());
-  if (data.sum) sum = fmt::format(kSumTest, e.name, parameter, tensor.name(), *data.sum);
   return fmt::format(
       R"(
 static const long {parameter}_elements = {elements};
@@ -126,7 +114,7 @@ static int {parameter}_is_right(const {type}* result, double* worst) {{
       *worst = error / expected->bound;
     }}
   }}
-{sum}  return right;
+  return right;
 }}
 )",
       fmt::arg("name", e.name), fmt::arg("parameter", parameter), fmt::arg("tensor", tensor.name()),
@@ -134,7 +122,7 @@ static int {parameter}_is_right(const {type}* result, double* worst) {{
       fmt::arg("rows", rows_of(data.expected)), fmt::arg("checked", data.expected.size()),
       fmt::arg("place", place_source(tensor.buffer())), fmt::arg("type", c_type(tensor.dtype())),
       fmt::arg("got", c_value(tensor.dtype(), fmt::format("result[{}_place(expected->element)]", parameter))),
-      fmt::arg("written", written), fmt::arg("sum", sum));
+      fmt::arg("written", written));
 }
 
 }  // namespace

@@ -182,7 +182,7 @@ class ReadCheck : public ir::Visitor {
     if (ref == nullptr || extent == nullptr) return;
     for (const IterVar& axis : reduce_axes_) {
       const std::int64_t* length = ir::as_const_int(axis.extent());
-      if (!(axis.var() == ref->var) || length == nullptr || !ir::is_const_int(axis.min(), 0)) continue;
+      if (!(axis.var() == ref->var) || length == nullptr || axis.may_be_part()) continue;
       // What a condition guards, as padding does, may be read in part.
       if (!conditions_.empty()) continue;
       uses_.push_back({axis, read, dimension, *extent == *length});
@@ -191,9 +191,9 @@ class ReadCheck : public ir::Visitor {
         const Use &whole = use.is_whole ? use : uses_.back(), &part = use.is_whole ? uses_.back() : use;
         throw UsageError(fmt::format(
             "tensor '{}' reduces over '{}', which is all of dimension {} of '{}', {}, but only a part of dimension {} "
-            "of '{}', {}: give both one extent, or make another tensor of the part that is meant",
+            "of '{}', {}: give both one extent, or write reduce_axis(0, {}, \"{}\") if the part is meant",
             tensor_, axis.name(), whole.dimension, whole.read->name, *length, part.dimension, part.read->name,
-            ir::to_string(part.read->shape[part.dimension])));
+            ir::to_string(part.read->shape[part.dimension]), *length, axis.name()));
       }
     }
   }

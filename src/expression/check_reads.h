@@ -17,7 +17,7 @@ namespace nestwright {
 ///    A read that a select, or the first operand of && or ||, prevents is not counted. The message names the tensor,
 ///    the dimension, the range and the extent;
 ///  - has a reduce axis that covers the whole dimension of one tensor but only part of a dimension of another, each
-///    indexed by the axis alone: the extents disagree.
+///    indexed by the axis alone: the extents disagree. An axis whose start was given may do so.
 /// Returns the conditions on the symbols under which all unguarded reads are in bounds. Only affine indices are
 /// analysed: the caller is responsible for others, such as an index that is loaded from a tensor.
 std::vector<ir::Requirement> check_reads(const std::string& tensor, std::span<const IterVar> axes,

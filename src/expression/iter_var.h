@@ -45,7 +45,7 @@ class IterVar {
   IterVar() = default;
   IterVar(std::string name, Expr min, Expr extent, AxisKind kind);
   /// The axis of an existing variable.
-  IterVar(Var var, Expr min, Expr extent, AxisKind kind);
+  IterVar(Var var, Expr min, Expr extent, AxisKind kind, bool may_be_part = false);
   bool defined() const { return node_ != nullptr; }
   // The functions below throw UsageError for an undefined axis.
   const Var& var() const { return node().var; }
@@ -55,6 +55,8 @@ class IterVar {
   AxisKind kind() const { return node().kind; }
   bool is_reduce() const { return node().kind == AxisKind::kReduce; }
   bool is_time() const { return node().kind == AxisKind::kTime; }
+  /// Whether a reduction may run over a part of a dimension along it, because its start was given.
+  bool may_be_part() const { return node().may_be_part; }
   operator Expr() const { return node().var; }  // NOLINT(google-explicit-constructor): an axis is an expression
   /// The identity of the axis; nullptr for an undefined one.
   const void* id() const { return node_ ? node_->var.id() : nullptr; }
@@ -67,6 +69,7 @@ class IterVar {
     Var var;
     Expr min, extent;
     AxisKind kind;
+    bool may_be_part;
   };
   const Node& node() const {
     if (node_ == nullptr) refuse_undefined();

@@ -23,7 +23,7 @@ std::vector<ir::ReduceAxis> checked_axes(const std::vector<IterVar>& axes) {
     if (!seen.insert(axis).second) {
       throw UsageError(fmt::format("reduce axis '{}' is named twice in one reduction", axis.name()));
     }
-    result.push_back({axis.var(), axis.min(), axis.extent()});
+    result.push_back({axis.var(), axis.min(), axis.extent(), axis.may_be_part()});
   }
   return result;
 }

@@ -90,7 +90,7 @@ std::vector<IterVar> reduce_axes_of(const ir::Reduce* reduce, const std::vector<
                       "constant or a symbol and select inside the reduction",
                       axis.var.name(), name));
     }
-    result.emplace_back(axis.var, axis.min, axis.extent, AxisKind::kReduce);
+    result.emplace_back(axis.var, axis.min, axis.extent, AxisKind::kReduce, axis.may_be_part);
   }
   return result;
 }
@@ -191,15 +191,23 @@ Tensor placeholder(std::vector<Expr> shape, Type type, std::string name, std::ve
   return Tensor(make_operation({std::move(name), PlaceholderOp{}, {std::move(buffer)}, {}}));
 }
 
-IterVar reduce_axis(Expr extent, std::string name) { return reduce_axis(Expr(0), std::move(extent), std::move(name)); }
-
-IterVar reduce_axis(Expr min, Expr extent, std::string name) {
+namespace {
+IterVar checked_reduce_axis(Expr min, Expr extent, std::string name, bool may_be_part) {
   check_name(name);
   check_extent(extent, fmt::format("the extent of reduce axis '{}'", name));
   if (!min.defined() || min.type() != ir::Type{kIndex}) {
     throw UsageError(fmt::format("the start of reduce axis '{}' is not of type {}", name, ir::Type{kIndex}.str()));
   }
-  return {std::move(name), std::move(min), std::move(extent), AxisKind::kReduce};
+  return {Var(std::move(name)), std::move(min), std::move(extent), AxisKind::kReduce, may_be_part};
+}
+}  // namespace
+
+IterVar reduce_axis(Expr extent, std::string name) {
+  return checked_reduce_axis(Expr(0), std::move(extent), std::move(name), false);
+}
+
+IterVar reduce_axis(Expr min, Expr extent, std::string name) {
+  return checked_reduce_axis(std::move(min), std::move(extent), std::move(name), true);
 }
 
 namespace {

@@ -143,9 +143,12 @@ class Tensor {
 
   /// The element at `indices`. Throws UsageError where their number differs from the rank.
   template <class... Index>
+    requires(std::constructible_from<Expr, const Index&> && ...)
   Expr operator()(const Index&... index) const {
     return at(std::vector<Expr>{Expr(index)...});
   }
+  /// The same for a span of indices, as the body of a compute of any rank takes it.
+  Expr operator()(std::span<const Expr> indices) const { return at({indices.begin(), indices.end()}); }
   Expr at(std::vector<Expr> indices) const;
   friend bool operator==(const Tensor& a, const Tensor& b) { return a.op_ == b.op_ && a.result_ == b.result_; }
 
@@ -161,7 +164,9 @@ Var var(std::string name, Type type = ir::Type{kIndex});
 /// below 1, and for a name that is empty or contains spaces.
 Tensor placeholder(std::vector<Expr> shape, Type type, std::string name, std::vector<Expr> strides = {});
 
-/// An axis to reduce over, with the domain [0, extent) or [min, min + extent). Throws UsageError for an extent below 1.
+/// An axis to reduce over, with the domain [0, extent) or [min, min + extent). Where it is all of one tensor's
+/// dimension and a part of another's, create_schedule refuses [0, extent), but reduce_axis(0, extent, name) says that
+/// the part is meant. Throws UsageError for an extent below 1.
 IterVar reduce_axis(Expr extent, std::string name);
 IterVar reduce_axis(Expr min, Expr extent, std::string name);
 

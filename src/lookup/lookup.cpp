@@ -48,7 +48,9 @@ Lookup look_up(const Task& task, const TuningLog* log, std::string_view only) {
     TaskFilter filter;
     filter.target = task.target.str();
     filter.backend = backend_here(filter.target);
-    found.record = find_best(*log, workload_key(task.workload), filter, machine_of(task.target), versions, fits);
+    const std::optional<Target> former = former_target(task.target);
+    found.record = find_best(*log, workload_key(task.workload), filter, machine_of(task.target), versions, fits,
+                             former ? former->str() : "");
   }
   if (found.record) {
     found.match = found.record->match;
@@ -76,7 +78,9 @@ Lookup look_up_trial(const Task& task, const FoundTrial& trial) {
   if (record.task.workload.text != task.workload.str()) {
     return refuse(fmt::format("is of another workload, {}: give that one", record.task.workload.text));
   }
-  if (record.task.target != task.target.str()) {
+  const std::optional<Target> former = former_target(task.target);
+  const bool is_former = former && record.task.target == former->str();
+  if (!is_former && record.task.target != task.target.str()) {
     return refuse(fmt::format("is of another target: give --target {}", record.task.target));
   }
   if (trial.outcome != Outcome::kOk) {
@@ -98,6 +102,7 @@ Lookup look_up_trial(const Task& task, const FoundTrial& trial) {
   Lookup found{.match = MatchKind::kExact, .source = source, .config = *config, .record = record};
   if (record.task.machine != machine_of(task.target)) found.match = MatchKind::kOtherMachine;
   found.record->match = found.match;
+  if (is_former) found.record->target_now = task.target.str();
   found.hint = hint_reason(*found.record, now);
   return found;
 }

@@ -98,6 +98,10 @@ std::string hint_reason(const BestRecord& record, const RecordProvenance& now) {
   if (!version.empty() && version != record.task.backend) {
     reasons.push_back(fmt::format("compiled with {}, not {}", record.task.backend, version));
   }
+  if (!record.target_now.empty()) {
+    reasons.push_back(fmt::format("compiled for {}, not {}", Target::parse(record.task.target).llvm_cpu,
+                                  Target::parse(record.target_now).llvm_cpu));
+  }
   const auto compare = [&](const char* what, const std::string& was, const std::string& is) {
     if (!was.empty() && was != is) reasons.push_back(fmt::format("{} was {}, and is {}", what, was, is));
   };

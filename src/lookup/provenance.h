@@ -28,9 +28,9 @@ bool is_any_rebuilt(const std::vector<std::string>& now, const std::vector<std::
 std::vector<std::string> plugin_differences(const std::vector<std::string>& now, const std::vector<std::string>& then);
 
 /// Returns why the record is only a hint, to be raced again before it counts, as clauses: its code generator, a plugin
-/// of the operator or its templates, its compiler, system kernel, microcode or mode of huge pages differs from `now`,
-/// or its times follow an older rule. Empty if the record is current. Records of another machine are compared only by
-/// what compiled them.
+/// of the operator or its templates, its compiler, the name of its processor, system kernel, microcode or mode of huge
+/// pages differs from `now`, or its times follow an older rule. Empty if the record is current. Records of another
+/// machine are compared only by what compiled them.
 std::string hint_reason(const BestRecord& record, const RecordProvenance& now);
 
 }  // namespace nestwright

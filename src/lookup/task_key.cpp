@@ -35,13 +35,15 @@ std::string machine_of(const Target& target) {
 }
 
 TaskKey task_key(const Task& task) {
+  const std::optional<Target> former = former_target(task.target);
   return {.workload = workload_key(task.workload),
           .target = task.target.str(),
           .threads = task.target.threads,
           .machine = machine_of(task.target),
           .backend = make_backend(task.target.device)->version(),
           // The calls of a sample on a device cycle through more tensors than its cache holds.
-          .cache = task.target.device == DeviceKind::kCpu ? "warm" : "cold"};
+          .cache = task.target.device == DeviceKind::kCpu ? "warm" : "cold",
+          .former_target = former ? former->str() : ""};
 }
 
 }  // namespace nestwright

@@ -3,6 +3,7 @@
 // Thread rule: one thread at a time.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,7 +25,8 @@ struct BuildRequest {
 struct BuildResult {
   Outcome outcome = Outcome::kOk;  ///< kOk, kInvalidConfig or kCompileError
   std::string message;
-  CompiledObject object;  ///< if resource_rejection() refused it, only the resources
+  bool is_skipped = false;  ///< the time was over before it was compiled: nothing is known of the candidate
+  CompiledObject object;    ///< if resource_rejection() refused it, only the resources
   double compile_ms = 0;  ///< to expand and compile
 };
 
@@ -39,8 +41,10 @@ struct BuilderOptions {
 class Builder {
  public:
   virtual ~Builder() = default;
-  /// Returns one result per request, in order.
-  virtual std::vector<BuildResult> build(const std::vector<BuildRequest>& requests) = 0;
+  /// Returns one result per request, in order. Candidates that are not compiled once `is_over` (may be empty), which is
+  /// called several times a second, returns true are skipped.
+  virtual std::vector<BuildResult> build(const std::vector<BuildRequest>& requests,
+                                         const std::function<bool()>& is_over = {}) = 0;
 };
 
 /// Makes a builder whose workers are nestwright-worker processes (measure/worker_process.h says how the executable is

@@ -206,9 +206,7 @@ class DeviceBench final : public Bench {
 
   /// Maps the values of an input in the tensor file.
   std::span<const std::byte> map_values(const Tensor& tensor, InputSet set) {
-    mappings_.push_back(GuardedRegion::read_only(tensor.bytes(), kWorkerTensorsFd, values_at_end(tensor.layout, set)));
-    return {static_cast<const std::byte*>(mappings_.back().buffer(Placement::kAtEnd)),
-            static_cast<std::size_t>(tensor.bytes())};
+    return mappings_.emplace_back(map_input(tensor.layout, set)).values;
   }
 
   /// The parameters with the values of that set, or of the uniform one if the task does not have it. They are copied to
@@ -237,7 +235,9 @@ class DeviceBench final : public Bench {
   void keep_reference(Tensor& tensor) {
     const auto expected = static_cast<std::int64_t>(tensor.reference.expected.size_bytes()),
                bound = static_cast<std::int64_t>(tensor.reference.bound.size_bytes());
-    if (!checker_ || kept_bytes_ + expected + bound > device_->info().memory_bytes / kReferenceShare) return;
+    if (!checker_ || tensor.reference.large ||
+        kept_bytes_ + expected + bound > device_->info().memory_bytes / kReferenceShare)
+      return;
     auto kept = std::make_shared<KeptReference>();
     try {
       kept->expected = device_->allocate(expected);
@@ -479,7 +479,7 @@ class DeviceBench final : public Bench {
   std::int64_t l2_bytes_;
   std::unique_ptr<DeviceChecker> checker_;  ///< null: results are compared on the host
   std::int64_t kept_bytes_ = 0;             ///< of the expected values on the device
-  std::vector<GuardedRegion> mappings_;
+  std::vector<MappedInput> mappings_;
   Tensors uniform_;
   std::list<Tensors> others_;
   std::array<Tensors*, kInputSets> sets_{};  ///< those used so far

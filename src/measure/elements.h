@@ -1,19 +1,16 @@
-// Converts elements of tensors between memory and double, and compares results with their reference.
+// Compares results with their reference.
 // Thread rule: pure functions.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
-#include "ir/core/type.h"
+#include "ir/core/elements.h"
 
 namespace nestwright {
 
-/// Writes `values` to `memory` as elements of `type`, rounded to nearest. Requires room for all of them.
-void encode_elements(ir::Type type, std::span<const double> values, void* memory);
-
-/// Returns element `index` as a double.
-double element_at(ir::Type type, const void* memory, std::int64_t index);
+using ir::element_at;
+using ir::encode_elements;
 
 /// The differences between a result and its reference.
 struct Comparison {

@@ -2,6 +2,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "ir/serialize/serialize.h"
@@ -16,6 +17,7 @@ namespace nestwright {
 namespace {
 
 constexpr int kIdle = -1;
+constexpr std::int64_t kPollNs = 50'000'000;  // between two looks at whether the time is over
 
 constexpr std::int64_t kDeviceScale = 8;  // the memory limit of device compilers, relative to BuilderOptions
 
@@ -38,19 +40,21 @@ class LocalBuilder : public Builder {
     for (Slot& slot : slots_) introduce(slot);
   }
 
-  std::vector<BuildResult> build(const std::vector<BuildRequest>& requests) override {
-    std::vector<BuildResult> results(requests.size());
+  std::vector<BuildResult> build(const std::vector<BuildRequest>& requests,
+                                 const std::function<bool()>& is_over) override {
+    const BuildResult skipped{Outcome::kCompileError, "the time was over before it was compiled", true, {}, 0};
+    std::vector<BuildResult> results(requests.size(), skipped);
     std::size_t next = 0, done = 0;
-    // Replies to an earlier call that threw are dropped.
+    // Replies to an earlier call that threw, or whose time was over, are dropped.
     for (Slot& slot : slots_) {
       if (slot.request != kIdle) slot = Slot();
     }
-    while (done < requests.size()) {
+    while (done < requests.size() && !(is_over && is_over())) {
       for (Slot& slot : slots_) {
         if (slot.request == kIdle && next < requests.size())
           start(slot, requests[next], static_cast<int>(next)), ++next;
       }
-      wait();
+      wait(is_over ? kPollNs : std::numeric_limits<std::int64_t>::max());
       for (Slot& slot : slots_) {
         if (slot.request == kIdle) continue;
         const int index = slot.request;
@@ -93,8 +97,8 @@ class LocalBuilder : public Builder {
     slot.worker->channel().send(encode(CompileRequest{request.pipeline, ir::serialize(request.program)}), timeout_ns());
   }
 
-  // Waits until one of the busy workers has a message or has run out of time.
-  void wait() const {
+  // Waits until one of the busy workers has a message or has run out of time, at most `most_ns`.
+  void wait(std::int64_t most_ns) const {
     std::vector<pollfd> entries;
     std::int64_t deadline = INT64_MAX;
     for (const Slot& slot : slots_) {
@@ -102,7 +106,7 @@ class LocalBuilder : public Builder {
       entries.push_back({slot.worker->channel().fd(), POLLIN, 0});
       deadline = std::min(deadline, slot.deadline_ns);
     }
-    const std::int64_t left = std::max<std::int64_t>(0, deadline - steady_clock().now_ns());
+    const std::int64_t left = std::clamp<std::int64_t>(deadline - steady_clock().now_ns(), 0, most_ns);
     poll(entries.data(), entries.size(), static_cast<int>(std::min<std::int64_t>(left / 1'000'000 + 1, 1'000'000)));
   }
 
@@ -115,7 +119,8 @@ class LocalBuilder : public Builder {
       case Channel::Status::kMessage:
         if (std::optional<CompileReply> reply = decode(message)) {
           slot.request = kIdle;
-          return BuildResult{reply->outcome, std::move(reply->message), std::move(reply->object), reply->compile_ms};
+          return BuildResult{reply->outcome, std::move(reply->message), false, std::move(reply->object),
+                             reply->compile_ms};
         }
         result.outcome = Outcome::kCompileError;
         result.message = "builder wrote what is no reply";

@@ -15,6 +15,8 @@ namespace {
 
 constexpr double kLimitRatio = 100;  // a candidate's limit relative to the incumbent's time
 constexpr double kMinLimit_s = 1;
+// The time of a call from which checked calls are readings: they are as sure as one more call, which takes too long.
+constexpr double kReadWhenCheckedNs = 2e9;
 
 class LocalRunner : public Runner, private SampleSource {
  public:
@@ -26,38 +28,23 @@ class LocalRunner : public Runner, private SampleSource {
 
   RunResult run(const std::vector<RunRequest>& requests, const std::optional<Incumbent>& incumbent,
                 const std::function<bool()>& is_over) override {
-    set_candidates(requests);
-    incumbent_ns_ = incumbent ? incumbent->reference_ns : incumbent_ns_;
-    std::vector<Contender> contenders;
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      const int id = static_cast<int>(i);
-      if (i > 0 && is_over && is_over()) {
-        candidates_[i].measurement.timing.disturbance = "it was neither checked nor timed: the time was over";
-        continue;
-      }
-      if (const std::optional<double> call_ns = check_candidate(id, false)) {
-        contenders.push_back({id, *call_ns, requests[i].least_ns});
-      }
+    RaceConditions how = conditions(is_over);
+    if (std::any_of(requests.begin(), requests.end(), [](const RunRequest& r) { return is_part(r); })) {
+      how.timing = of_parts(how.timing);
     }
-    std::optional<Contender> opponent;
-    if (incumbent) {
-      candidates_.push_back({incumbent->object});
-      opponent = Contender{static_cast<int>(requests.size()), incumbent->reference_ns};
-    }
-    RunResult result;
-    if (!contenders.empty()) {
-      RaceResult raced = nestwright::race(sampler_, conditions(is_over), contenders, opponent);
-      store(contenders, std::move(raced.timings));
-      const auto request_of = [&](std::size_t contender) { return static_cast<std::size_t>(contenders[contender].id); };
-      if (raced.reference) result.reference = Successor{request_of(*raced.reference), raced.reference_ns};
-      if (raced.successor) result.successor = Successor{request_of(*raced.successor), raced.successor_ns};
-      result.incumbent_failed = raced.incumbent_failed;
-    }
-    result.measurements = take_measurements(requests.size());
-    return result;
+    return run(requests, incumbent, how);
+  }
+
+  RunResult confirm(const RunRequest& request, const Incumbent& incumbent,
+                    const std::function<bool()>& is_over) override {
+    RaceConditions how = conditions(is_over);
+    how.timing.rounds.clear();
+    return run({request}, incumbent, how);
   }
 
   std::vector<Measurement> check(const std::vector<RunRequest>& requests) override {
+    worker_.prepare_thorough_checks();
+    if (!worker_.is_running()) forget_loaded();
     set_candidates(requests);
     for (std::size_t i = 0; i < requests.size(); ++i) check_candidate(static_cast<int>(i), true);
     return take_measurements(requests.size());
@@ -73,6 +60,61 @@ class LocalRunner : public Runner, private SampleSource {
   }
 
  private:
+  RunResult run(const std::vector<RunRequest>& requests, const std::optional<Incumbent>& incumbent,
+                const RaceConditions& how) {
+    set_candidates(requests);
+    is_given_up_ = false;
+    incumbent_ns_ = incumbent ? incumbent->reference_ns : incumbent_ns_;
+    std::vector<Contender> contenders;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      const int id = static_cast<int>(i);
+      if (i > 0 && how.is_over && how.is_over()) {
+        candidates_[i].measurement.timing.disturbance = "it was neither checked nor timed: the time was over";
+        continue;
+      }
+      if (is_part(requests[i])) {
+        contenders.push_back({id, incumbent_ns_, requests[i].least_ns, requests[i].part_ratio});
+      } else if (const std::optional<double> call_ns = check_candidate(id, false)) {
+        contenders.push_back({id, *call_ns, requests[i].least_ns});
+      }
+    }
+    if (contenders.size() == 1 && contenders[0].part_ratio == 1 && contenders[0].call_ns > kReadWhenCheckedNs) {
+      return read_when_checked(contenders[0], requests.size(), incumbent);
+    }
+    std::optional<Contender> opponent;
+    if (incumbent) {
+      candidates_.push_back({.object = incumbent->object, .part_ratio = incumbent->part_ratio, .measurement = {}});
+      opponent = Contender{static_cast<int>(requests.size()), incumbent->reference_ns};
+      if (incumbent->part_ratio > 0) opponent->part_ratio = incumbent->part_ratio;
+    }
+    RunResult result;
+    if (!contenders.empty()) {
+      RaceResult raced = nestwright::race(sampler_, how, contenders, opponent);
+      store(contenders, std::move(raced.timings));
+      const auto request_of = [&](std::size_t contender) { return static_cast<std::size_t>(contenders[contender].id); };
+      if (raced.reference) result.reference = Successor{request_of(*raced.reference), raced.reference_ns};
+      if (raced.successor) result.successor = Successor{request_of(*raced.successor), raced.successor_ns};
+      result.incumbent_failed = raced.incumbent_failed && !is_given_up_;
+    }
+    result.measurements = take_measurements(requests.size());
+    return result;
+  }
+
+  /// The result of a run of one right candidate, whose time is that of its faster checked call.
+  RunResult read_when_checked(const Contender& contender, std::size_t requests,
+                              const std::optional<Incumbent>& incumbent) {
+    Timing timing;
+    timing.samples_ns = timing.raw_ns = {contender.call_ns};
+    timing.median_ns = timing.low_ns = timing.high_ns = contender.call_ns;
+    RunResult result;
+    const Successor itself{static_cast<std::size_t>(contender.id), contender.call_ns};
+    if (!incumbent) result.reference = itself;
+    if (incumbent && contender.call_ns < incumbent->reference_ns) result.successor = itself;
+    store({contender}, {std::move(timing)});
+    result.measurements = take_measurements(requests);
+    return result;
+  }
+
   std::vector<Measurement> race(const std::vector<RunRequest>& requests, const TimingOptions& timing,
                                 const RaceLimits& limits) {
     wait_budget_.set_end([left = limits.seconds_left] { return left && left() <= 0; });
@@ -83,8 +125,11 @@ class LocalRunner : public Runner, private SampleSource {
     return take_measurements(requests.size());
   }
 
+  static bool is_part(const RunRequest& request) { return request.part_ratio > 0; }
+
   struct Candidate {
     const CompiledObject* object = nullptr;
+    double part_ratio = 0;
     bool loaded = false;
     Measurement measurement;
   };
@@ -99,7 +144,7 @@ class LocalRunner : public Runner, private SampleSource {
     candidates_.clear();
     for (const RunRequest& request : requests) {
       nestwright::check(request.object != nullptr, "a candidate to be run has no object");
-      candidates_.push_back({request.object});
+      candidates_.push_back({.object = request.object, .part_ratio = request.part_ratio, .measurement = {}});
     }
   }
 
@@ -196,6 +241,7 @@ class LocalRunner : public Runner, private SampleSource {
       load.kind = RunnerRequest::Kind::kLoad;
       load.id = id;
       load.object = *candidate.object;
+      load.is_part = candidate.part_ratio > 0;
       std::optional<RunnerReply> loaded = ask_worker(candidate, load, "linked");
       if (!loaded) return std::nullopt;
       candidate.loaded = true;
@@ -206,9 +252,14 @@ class LocalRunner : public Runner, private SampleSource {
 
   std::optional<RunnerReply> ask_worker(Candidate& candidate, const RunnerRequest& request, const char* doing) {
     Measurement& m = candidate.measurement;
-    std::optional<RunnerReply> reply = transact(request);
+    std::optional<RunnerReply> reply = transact(request, candidate.part_ratio > 0 ? 1 / candidate.part_ratio : 1);
     if (!reply) {
       RunnerWorker::End end = worker_.end(doing);
+      if (end.is_given_up) {
+        is_given_up_ = true;
+        m.timing.disturbance = std::move(end.message);
+        return std::nullopt;
+      }
       m.outcome = end.outcome;
       m.message = std::move(end.message);
       return std::nullopt;
@@ -222,14 +273,15 @@ class LocalRunner : public Runner, private SampleSource {
     return reply;
   }
 
-  /// The limit of a request. It scales with the incumbent: a candidate that is so much slower needs no exact time.
-  double limit_s() const {
+  /// The limit of a request about this share of a kernel. It scales with the incumbent: a candidate that is so much
+  /// slower needs no exact time.
+  double limit_s(double share) const {
     if (incumbent_ns_ == 0 || options_.target.device != DeviceKind::kCpu) return options_.timeout_s;
-    return std::min(options_.timeout_s, std::max(kMinLimit_s, kLimitRatio * incumbent_ns_ * 1e-9));
+    return std::min(options_.timeout_s, std::max(kMinLimit_s, kLimitRatio * share * incumbent_ns_ * 1e-9));
   }
 
-  std::optional<RunnerReply> transact(const RunnerRequest& request) {
-    std::optional<RunnerReply> reply = worker_.ask(request, limit_s());
+  std::optional<RunnerReply> transact(const RunnerRequest& request, double share = 1) {
+    std::optional<RunnerReply> reply = worker_.ask(request, limit_s(share));
     if (!worker_.is_running()) forget_loaded();
     return reply;
   }
@@ -250,7 +302,8 @@ class LocalRunner : public Runner, private SampleSource {
   GatedSampler sampler_;
   std::vector<Candidate> candidates_;
   std::uint64_t races_ = 0;
-  double incumbent_ns_ = 0;  ///< basis of the limits; 0: not known yet
+  double incumbent_ns_ = 0;   ///< basis of the limits; 0: not known yet
+  bool is_given_up_ = false;  ///< a request of this run was: a kernel that seems to have failed may be right
 };
 
 }  // namespace

@@ -35,6 +35,9 @@ struct Timing {
   std::vector<int> passes;           ///< the pass of each sample; samples of the same pass are a pair
   std::vector<int> processes;        ///< the process of each sample, from 1; 0: the race had no processes of its own
   bool ended_early = false;          ///< stopped because it was far behind; never a best one
+  /// Where only a part of the kernel was timed (lower/program_part.h): the factor by which readings were multiplied to
+  /// estimate those of the whole. 0: the whole was timed.
+  double part_ratio = 0;
   /// What disturbed the machine during the measurement, as a phrase; empty if nothing did. A disturbed timing is never
   /// a best one, has less weight as a label, and is repeated if there is time.
   std::string disturbance;

@@ -67,6 +67,27 @@ std::vector<KernelResources> decode_resources(Decoder& d) {
   return resources;
 }
 
+void encode_large(Encoder& e, const LargeLayout& large) {
+  const ir::ElementLines& lines = large.lines;
+  e.i64(large.samples).i64(large.vectors).i64(large.places).f64(large.modulus);
+  e.i64(lines.batch).i64(lines.batch_step).i64(lines.outer).i64(lines.outer_step);
+  e.i64(lines.length).i64(lines.step).i64(lines.inner).i64(lines.segment);
+}
+
+LargeLayout decode_large(Decoder& d) {
+  LargeLayout large;
+  large.samples = d.i64();
+  large.vectors = d.i64();
+  large.places = d.i64();
+  large.modulus = d.f64();
+  ir::ElementLines& lines = large.lines;
+  for (std::int64_t* member : {&lines.batch, &lines.batch_step, &lines.outer, &lines.outer_step, &lines.length,
+                               &lines.step, &lines.inner, &lines.segment}) {
+    *member = d.i64();
+  }
+  return large;
+}
+
 }  // namespace
 
 std::string encode_hello() { return Encoder().i64(kProtocolVersion).str(); }
@@ -116,7 +137,10 @@ CompileReply decode_compile_reply(std::string_view message) {
 
 void encode(Encoder& encoder, const TensorLayout& layout) {
   encoder.bytes(layout.type.str()).u8(code(layout.role)).i64(layout.elements);
-  encoder.i64(layout.first).i64(layout.second).i64(layout.whole).i64(layout.wide).i64(layout.wide_bound);
+  encoder.i64(layout.first).i64(layout.second).i64(layout.whole).i64(layout.whole_bound);
+  encoder.i64(layout.wide).i64(layout.wide_bound);
+  encoder.u8(layout.large.has_value());
+  if (layout.large) encode_large(encoder, *layout.large);
 }
 
 TensorLayout decode_tensor_layout(Decoder& decoder) {
@@ -127,8 +151,10 @@ TensorLayout decode_tensor_layout(Decoder& decoder) {
   layout.first = decoder.i64();
   layout.second = decoder.i64();
   layout.whole = decoder.i64();
+  layout.whole_bound = decoder.i64();
   layout.wide = decoder.i64();
   layout.wide_bound = decoder.i64();
+  if (decoder.u8() != 0) layout.large = decode_large(decoder);
   return layout;
 }
 
@@ -156,7 +182,7 @@ std::string encode(const RunnerRequest& request) {
   Encoder e;
   e.u8(code(request.kind)).i64(request.number).i64(request.id);
   encode_object(e, request.object);
-  e.i64(request.calls).u8(request.warm_up).u8(request.thorough);
+  e.u8(request.is_part).i64(request.calls).u8(request.warm_up).u8(request.thorough);
   return e.str();
 }
 
@@ -167,6 +193,7 @@ RunnerRequest decode_runner_request(std::string_view message) {
   request.number = d.i64();
   request.id = static_cast<int>(d.i64());
   request.object = decode_object(d);
+  request.is_part = d.u8() != 0;
   request.calls = d.i64();
   request.warm_up = d.u8() != 0;
   request.thorough = d.u8() != 0;

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "codegen/backend.h"
+#include "ir/core/element_lines.h"
 #include "ir/core/program.h"
 #include "measure/disturbance_gate.h"
 #include "measure/measurement.h"
@@ -17,7 +19,7 @@
 namespace nestwright {
 
 /// The version that a worker sends when it is ready; a different one is refused.
-inline constexpr std::int64_t kProtocolVersion = 11;
+inline constexpr std::int64_t kProtocolVersion = 12;
 /// The descriptors of a worker: its channel and, for a runner, the tensors and a page for its FaultRecord.
 inline constexpr int kWorkerChannelFd = 3, kWorkerTensorsFd = 4, kWorkerFaultFd = 5;
 
@@ -46,6 +48,19 @@ CompileReply decode_compile_reply(std::string_view message);
 
 // --- Runner: the setup once, then any number of requests -------------------------------------------------------------
 
+/// How the expected values of an output of LargeData lie in the tensor file. A block of doubles for each set of inputs
+/// has the values and the bounds of the sampled elements, then, if `vectors` > 0, the number of vectors that there are
+/// for this set (it or 0) and, for each, the sums and the bounds of the lines and the weights.
+struct LargeLayout {
+  std::int64_t samples = 0, vectors = 0;
+  std::int64_t places = 0;  ///< offset of the places of the samples, as doubles
+  ir::ElementLines lines;
+  double modulus = 0;
+  std::int64_t doubles() const {
+    return 2 * samples + (vectors > 0 ? 1 + vectors * (2 * lines.lines() + lines.segment) : 0);
+  }
+};
+
 /// The place of a parameter in the tensor file. The file contains each input in whole pages, once per placement (once
 /// in all if the placements coincide), and the expected values and bounds of each output, as doubles. If the task has
 /// inputs of whole numbers, or of large and small magnitudes, the file also contains those, placed at the end, with
@@ -56,8 +71,12 @@ struct TensorLayout {
   std::int64_t elements = 0;
   std::int64_t first = 0, second = 0;  ///< offsets: at end and at start, or expected and bound
   std::int64_t whole = -1;             ///< offset of the whole numbers, or of their expected values; -1: none
+  std::int64_t whole_bound = -1;       ///< for an output, the offset of their bounds; -1: zeros
   std::int64_t wide = -1;              ///< likewise for large and small magnitudes
   std::int64_t wide_bound = -1;        ///< for an output, the offset of their bounds; -1: none
+  /// For an output of LargeData; first, whole and wide are then offsets of its blocks. An input of LargeData may lack
+  /// the uniform values at the end: `first` is then -1.
+  std::optional<LargeLayout> large = {};
 };
 void encode(Encoder& encoder, const TensorLayout& layout);
 TensorLayout decode_tensor_layout(Decoder& decoder);
@@ -81,6 +100,7 @@ struct RunnerRequest {
   std::int64_t number = 0;  ///< of the request, from 1; the reply repeats it
   int id = 0;
   CompiledObject object;   ///< kLoad: only the parts that a runner needs
+  bool is_part = false;    ///< kLoad: its results are parts of the right ones, and are not compared with these
   std::int64_t calls = 1;  ///< kSample
   bool warm_up = false;    ///< kSample: an untimed call first
   /// kCheck: also calls it on inputs of large and small magnitudes, and once with the workspace as the previous call

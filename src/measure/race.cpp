@@ -14,11 +14,13 @@ constexpr int kReferenceSamples = 10;  // of a first candidate, the reference ke
 constexpr double kStallNs = 10e6;      // the most that a scheduler's time slice or cold caches add to a call
 constexpr int kMinConfirmations = 6;   // pairs; fewer if a call takes long
 constexpr int kMaxConfirmations = 30;
-constexpr double kGainAPair = 0.02;       // one more pair per this much gain
-constexpr int kMinSlowConfirmations = 3;  // for kernels that take long
-constexpr int kImplausiblePasses = 3;     // passes for a candidate that is faster than the machine can be
-constexpr double kFarAbove = 2;           // relative to the limit for giving up
-constexpr double kAboveLimit = 1.05;      // relative to the highest rates ever measured: still plausible
+constexpr double kGainAPair = 0.02;           // one more pair per this much gain
+constexpr int kMinSlowConfirmations = 3;      // for kernels that take long
+constexpr int kMinVerySlowConfirmations = 2;  // for kernels that take longer than kVerySlowNs
+constexpr double kVerySlowNs = 500e6;
+constexpr int kImplausiblePasses = 3;  // passes for a candidate that is faster than the machine can be
+constexpr double kFarAbove = 2;        // relative to the limit for giving up
+constexpr double kAboveLimit = 1.05;   // relative to the highest rates ever measured: still plausible
 
 /// A checked call longer than this needs no sampling: neither cold caches nor a scheduler's time slice explain it.
 double eliminating_call_ns(const TimingOptions& options, double best_ns) {
@@ -251,7 +253,9 @@ class Race {
     const double gain = 1 - median(*challenger) / result_.reference_ns;
     const int wanted =
         std::clamp(kMinConfirmations + static_cast<int>(gain / kGainAPair), kMinConfirmations, kMaxConfirmations);
-    const int affordable = std::max(options_.samples_of(challenger->sample_length(), wanted), kMinSlowConfirmations);
+    const double length = challenger->sample_length();
+    const int fewest = length > kVerySlowNs ? kMinVerySlowConfirmations : kMinSlowConfirmations;
+    const int affordable = std::max(options_.samples_of(length, wanted), fewest);
     const std::size_t before = challenger->samples.size(), reference_before = reference_->samples.size();
     for (int n = 0; n < affordable && challenger->running; ++n) {
       if (!pass({challenger})) return;
@@ -262,7 +266,7 @@ class Race {
     fresh_reference.samples.erase(fresh_reference.samples.begin(),
                                   fresh_reference.samples.begin() + static_cast<std::ptrdiff_t>(reference_before));
     const Pairs pairs = sound_pairs_of(fresh, fresh_reference);
-    if (static_cast<int>(pairs.own.size()) < std::min(affordable, kMinSlowConfirmations)) return;
+    if (static_cast<int>(pairs.own.size()) < std::min(affordable, fewest)) return;
     std::vector<double> own, other;
     for (std::size_t i = 0; i < pairs.own.size(); ++i) {
       own.push_back(pairs.own[i]->call_ns);

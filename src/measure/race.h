@@ -45,6 +45,9 @@ struct Contender {
   int id = 0;
   double call_ns = 0;   ///< the faster of two checked calls, or a known time; 0: not known, a warm-up call finds it
   double least_ns = 0;  ///< the least time that the machine needs for its work; 0: not known
+  /// The time of the kernel relative to that of the part of it that is called; 1: the whole is called. All other times
+  /// are those of the whole.
+  double part_ratio = 1;
 };
 
 /// Whether a kernel of that time is faster than the machine can be, by more than the uncertainty of the machine's

@@ -11,6 +11,7 @@
 
 #include "codegen/backend.h"
 #include "ir/core/program.h"
+#include "measure/large_data.h"
 #include "measure/measurement.h"
 #include "measure/race_finalists.h"
 #include "measure/timing.h"
@@ -30,9 +31,13 @@ struct CheckData {
   std::vector<std::vector<double>> bound;     ///< one per output: the largest absolute error of each element
   /// Further inputs of whole numbers, on which the operator is exact, and their expected results. Empty: none.
   std::vector<std::vector<double>> whole_inputs, whole_expected;
+  /// Zeros, or infinite for elements whose expected value is not known. Empty: zeros.
+  std::vector<std::vector<double>> whole_bound;
   /// Inputs of large and small magnitudes, their expected results and the largest absolute errors of each element, for
   /// thorough checks. Empty: none.
   std::vector<std::vector<double>> wide_inputs, wide_expected, wide_bound;
+  /// If present, it takes the place of all values above. There is one output.
+  std::optional<LargeData> large;
 };
 
 /// How to run candidates, and their limits.
@@ -50,6 +55,9 @@ struct RunnerOptions {
   /// a few milliseconds per candidate; compiling the comparison takes a tenth of a second and more in each fresh
   /// process.
   std::int64_t device_compare_bytes = std::int64_t{64} << 20;
+  /// The wall time, in seconds, after which a request is given up although it is within its limits: what it was about
+  /// is then neither right nor wrong, as if the run had been over before. May be empty: never.
+  std::function<double()> seconds_left;
   TimingOptions timing;
   double wait_share = 0.1;  ///< of its time that a run may wait for a disturbed machine
   /// Called with the reason each time the run waits. May be empty.
@@ -60,12 +68,16 @@ struct RunnerOptions {
 struct RunRequest {
   const CompiledObject* object = nullptr;
   double least_ns = 0;  ///< the least time that this machine needs for its work; 0: not known
+  /// Above 0: the object is a part of the kernel, and the whole takes this many times as long. All times are those of
+  /// the whole: readings are multiplied by it. A part is not checked, so that its measurement is not verified.
+  double part_ratio = 0;
 };
 
 /// The kernel that candidates are scored against, and its reference time, the unit of the scores.
 struct Incumbent {
   const CompiledObject* object = nullptr;
   double reference_ns = 0;
+  double part_ratio = 0;  ///< as RunRequest::part_ratio; `reference_ns` is the time of the whole
 };
 
 /// A request and the reference time that it would have as an incumbent.
@@ -92,6 +104,11 @@ class Runner {
   /// samples, and one without samples is marked as disturbed. Otherwise every measurement that is ok has a median.
   virtual RunResult run(const std::vector<RunRequest>& requests, const std::optional<Incumbent>& incumbent,
                         const std::function<bool()>& is_over = {}) = 0;
+  /// Checks a whole candidate that seemed to be faster than the incumbent when their parts were timed. If it also is
+  /// in one pair of whole calls, it takes few more, which decide. Kernels whose calls take seconds are compared by
+  /// their checked calls.
+  virtual RunResult confirm(const RunRequest& request, const Incumbent& incumbent,
+                            const std::function<bool()>& is_over = {}) = 0;
   /// Checks each candidate thoroughly: on inputs of large and small magnitudes as well, and for whether a call depends
   /// on the previous one. Returns one measurement per request, in order, without timings.
   virtual std::vector<Measurement> check(const std::vector<RunRequest>& requests) = 0;

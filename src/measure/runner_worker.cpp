@@ -1,7 +1,6 @@
 #include "measure/runner_worker.h"
 
 #include <fmt/core.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include "runtime/device.h"
 #include "support/clock.h"
 #include "support/cpu_accounting.h"
+#include "support/descriptors.h"
 #include "support/error.h"
 #include "support/syscall_filter.h"
 
@@ -61,7 +61,7 @@ RunnerWorker::RunnerWorker(const CheckData& data, const RunnerOptions& options)
       tensors_(data),
       checker_(checker_of(options, data)),
       device_(device_of(options.target)),
-      fault_fd_(memfd_create("nestwright-fault", MFD_CLOEXEC)) {
+      fault_fd_(make_memory_file("nestwright-fault")) {
   // For files of drivers, which a killed process cannot remove.
   if (is_device()) device_files_.emplace("nestwright-device");
   if (options.threads < 1) throw UsageError("a runner needs at least one thread");
@@ -103,6 +103,12 @@ void RunnerWorker::ensure() {
   max_memory_bytes_ = memory_->bytes().value_or(0) + options_.memory_bytes + kTensorCopies * tensors_.bytes();
 }
 
+void RunnerWorker::prepare_thorough_checks() {
+  if (!tensors_.has_wide_to_come()) return;
+  drop();  // a process maps what there is when it starts
+  tensors_.append_wide();
+}
+
 std::optional<RunnerReply> RunnerWorker::ask(RunnerRequest request, double limit_s) {
   reached_limit_.reset();
   if (!worker_) return std::nullopt;
@@ -133,6 +139,9 @@ Channel::Status RunnerWorker::receive(std::string& message, double limit_s, std:
     const Channel::Status status = worker_->channel().receive(message, std::clamp<std::int64_t>(left, 0, poll_ns));
     if (status != Channel::Status::kTimeout) return status;
     reached_limit_ = reached_limit(start_ns, limit_s);
+    if (!reached_limit_ && options_.seconds_left && options_.seconds_left() <= 0) {
+      reached_limit_ = End{Outcome::kTimeout, "not done when the time was over", true};
+    }
     if (!reached_limit_ && left <= 0)
       reached_limit_ = End{Outcome::kTimeout, fmt::format("not done after {:g} s", wall_s)};
     if (reached_limit_) return status;
@@ -152,7 +161,8 @@ std::optional<RunnerWorker::End> RunnerWorker::reached_limit(double start_ns, do
 
 RunnerWorker::End RunnerWorker::end(const char* doing) const {
   if (reached_limit_)
-    return {reached_limit_->outcome, fmt::format("{} while being {}", reached_limit_->message, doing)};
+    return {reached_limit_->outcome, fmt::format("{} while being {}", reached_limit_->message, doing),
+            reached_limit_->is_given_up};
   return {Outcome::kCrash, fmt::format("{} while being {}{}", exit_description_, doing, describe_fault())};
 }
 

@@ -26,17 +26,20 @@ class RunnerWorker {
   void ensure();
   /// Ends the process; the next ensure() starts a new one.
   void drop() { worker_.reset(); }
+  /// Makes the inputs of large and small magnitudes if these are still missing; the process is then dropped.
+  void prepare_thorough_checks();
   bool is_running() const { return worker_ != nullptr; }
 
   /// Sends a request and returns the reply; absent if the process died or had to be killed, and then is gone. `limit_s`
   /// is the limit of CPU time per thread, and ten times as much of wall time; on a device, of wall time. The process is
-  /// also killed if it uses more memory than RunnerOptions allows.
+  /// also killed if it uses more memory than RunnerOptions allows, and once RunnerOptions::seconds_left are over.
   std::optional<RunnerReply> ask(RunnerRequest request, double limit_s);
   /// After ask() returned nullopt: how the process ended while `doing` something ("checked"): the limit that it
   /// reached, or how it died and the location of the fault.
   struct End {
     Outcome outcome = Outcome::kCrash;  ///< kTimeout or kCrash
     std::string message;
+    bool is_given_up = false;  ///< RunnerOptions::seconds_left were over
   };
   End end(const char* doing) const;
 

@@ -123,6 +123,12 @@ TimingOptions timing_on(DeviceKind device, int threads, TimingOptions options) {
   return options;
 }
 
+TimingOptions of_parts(TimingOptions options) {
+  options.rounds = {2, 3, 5};
+  options.warm_below_ns = options.sample_ns;
+  return options;
+}
+
 TimingOptions preliminary(TimingOptions options) {
   options.finalist_processes = options.max_finalist_processes = options.preliminary_processes;
   options.finalist_samples = options.finalist_max_samples = options.preliminary_samples;

@@ -49,6 +49,10 @@ struct TimingOptions {
 /// take 10 ms, because threads that wait for each other scatter more.
 TimingOptions timing_on(DeviceKind device, int threads, TimingOptions options = {});
 
+/// Returns the options adapted to parts of kernels, whose samples are long: fewer of them, and no untimed calls before
+/// each. They choose what is timed as a whole.
+TimingOptions of_parts(TimingOptions options);
+
 /// Returns the options of a final race, adapted to a preliminary race.
 TimingOptions preliminary(TimingOptions options);
 

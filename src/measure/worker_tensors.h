@@ -4,10 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "measure/elements.h"
+#include "measure/guarded_region.h"
+#include "measure/large_data.h"
+#include "measure/large_output.h"
 #include "measure/measurement.h"
 #include "measure/protocol.h"
 
@@ -16,21 +20,25 @@ namespace nestwright {
 /// Maps doubles of the file for the lifetime of the process. Throws Error.
 std::span<const double> map_doubles(std::int64_t elements, std::int64_t offset);
 
-/// The inputs of a checking call: whole numbers, numbers in [-1, 1], or numbers of large and small magnitudes.
-enum class InputSet : std::uint8_t { kWhole, kUniform, kWide };
-inline constexpr std::size_t kInputSets = 3;
-inline constexpr std::size_t index_of(InputSet set) { return static_cast<std::size_t>(set); }
-
 /// Whether the task has that set.
 bool has_set(const TensorLayout& layout, InputSet set);
 /// Returns the offset of an input's values for the placement at the end; those of the uniform set if the task does not
-/// have `set`.
+/// have `set`. -1 if the file lacks these.
 std::int64_t values_at_end(const TensorLayout& layout, InputSet set);
+
+/// The values of an input, wherever the file has them. The region must outlive `values`.
+struct MappedInput {
+  GuardedRegion region;
+  std::span<const std::byte> values;
+};
+/// Maps them; those of the uniform set if the task does not have `set`. Throws Error.
+MappedInput map_input(const TensorLayout& layout, InputSet set);
 
 /// The expected values of an output and their error bounds.
 struct ExpectedOutput {
-  std::span<const double> expected, bound;  ///< no bounds: whole numbers, which must be exact
-  bool is_wide = false;                     ///< large and small magnitudes
+  std::span<const double> expected, bound;  ///< no bounds: zeros
+  InputSet set = InputSet::kUniform;        ///< that it is expected of
+  std::optional<LargeExpectation> large;    ///< takes the place of the expected values of all elements
 };
 /// Maps what is expected of an output; of the uniform set if the task does not have `set`. Throws Error.
 ExpectedOutput map_expected(const TensorLayout& layout, InputSet set);
@@ -40,9 +48,9 @@ ExpectedOutput map_expected(const TensorLayout& layout, InputSet set);
 std::string judge(std::size_t parameter, const Comparison& comparison, double found, const ExpectedOutput& reference,
                   Evidence& evidence);
 /// Compares `result`, the output that is parameter number `parameter`, and returns what is wrong with it; empty if
-/// nothing is. Adds to the evidence.
+/// nothing is. Adds to the evidence. Shares the work on a large output by `run`.
 std::string judge(std::size_t parameter, ir::Type type, const void* result, const ExpectedOutput& reference,
-                  Evidence& evidence);
+                  Evidence& evidence, const RunParts& run = run_in_turn);
 
 /// Returns a reply with an outcome that is not ok.
 inline RunnerReply failure(Outcome outcome, std::string message, const Evidence& evidence = {}) {

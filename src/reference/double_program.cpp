@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -87,10 +88,14 @@ class OperationJudge {
       made.reduced.push_back(reduce_axis(axis.min(), axis.extent(), axis.name()));
       leaves.variables[axis.var()] = made.reduced.back();
     }
+    const OneValue one_value = op_->inputs.empty() && made.reduced.empty() ? OneValue::kAll : OneValue::kIndices;
     for (const Expr& value : compute_.values()) {
-      JudgedExpr judged = judge(value, leaves, rounding_);
+      JudgedExpr judged = judge(value, leaves, rounding_, one_value);
       if (value.type().is_bool() && judged.error.defined()) {
         judged.error = ir::select(judged.error, literal(1), literal(0));
+      } else if (judged.error.defined()) {
+        // Infinite rather than not a number, as 0 times infinity is: a maximum may drop the latter.
+        judged.error = ir::min(judged.error, literal(std::numeric_limits<double>::infinity()));
       }
       made.members.push_back(std::move(judged));
     }
@@ -193,7 +198,7 @@ class OperationJudge {
           return sums(values, made.reduced);
         },
         name("sums"));
-    const auto element = [](const Tensor& t, Indices x) { return t.at({x.begin(), x.end()}); };
+    const auto element = [](const Tensor& t, Indices x) { return t(x); };
     const double factor = 8 * std::sqrt(terms()) * rounding_error(type(), rounding_);
     const double smallest = terms() * smallest_error(type(), rounding_);
     JudgedTensor result;
@@ -229,7 +234,7 @@ class OperationJudge {
           return products({value, error, max(literal(1), abs(cast(kFloat64, value)) + error)}, made.reduced);
         },
         name("products"));
-    const auto element = [](const Tensor& t, Indices x) { return t.at({x.begin(), x.end()}); };
+    const auto element = [](const Tensor& t, Indices x) { return t(x); };
     return {tensor("double", [&](Indices x) { return element(parts[0], x); }), tensor("bound", [&](Indices x) {
               return error_in_range(element(parts[1], x), element(parts[2], x), type(), rounding_);
             })};
@@ -326,7 +331,7 @@ class OperationJudge {
       return sign > 0 ? value : -value;
     };
     const auto error_of = [](const JudgedExpr& e) { return e.is_exact() ? literal(0) : e.error; };
-    const auto element = [](const Tensor& t, Indices x) { return t.at({x.begin(), x.end()}); };
+    const auto element = [](const Tensor& t, Indices x) { return t(x); };
     const auto lowest = [&](const JudgedExpr& e) { return signed_value(e) - error_of(e); };
     const Tensor least = tensor("least", [&](Indices x) {
       const At made = at(x);
@@ -370,16 +375,7 @@ void add_computes(const Operation& op, std::vector<Operation>& list, std::set<Op
 
 }  // namespace
 
-void DoubleProgram::set(const Tensor& tensor, JudgedTensor judged) { tensors_[tensor.buffer()] = std::move(judged); }
-
-const JudgedTensor& DoubleProgram::operator[](const Tensor& tensor) const { return tensors_.at(tensor.buffer()); }
-
-std::vector<JudgedTensor> DoubleProgram::add(const Operation& op) {
-  const JudgedRegion whole{op->results.front()->shape, [](Indices x) { return std::vector<Expr>(x.begin(), x.end()); }};
-  std::vector<JudgedTensor> results = compute_region(op, whole);
-  for (std::size_t r = 0; r < results.size(); ++r) tensors_[op->results[r]] = results[r];
-  return results;
-}
+void DoubleProgram::set(const Buffer& buffer, JudgedTensor judged) { tensors_[buffer] = std::move(judged); }
 
 namespace {
 
@@ -395,12 +391,12 @@ void require_compute(const Operation& op) {
 
 }  // namespace
 
-std::vector<JudgedTensor> DoubleProgram::compute_region(const Operation& op, const JudgedRegion& region) {
+std::vector<JudgedTensor> DoubleProgram::compute_region(const Operation& op, const JudgedRegion& region) const {
   require_compute(op);
   return OperationJudge(op, region, rounding_, tensors_).run();
 }
 
-std::vector<Tensor> DoubleProgram::compute_values(const Operation& op, const JudgedRegion& region) {
+std::vector<Tensor> DoubleProgram::compute_values(const Operation& op, const JudgedRegion& region) const {
   require_compute(op);
   return OperationJudge(op, region, rounding_, tensors_).values();
 }

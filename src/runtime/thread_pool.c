@@ -56,9 +56,10 @@ struct pool_share {
   kernel_body body;
   void* closure;
   struct thread_pool* pool;
+  /* A cache line that is seldom written: the caller reads it at each loop. */
+  _Alignas(64) atomic_int is_asleep; /* the thread waits for `wake`, or is about to */
   atomic_int processor;              /* where the thread ran last; -1: unknown */
   atomic_int is_waking;              /* the thread was created or woken, and has not run since */
-  _Alignas(64) atomic_int is_asleep; /* the thread waits for `wake`, or is about to */
   atomic_int mask_state;             /* kNarrowed: the mask is `narrow_mask`, and the thread is to set `own_mask` */
   sem_t wake;
   pthread_t id;

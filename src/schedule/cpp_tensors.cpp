@@ -215,7 +215,8 @@ class Definitions {
 
   void add_reduce_axis(const IterVar& axis) {
     const std::string name = names_.make(axis.name());
-    const std::string min = ir::is_const_int(axis.min(), 0) ? "" : extent_text(axis.min(), names_) + ", ";
+    const std::string min =
+        ir::is_const_int(axis.min(), 0) && !axis.may_be_part() ? "" : extent_text(axis.min(), names_) + ", ";
     text_ += fmt::format("const IterVar {} = reduce_axis({}{}, \"{}\");\n", name, min,
                          extent_text(axis.extent(), names_), axis.name());
     names_.axes[axis.var()] = name;

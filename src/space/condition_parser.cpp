@@ -55,6 +55,8 @@ class Parser {
 
   Node combine(Kind kind, std::size_t at, Node a, Node b) {
     if (++operators_ > kMaxOperators) refuse(at, "it has too many operators");
+    const bool divides = kind == Kind::kDiv || kind == Kind::kMod;
+    if (divides && b.kind == Kind::kNumber && b.number == 0) refuse(b.at, "the divisor is 0");
     Node node{.kind = kind, .at = at};
     node.operands.push_back(std::move(a));
     node.operands.push_back(std::move(b));
@@ -87,7 +89,9 @@ class Parser {
   Node disjunction() { return chain(&Parser::conjunction, {{"or", Kind::kOr}}, &Parser::require_condition); }
   Node conjunction() { return chain(&Parser::comparison, {{"and", Kind::kAnd}}, &Parser::require_condition); }
   Node sum() { return chain(&Parser::product, {{"+", Kind::kAdd}, {"-", Kind::kSub}}, &Parser::require_number); }
-  Node product() { return chain(&Parser::operand, {{"*", Kind::kMul}}, &Parser::require_number); }
+  Node product() {
+    return chain(&Parser::operand, {{"*", Kind::kMul}, {"/", Kind::kDiv}, {"%", Kind::kMod}}, &Parser::require_number);
+  }
 
   Node comparison() {
     Node left = sum();

@@ -13,7 +13,23 @@
 namespace nestwright {
 
 struct KnobCondition::Node {
-  enum class Kind : std::uint8_t { kNumber, kWord, kAdd, kSub, kMul, kLt, kLe, kGt, kGe, kEq, kNe, kAnd, kOr };
+  enum class Kind : std::uint8_t {
+    kNumber,
+    kWord,
+    kAdd,
+    kSub,
+    kMul,
+    kDiv,
+    kMod,
+    kLt,
+    kLe,
+    kGt,
+    kGe,
+    kEq,
+    kNe,
+    kAnd,
+    kOr
+  };
   Kind kind = Kind::kNumber;
   std::size_t at = 0;               ///< offset of its first character; for an operation, that of its operator
   std::int64_t number = 0;          ///< kNumber

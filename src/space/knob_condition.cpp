@@ -2,7 +2,9 @@
 #include "space/knob_condition.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <set>
 
 #include "space/branch_points.h"
@@ -77,6 +79,10 @@ class Binder {
         return a - b;
       case Kind::kMul:
         return a * b;
+      case Kind::kDiv:
+        return std::floor(quotient(a, b));
+      case Kind::kMod:
+        return a - b * std::floor(quotient(a, b));
       case Kind::kLt:
         return a < b ? 1 : 0;
       case Kind::kLe:
@@ -88,7 +94,7 @@ class Binder {
       case Kind::kEq:
         return a == b ? 1 : 0;
       case Kind::kNe:
-        return a != b ? 1 : 0;
+        return a < b || a > b ? 1 : 0;
       case Kind::kAnd:
         return a != 0 && b != 0 ? 1 : 0;
       case Kind::kOr:
@@ -99,6 +105,9 @@ class Binder {
     }
     throw InternalError("internal error: an operand of a condition was taken for an operator");
   }
+
+  /// No number where the divisor is 0: comparisons of such operands do not hold.
+  static double quotient(double a, double b) { return b == 0 ? std::numeric_limits<double>::quiet_NaN() : a / b; }
 
   std::size_t position(const std::string& name) {
     const auto found = std::find(names_.begin(), names_.end(), name);

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "support/clock.h"
+#include "support/descriptors.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -41,7 +42,7 @@ std::int64_t deadline_of(std::int64_t timeout_ns) { return timeout_ns < 0 ? -1 :
 std::pair<UniqueFd, UniqueFd> Channel::make_pair() {
   int fds[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) {
-    throw Error(std::string("cannot make a socket pair (") + std::strerror(errno) + "); raise the limit on open files");
+    throw Error("cannot make a socket pair: " + descriptor_error_text(errno));
   }
   return {UniqueFd(fds[0]), UniqueFd(fds[1])};
 }

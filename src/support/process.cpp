@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -15,6 +14,7 @@
 #include <string_view>
 #include <thread>
 
+#include "support/descriptors.h"
 #include "support/error.h"
 #include "support/sanitizer.h"
 
@@ -24,16 +24,13 @@ namespace nestwright {
 
 namespace {
 
-// Descriptors are first duplicated up here, so that assigning the child its 3, 4, ... never overwrites one that is
-// still to be assigned.
-constexpr int kParkedFds = 100;
 constexpr int kFirstInheritedFd = 3;
 
 void require(int error, const SpawnOptions& options) {
-  if (error != 0) {
-    throw Error("cannot start " + options.executable + " (" + std::strerror(error) +
-                "); check that the file is there and executable");
-  }
+  if (error == 0) return;
+  const std::string reason = descriptor_error_text(error);
+  throw Error("cannot start " + options.executable +
+              (error == EMFILE ? ": " + reason : " (" + reason + "); check that the file is there and executable"));
 }
 
 struct FileActions {
@@ -82,12 +79,15 @@ std::string ExitStatus::str() const {
 }
 
 ChildProcess::ChildProcess(const SpawnOptions& options) {
-  stderr_ = UniqueFd(memfd_create("nestwright-stderr", MFD_CLOEXEC));
+  stderr_ = make_memory_file("nestwright-stderr");
   FileActions actions;
+  // Descriptors are first duplicated above those of the child, so that assigning it its 3, 4, ... never overwrites one
+  // that is still to be assigned.
+  const int first_parked = kFirstInheritedFd + static_cast<int>(options.inherited_fds.size());
   std::vector<UniqueFd> parked;
   const auto park = [&](int fd) {
-    parked.emplace_back(fcntl(fd, F_DUPFD_CLOEXEC, kParkedFds));
-    if (parked.back().get() < 0) require(errno, options);
+    parked.emplace_back(fcntl(fd, F_DUPFD_CLOEXEC, first_parked));
+    if (parked.back().get() < 0) require(errno == EINVAL ? EMFILE : errno, options);  // EINVAL: above the limit
     return parked.back().get();
   };
   require(posix_spawn_file_actions_addopen(&actions.value, 0, "/dev/null", O_RDONLY, 0), options);

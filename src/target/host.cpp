@@ -134,7 +134,7 @@ std::string llvm_name(const CpuModel& m) {
       const bool zen4 = (m.model >= 0x10 && m.model <= 0x1f) || (m.model >= 0x60 && m.model <= 0xaf);
       return zen4 ? "znver4" : "znver3";
     }
-    if (m.family == 0x1a) return "znver4";  // the newest name in LLVM 19
+    if (m.family == 0x1a) return "znver5";
     return {};
   }
   if (m.vendor == "GenuineIntel" && m.family == 6) {
@@ -180,7 +180,7 @@ std::string llvm_name(const CpuModel& m) {
 }
 
 std::string llvm_name_of_similar(std::string_view vendor, CpuFeatures features) {
-  if (vendor == "AuthenticAMD") return features.has(CpuFeature::kAvx512Bf16) ? "znver4" : "";
+  if (vendor == "AuthenticAMD") return features.has(CpuFeature::kAvx512Bf16) ? "znver5" : "";
   if (vendor != "GenuineIntel") return {};
   if (features.has(CpuFeature::kAmxBf16)) return "sapphirerapids";
   if (features.has(CpuFeature::kAvx512Bf16)) return "cooperlake";

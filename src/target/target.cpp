@@ -174,4 +174,11 @@ std::string Target::str() const {
   return text;
 }
 
+std::optional<Target> former_target(const Target& target) {
+  if (target.llvm_cpu != "znver5") return std::nullopt;
+  Target former = target;
+  former.llvm_cpu = "znver4";
+  return former;
+}
+
 }  // namespace nestwright

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,5 +67,9 @@ struct Target {
   std::string str() const;
   friend bool operator==(const Target&, const Target&) = default;
 };
+
+/// The target with the name that earlier versions gave its processor, whose records are hints: Zen 5 was znver4.
+/// nullopt where the name is the same.
+std::optional<Target> former_target(const Target& target);
 
 }  // namespace nestwright

@@ -22,23 +22,28 @@ struct Use {
   std::size_t dimension;
   bool guarded;
   const TensorInfo* tensor;  ///< that is read
-  const Stage* producer;     ///< computes the tensor; nullptr for an input
-  const Axis* axis;          ///< the whole index; nullptr where that is not an axis alone
+  Stage* producer;           ///< computes the tensor; nullptr for an input
+  Axis* axis;                ///< the whole index; nullptr where that is not an axis alone
 };
 
 class ExtentResolver {
  public:
   ExtentResolver(const Source& source, Program& program) : source_(source), program_(program) {
     for (TensorInfo& tensor : program_.tensors) tensors_[tensor.name] = &tensor;
-    std::map<const TensorInfo*, const Stage*> producers;
+    for (Stage& stage : program_.stages) {
+      std::vector<Axis*>& axes = axes_.emplace_back();
+      for (Axis& axis : stage.axes) axes.push_back(find_axis(stage, axis.name));
+      for (Axis& axis : stage.reduce_axes) axes.push_back(&axis);
+    }
+    std::map<const TensorInfo*, Stage*> producers;
     for (Stage& stage : program_.stages) {
       for_each_access(stage.body, [&](const Access& access, const Term&, bool guarded) {
         const TensorInfo* const tensor = tensors_.at(access.tensor);
         const auto found = producers.find(tensor);
-        const Stage* const producer = found == producers.end() ? nullptr : found->second;
+        Stage* const producer = found == producers.end() ? nullptr : found->second;
         for (std::size_t d = 0; d < access.indices.size(); ++d) {
           const auto* const index = std::get_if<IndexValue>(&access.indices[d].value);
-          const Axis* const axis = index == nullptr ? nullptr : stage.find_axis(index->name);
+          Axis* const axis = index == nullptr ? nullptr : find_axis(stage, index->name);
           uses_.push_back({&stage, &access, &access.indices[d], d, guarded, tensor, producer, axis});
         }
       });
@@ -56,6 +61,7 @@ class ExtentResolver {
         refuse_unknown();
       }
     }
+    set_shared_extents();
     compute_shapes();
     for (const Size& size : source_.sizes) {
       if (used_sizes_.contains(size.name.text)) continue;
@@ -109,11 +115,28 @@ class ExtentResolver {
     }
   }
 
-  static std::vector<Axis*> axes_of(Stage& stage) {
-    std::vector<Axis*> axes;
-    for (Axis& axis : stage.axes) axes.push_back(&axis);
-    for (Axis& axis : stage.reduce_axes) axes.push_back(&axis);
-    return axes;
+  /// The axes of a statement. Those that a part of a right side shares with the statement around are of that.
+  const std::vector<Axis*>& axes_of(const Stage& stage) const { return axes_[number_of(stage)]; }
+
+  std::size_t number_of(const Stage& stage) const { return static_cast<std::size_t>(&stage - program_.stages.data()); }
+
+  /// As axes_of() has it. nullptr where there is none of that name.
+  Axis* find_axis(Stage& stage, const std::string& name) {
+    for (std::vector<Axis>* const list : {&stage.reduce_axes, &stage.axes}) {
+      for (Axis& axis : *list) {
+        if (axis.name != name) continue;
+        const auto outer = source_.definitions[number_of(stage)].part_of;
+        return outer && list == &stage.axes ? find_axis(program_.stages[*outer], name) : &axis;
+      }
+    }
+    return nullptr;
+  }
+
+  /// Copies the extents of axes that parts of a right side share with the statement around.
+  void set_shared_extents() {
+    for (Stage& stage : program_.stages) {
+      for (Axis& axis : stage.axes) axis.extent = find_axis(stage, axis.name)->extent;
+    }
   }
 
   TensorInfo& result_of(const Stage& stage) { return program_.tensors[stage.tensor]; }
@@ -171,7 +194,7 @@ class ExtentResolver {
   /// The extent of the dimension that is read, where it does not depend on how the tensor is read.
   std::optional<std::int64_t> fixed_extent(const Use& use) const {
     if (is_declared_.contains(use.tensor)) return use.tensor->shape[use.dimension];
-    const std::int64_t extent = use.producer == nullptr ? 0 : use.producer->axes[use.dimension].extent;
+    const std::int64_t extent = use.producer == nullptr ? 0 : axes_of(*use.producer)[use.dimension]->extent;
     return extent == 0 ? std::nullopt : std::optional(extent);
   }
 
@@ -203,7 +226,7 @@ class ExtentResolver {
     Axis* unknown = nullptr;
     std::int64_t coefficient = 0, rest = index->constant;
     for (const auto& [name, factor] : index->coefficients) {
-      const auto axes = axes_of(*use.stage);
+      const std::vector<Axis*>& axes = axes_of(*use.stage);
       const auto axis = std::find_if(axes.begin(), axes.end(), [&](const Axis* a) { return a->name == name; });
       if (axis == axes.end()) return std::nullopt;
       if ((*axis)->extent != 0) {
@@ -355,25 +378,31 @@ class ExtentResolver {
     return may_have_ranges && lacks_one;
   }
 
-  /// A reduction that covers the whole dimension of one tensor and part of another's is a mistake.
-  void check_agreement(const Use& use, std::int64_t extent) const {
-    const Axis* const axis = plain_reduce_axis(use);
+  /// A reduction that covers the whole dimension of one tensor and part of another's is a mistake, unless the size of
+  /// its index is given.
+  void check_agreement(const Use& use, std::int64_t extent) {
+    Axis* const axis = plain_reduce_axis(use);
     if (axis == nullptr || axis->extent >= extent) return;
     for (const Use& other : uses_) {
       if (other.stage != use.stage || plain_reduce_axis(other) != axis) continue;
       if (other.tensor->shape[other.dimension] != axis->extent) continue;
-      fail(first_character(*use.index), "'" + axis->name + "' runs over " + std::to_string(axis->extent) +
-                                            ", all of dimension " + std::to_string(other.dimension) + " of '" +
-                                            other.access->tensor + "', but dimension " + std::to_string(use.dimension) +
-                                            " of '" + use.access->tensor + "' is " + std::to_string(extent) +
-                                            ": make them agree");
+      if (sizes_.contains(axis->name)) {
+        axis->is_part = true;
+        return;
+      }
+      const std::string size = std::to_string(axis->extent);
+      fail(first_character(*use.index),
+           "'" + axis->name + "' runs over " + size + ", all of dimension " + std::to_string(other.dimension) +
+               " of '" + other.access->tensor + "', but dimension " + std::to_string(use.dimension) + " of '" +
+               use.access->tensor + "' is " + std::to_string(extent) + ": make them agree, or add " + axis->name + "=" +
+               size + " if that part is meant");
     }
   }
 
   /// The reduce axis that is the whole index; nullptr where it is none.
-  static const Axis* plain_reduce_axis(const Use& use) {
+  static Axis* plain_reduce_axis(const Use& use) {
     if (use.access->padding) return nullptr;
-    for (const Axis& axis : use.stage->reduce_axes) {
+    for (Axis& axis : use.stage->reduce_axes) {
       if (&axis == use.axis) return &axis;
     }
     return nullptr;
@@ -382,6 +411,7 @@ class ExtentResolver {
   const Source& source_;
   Program& program_;
   std::map<std::string, TensorInfo*, std::less<>> tensors_;
+  std::vector<std::vector<Axis*>> axes_;  ///< of the statements
   std::vector<Use> uses_;
   std::map<std::string, std::int64_t, std::less<>> sizes_;
   std::set<std::string, std::less<>> used_sizes_;

@@ -1,12 +1,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "space/nearest_name.h"
 #include "text/expression_error.h"
+#include "text/fold_literals.h"
 #include "text/functions.h"
 #include "text/infix.h"
+#include "text/reduction_parts.h"
 #include "text/syntax.h"
 #include "text/token.h"
 
@@ -30,7 +33,12 @@ std::optional<ReductionKind> find_reduction(std::string_view name) {
 
 class Parser {
  public:
-  explicit Parser(std::string text) : tokens_(tokenize(text)) { source_.text = std::move(text); }
+  explicit Parser(std::string text) : tokens_(tokenize(text)) {
+    source_.text = std::move(text);
+    for (const Token& token : tokens_) {
+      if (token.kind == Token::Kind::kName) names_.insert(token.text);
+    }
+  }
 
   Source run() {
     if (peek().kind == Token::Kind::kEnd)
@@ -75,11 +83,6 @@ class Parser {
   bool is_size() const { return peek().kind == Token::Kind::kName && peek(1).is("="); }
 
   [[noreturn]] void expect_end_of_statement() const {
-    const bool is_reduction = !source_.definitions.empty() && source_.definitions.back().reduction && !was_declaration_;
-    if (is_reduction) {
-      fail("expected ';' or the end, got " + peek().describe() +
-           ": a reduction is the whole right side, so give it a statement of its own");
-    }
     expected(was_declaration_ ? "';' or the end" : "an operator, ';' or the end");
   }
 
@@ -104,21 +107,10 @@ class Parser {
     expect("]", "','");
     check_rank(made.indices.size(), tensor);
     expect("=");
-    if (const std::optional<ReductionKind> kind = reduction_here(made.indices)) {
-      made.reduction = {*kind, peek().at, {}};
-      at_ += 2;
-      while (peek().kind == Token::Kind::kName && peek(1).is(",")) {
-        made.reduction->axes.push_back(name("an index"));
-        ++at_;
-      }
-      if (made.reduction->axes.empty()) expected("an index to reduce over, followed by ','");
-      check_rank(made.reduction->axes.size(), made.reduction->axes.back());
-      made.body = term();
-      expect(")", "an operator");
-    } else {
-      made.body = term();
-    }
-    source_.definitions.push_back(std::move(made));
+    parts_ = ReductionParts(tensor.text);
+    scope_ = made.indices;
+    made.body = term();
+    parts_.move_to(source_.definitions, std::move(made));
   }
 
   void check_rank(std::size_t indices, const Name& where) const {
@@ -127,14 +119,39 @@ class Parser {
   }
 
   /// min and max are reductions where the first argument is a new index.
-  std::optional<ReductionKind> reduction_here(const std::vector<Name>& indices) const {
-    if (peek().kind != Token::Kind::kName || !peek(1).is("(")) return std::nullopt;
+  std::optional<ReductionKind> reduction_here() const {
+    if (!peek(1).is("(")) return std::nullopt;
     const std::optional<ReductionKind> kind = find_reduction(peek().text);
     if (kind != ReductionKind::kMin && kind != ReductionKind::kMax) return kind;
     const Token& first = peek(2);
-    const bool is_old =
-        std::any_of(indices.begin(), indices.end(), [&](const Name& index) { return index.text == first.text; });
-    return first.kind == Token::Kind::kName && peek(3).is(",") && !is_old ? kind : std::nullopt;
+    return first.kind == Token::Kind::kName && peek(3).is(",") && !is_in_scope(first.text) ? kind : std::nullopt;
+  }
+
+  bool is_in_scope(const std::string& index) const {
+    return std::any_of(scope_.begin(), scope_.end(), [&](const Name& known) { return known.text == index; });
+  }
+
+  /// A reduction is computed by a statement of its own, whose tensor is read here.
+  Term reduction(ReductionKind kind) {
+    const std::size_t at = take().at;
+    Reduction made_reduction{kind, at, {}};
+    ++at_;
+    const std::size_t outside = scope_.size(), first_inside = parts_.count();
+    while (peek().kind == Token::Kind::kName && peek(1).is(",")) {
+      const Name axis = name("an index");
+      if (is_in_scope(axis.text)) fail_at(axis.at, "the index '" + axis.text + "' is given twice");
+      made_reduction.axes.push_back(axis);
+      scope_.push_back(axis);
+      ++at_;
+    }
+    if (made_reduction.axes.empty()) expected("an index to reduce over, followed by ','");
+    check_rank(made_reduction.axes.size(), made_reduction.axes.back());
+    Term body = term();
+    expect(")", "an operator");
+    scope_.resize(outside);
+    Access read = parts_.add(std::move(made_reduction), std::move(body), scope_, first_inside, names_);
+    check_rank(read.indices.size(), {read.tensor, at});
+    return made(at, std::move(read));
   }
 
   void declaration(const Name& tensor) {
@@ -272,60 +289,10 @@ class Parser {
     return made(operands[0].at, Integer{*ir::as_const_int(folded)});
   }
 
-  /// Arithmetic on two literals is done here, in double.
   Term combined(std::size_t at, BinaryOp op, std::vector<Term> operands) const {
-    const auto* a = std::get_if<Integer>(&operands[0].value);
-    const auto* b = std::get_if<Integer>(&operands[1].value);
-    const std::optional<double> x = literal(operands[0]), y = literal(operands[1]);
-    std::int64_t whole = 0;
-    double real = 0;
-    bool overflows = false;
-    switch (op) {
-      case BinaryOp::kAdd:
-        if (a != nullptr && b != nullptr) overflows = __builtin_add_overflow(a->value, b->value, &whole);
-        real = x.value_or(0) + y.value_or(0);
-        break;
-      case BinaryOp::kSub:
-        if (a != nullptr && b != nullptr) overflows = __builtin_sub_overflow(a->value, b->value, &whole);
-        real = x.value_or(0) - y.value_or(0);
-        break;
-      case BinaryOp::kMul:
-        if (a != nullptr && b != nullptr) overflows = __builtin_mul_overflow(a->value, b->value, &whole);
-        real = x.value_or(0) * y.value_or(0);
-        break;
-      case BinaryOp::kDiv:
-        if (a != nullptr && b != nullptr) {
-          fail_at(at, "a quotient of two whole numbers is rounded down: write its value, or 1.0/3 for a fraction");
-        }
-        real = x.value_or(0) / y.value_or(1);
-        break;
-      case BinaryOp::kMod:
-        if (a != nullptr && b != nullptr && b->value > 0) {
-          return made(operands[0].at, Integer{ir::floor_mod(a->value, b->value)});
-        }
-        return made(at, BinaryTerm{op, std::move(operands)});
-      case BinaryOp::kMin:
-      case BinaryOp::kMax:
-      case BinaryOp::kEq:
-      case BinaryOp::kNe:
-      case BinaryOp::kLt:
-      case BinaryOp::kLe:
-      case BinaryOp::kGt:
-      case BinaryOp::kGe:
-      case BinaryOp::kAnd:
-      case BinaryOp::kOr:
-        return made(at, BinaryTerm{op, std::move(operands)});
-    }
-    if (!x || !y) return made(at, BinaryTerm{op, std::move(operands)});
-    if (overflows || std::isnan(real)) fail_at(at, "the result of these two numbers is out of range");
-    if (a != nullptr && b != nullptr) return made(operands[0].at, Integer{whole});
-    return made(operands[0].at, Real{real});
-  }
-
-  static std::optional<double> literal(const Term& t) {
-    if (const auto* integer = std::get_if<Integer>(&t.value)) return static_cast<double>(integer->value);
-    if (const auto* real = std::get_if<Real>(&t.value)) return real->value;
-    return std::nullopt;
+    const std::optional<Literal> folded = fold_literals(source_.text, at, op, operands[0], operands[1]);
+    if (!folded) return made(at, BinaryTerm{op, std::move(operands)});
+    return std::visit([&](const auto& value) { return made(operands[0].at, value); }, *folded);
   }
 
   Term unary() {
@@ -357,6 +324,7 @@ class Parser {
         ++at_;
         return made(token.at, Real{token.value});
       case Token::Kind::kName:
+        if (const std::optional<ReductionKind> kind = reduction_here()) return reduction(*kind);
         return named();
       case Token::Kind::kSymbol:
         if (token.is("(")) {
@@ -406,15 +374,10 @@ class Parser {
   }
 
   [[noreturn]] void refuse_function(const Token& function) const {
-    if (find_reduction(function.text)) {
-      fail_at(function.at,
-              "the reduction " + function.text +
-                  " is not the whole right side: give it a statement of its own, and read its tensor here");
-    }
     const std::vector<std::string> names = function_names();
     fail_at(function.at, "there is no function '" + function.text + "'" + did_you_mean(function.text, names) +
                              "; the functions are " + join_names(names) +
-                             ", conversions as float32(x), and at the right of '=' reductions");
+                             ", conversions as float32(x), and reductions as sum(k, X[k])");
   }
 
   /// Terms between brackets.
@@ -468,6 +431,9 @@ class Parser {
   std::size_t at_ = 0;
   int depth_ = 0;
   bool was_declaration_ = false;
+  std::set<std::string> names_;  ///< of the text and of the tensors that are made
+  std::vector<Name> scope_;      ///< the indices of the statement and of the reductions around
+  ReductionParts parts_;         ///< of the statement
   Source source_;
 };
 

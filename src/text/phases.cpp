@@ -54,7 +54,7 @@ std::optional<Remainder> remainder_of(const Term& term) {
     dividend = call->arguments.data();
     modulus = mask->value + 1;
   }
-  constexpr std::int64_t kMaxModulus = 64;  // far above strides, so that products below do not overflow
+  constexpr std::int64_t kMaxModulus = 4096;  // far above strides, so that products below do not overflow
   if (dividend == nullptr || modulus < 2 || modulus > kMaxModulus) return std::nullopt;
   std::optional<Linear> linear = linear_of(*dividend);
   if (!linear) return std::nullopt;
@@ -217,6 +217,7 @@ class PhaseFinder {
     Stage sums{.tensor = stage_.tensor, .axes = {}, .reduce_axes = {}, .reduction = stage_.reduction, .body = body_};
     std::map<std::string, Term, std::less<>> values;
     std::map<std::string, std::int64_t, std::less<>> extents;
+    std::map<std::string, Axis, std::less<>> inner;  // axes of phases, by what they follow
     for (std::size_t i = 0; i < ranges.size(); ++i) {
       const PhasedIndex& divided = result_.indices[i];
       const Axis& y = stage_.axes[divided.axis];
@@ -226,8 +227,13 @@ class PhaseFinder {
       Term phase = integer(ranges[i].low);
       Term k = integer((factor * ranges[i].low + constant) % divided.phases);
       if (ranges[i].count > 1) {
-        sums.axes.push_back({y.name + ".phase", ranges[i].count});
-        phase = sum_of(index(sums.axes.back().name), std::move(phase));
+        const Axis of_phases{y.name + ".phase", ranges[i].count};
+        if (divided.has_inner_phases()) {
+          inner.emplace(y.name, of_phases);
+        } else {
+          sums.axes.push_back(of_phases);
+        }
+        phase = sum_of(index(of_phases.name), std::move(phase));
         k = binary(ir::BinaryOp::kMod, sum_of(product_of(factor, phase), integer(constant)), integer(divided.phases));
       }
       values[y.name] = sum_of(product_of(divided.modulus, index(y.name)),
@@ -243,7 +249,9 @@ class PhaseFinder {
       for (Axis axis : from) {
         const auto divided = extents.find(axis.name);
         if (divided != extents.end()) axis.extent = divided->second;
+        const auto phases = inner.find(axis.name);
         to.push_back(std::move(axis));
+        if (phases != inner.end()) to.push_back(phases->second);
       }
     };
     take(stage_.axes, sums.axes);

@@ -28,6 +28,10 @@ struct PhasedIndex {
   std::int64_t modulus = 1, step = 1, first = 0;
   std::int64_t phases = 1;
   std::int64_t factor = 0, constant = 0;  ///< the phase is (factor*k + constant) % phases
+
+  /// Whether the axis of the phases follows that of the quotients, as in the result, in place of being one of the
+  /// first: many phases are a row of their own.
+  bool has_inner_phases() const { return phases >= 16; }
 };
 
 /// Some of the phases of an index.
@@ -38,7 +42,7 @@ struct PhaseRange {
 struct PhasedPart {
   std::vector<PhaseRange> ranges;  ///< of each index
   /// Its axes are the phases, counted from `low`, of the ranges that have several, then the axes of the stage, where
-  /// phased indices are quotients. nullopt if there are no terms.
+  /// phased indices are quotients; each followed by its phases if they are inner. nullopt if there are no terms.
   std::optional<Stage> sums;
 };
 

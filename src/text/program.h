@@ -17,6 +17,8 @@ namespace nestwright::text {
 struct Axis {
   std::string name;
   std::int64_t extent = 0;
+  /// Of a reduce axis: it is all of a dimension of one tensor and a part of one of another, and its size is given.
+  bool is_part = false;
 };
 
 struct TensorInfo {

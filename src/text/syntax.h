@@ -83,6 +83,8 @@ struct Definition {
   std::vector<Name> indices;
   std::optional<Reduction> reduction;
   Term body;  ///< the value that is reduced, or the element
+  /// Of a reduction inside a larger right side: the definition that it is a part of, which has its indices, too.
+  std::optional<std::size_t> part_of = {};
 };
 
 struct Range {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <map>
 #include <tuple>
 
@@ -84,7 +85,8 @@ class TensorMaker {
     for (std::size_t a = 0; a < stage.axes.size(); ++a) indices_[stage.axes[a].name] = indices[a];
     std::vector<IterVar> reduced;
     for (const Axis& axis : stage.reduce_axes) {
-      reduced.push_back(reduce_axis(Expr(axis.extent), axis.name));
+      reduced.push_back(axis.is_part ? reduce_axis(0, Expr(axis.extent), axis.name)
+                                     : reduce_axis(Expr(axis.extent), axis.name));
       indices_[axis.name] = reduced.back();
     }
     return reduced;
@@ -117,11 +119,10 @@ class TensorMaker {
         extents_of(result),
         [&](std::span<const Expr> indices) {
           const Expr zero = ir::make_const(0, result.type);
-          Expr value;
-          for (std::size_t p = sums.size(); p-- > 0;) {
-            const Expr sum = sums[p] ? sums[p]->at(indices_of(phased, phased.parts[p], indices)) : zero;
-            value = value.defined() ? select(is_in_part(phased, phased.parts[p], indices), sum, value) : sum;
-          }
+          std::size_t next = 0;
+          Expr value = choose_part(phased, indices, 0, next, [&](std::size_t part) {
+            return sums[part] ? sums[part]->at(indices_of(phased, phased.parts[part], indices)) : zero;
+          });
           for (const PhasedIndex& index : phased.indices) {
             if (index.step == 1) continue;
             value = select(indices[index.axis] % Expr(index.step) == Expr(index.first), value, zero);
@@ -159,28 +160,33 @@ class TensorMaker {
 
   static std::vector<Expr> indices_of(const PhasedSums& phased, const PhasedPart& part, std::span<const Expr> indices) {
     std::vector<Expr> at;
-    std::vector<Expr> quotients(indices.begin(), indices.end());
+    std::vector<std::vector<Expr>> of_axes;  // a quotient may be followed by its phase
+    for (const Expr& index : indices) of_axes.push_back({index});
     for (std::size_t i = 0; i < phased.indices.size(); ++i) {
       const PhasedIndex& index = phased.indices[i];
-      quotients[index.axis] = indices[index.axis] / Expr(index.modulus);
+      std::vector<Expr>& of_axis = of_axes[index.axis];
+      of_axis.front() = indices[index.axis] / Expr(index.modulus);
       if (part.ranges[i].count == 1) continue;
       const Expr phase = phase_of(index, indices);
-      at.push_back(part.ranges[i].low == 0 ? phase : phase - Expr(part.ranges[i].low));
+      (index.has_inner_phases() ? of_axis : at)
+          .push_back(part.ranges[i].low == 0 ? phase : phase - Expr(part.ranges[i].low));
     }
-    at.insert(at.end(), quotients.begin(), quotients.end());
+    for (const std::vector<Expr>& of_axis : of_axes) at.insert(at.end(), of_axis.begin(), of_axis.end());
     return at;
   }
 
-  static Expr is_in_part(const PhasedSums& phased, const PhasedPart& part, std::span<const Expr> indices) {
-    Expr all;
-    for (std::size_t i = 0; i < phased.indices.size(); ++i) {
-      const auto [low, count] = part.ranges[i];
-      if (count == phased.indices[i].phases) continue;
-      const Expr phase = phase_of(phased.indices[i], indices);
-      const Expr is_inside = low == 0 ? phase < Expr(count) : phase >= Expr(low);
-      all = all.defined() ? all && is_inside : is_inside;
-    }
-    return all;
+  /// The element of the part that the phases of the indices from `index` on choose, of the parts from `next` on that
+  /// agree in the ranges of the indices before; `next` is then the first part after them. Conditions are nested, so
+  /// that each read is guarded by a comparison of each phase.
+  static Expr choose_part(const PhasedSums& phased, std::span<const Expr> indices, std::size_t index, std::size_t& next,
+                          const std::function<Expr(std::size_t part)>& element) {
+    if (index == phased.indices.size()) return element(next++);
+    const PhaseRange range = phased.parts[next].ranges[index];
+    const Expr inside = choose_part(phased, indices, index + 1, next, element);
+    const std::int64_t end = range.low + range.count;
+    if (end == phased.indices[index].phases) return inside;
+    const Expr behind = choose_part(phased, indices, index, next, element);
+    return select(phase_of(phased.indices[index], indices) < Expr(end), inside, behind);
   }
 
   static Expr combine(const Stage& stage, Expr value, const std::vector<IterVar>& reduced) {
@@ -217,8 +223,7 @@ class TensorMaker {
         },
         result.name + ".best");
     return compute(
-        extents_of(result),
-        [&](std::span<const Expr> indices) { return best.front().at({indices.begin(), indices.end()}); }, result.name);
+        extents_of(result), [&](std::span<const Expr> indices) { return best.front()(indices); }, result.name);
   }
 
   /// A body that is a literal alone has the type of the tensor.

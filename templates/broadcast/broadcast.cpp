@@ -1,11 +1,9 @@
 #include "templates/broadcast/broadcast.h"
 
-#include <tbb/parallel_for.h>
-
 #include <array>
 
 #include "expression/tensor.h"
-#include "support/error.h"
+#include "templates/checking/element_rows.h"
 #include "templates/checking/rounding.h"
 #include "templates/pointwise/functions.h"
 
@@ -28,6 +26,35 @@ Definition define_broadcast(const Workload& workload) {
   return {{x, v, y}, 2, function.flops * elements, type.bytes() * (2 * elements + static_cast<double>(length))};
 }
 
+ElementReference broadcast_reference_at(const Workload& workload, const InputValues& inputs,
+                                        std::span<const std::int64_t> places) {
+  const PointwiseFunction& function = find_pointwise(workload.choice("function"));
+  const std::int64_t columns = workload.size("columns");
+  const bool row_vector = is_row(workload);
+  const double eps = epsilon_of(workload.type("dtype"));
+  ElementReference reference = reference_of(places.size());
+  for_rows(places, columns, [&](const RowPlaces& row) {
+    const std::span<const std::int64_t> some = places.subspan(row.begin, row.end - row.begin);
+    std::vector<double> x(some.size()), v(some.size());
+    read_places(*inputs[0], some, 0, x);
+    if (row_vector) {
+      read_places(*inputs[1], some, -row.row * columns, v);
+    } else {
+      v.assign(v.size(), (*inputs[1])[static_cast<std::size_t>(row.row)]);
+    }
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const Judged judged = function.judge(std::array{x[i], v[i]}, eps);
+      reference.expected[row.begin + i] = judged.value;
+      reference.bound[row.begin + i] = judged.bound;
+    }
+  });
+  return reference;
+}
+
+LargeChecks broadcast_checks() {
+  return {.reference_at = broadcast_reference_at, .wide_inputs = pointwise_wide_inputs};
+}
+
 }  // namespace
 
 Operator broadcast_operator() {
@@ -43,26 +70,15 @@ Operator broadcast_operator() {
           define_broadcast,
           broadcast_reference,
           {},
-          pointwise_wide_inputs};
+          wide_inputs_of(broadcast_checks()),
+          {},
+          broadcast_checks()};
 }
 
 Reference broadcast_reference(const Workload& workload, const HostTensors& inputs) {
-  const PointwiseFunction& function = find_pointwise(workload.choice("function"));
-  const auto rows = static_cast<std::size_t>(workload.size("rows")),
-             columns = static_cast<std::size_t>(workload.size("columns"));
-  const bool row = is_row(workload);
-  if (inputs.size() != 2 || inputs[0].size() != rows * columns || inputs[1].size() != (row ? columns : rows)) {
-    throw UsageError("the inputs of " + workload.str() + " do not have its sizes");
-  }
-  const double eps = epsilon_of(workload.type("dtype"));
-  Reference reference = one_result(rows * columns);
-  tbb::parallel_for(std::size_t{0}, rows * columns, [&](std::size_t at) {
-    const std::array values = {inputs[0][at], inputs[1][row ? at % columns : at / columns]};
-    const Judged judged = function.judge(values, eps);
-    reference.expected[0][at] = judged.value;
-    reference.bound[0][at] = judged.bound;
-  });
-  return reference;
+  const std::int64_t rows = workload.size("rows"), columns = workload.size("columns");
+  check_sizes(workload, inputs, {rows * columns, is_row(workload) ? columns : rows});
+  return whole_reference(broadcast_checks(), workload, inputs, rows * columns);
 }
 
 }  // namespace nestwright

@@ -14,7 +14,8 @@ double largest_exact(ir::Type type) {
   return type == kFloat64 ? 0x1p53 : 0x1p24;
 }
 
-WholeNumbers::WholeNumbers(double terms, int factors, double largest, std::uint64_t seed) : random_(seed) {
+WholeNumbers::WholeNumbers(double terms, int factors, double largest, std::uint64_t seed, Signs signs)
+    : random_(seed), signs_(signs) {
   check(largest >= 16 && terms >= 1 && (factors == 1 || factors == 2),
         "whole numbers need a few terms to be drawn for");
   constexpr int kMaxMagnitude = 8;
@@ -26,14 +27,13 @@ WholeNumbers::WholeNumbers(double terms, int factors, double largest, std::uint6
   if (affordable < 1) nonzero_ = std::pow(kMargin * largest / terms, 1.0 / factors);
 }
 
-std::vector<double> WholeNumbers::draw(std::size_t n) {
-  std::vector<double> values(n);
-  draw_elements(values, random_, [&](std::mt19937_64& random, std::size_t) {
-    if (!std::bernoulli_distribution(nonzero_)(random)) return 0.0;
-    const int magnitude = std::uniform_int_distribution<int>(1, magnitude_)(random);
-    return std::bernoulli_distribution(0.5)(random) ? -1.0 * magnitude : 1.0 * magnitude;
+InputSource WholeNumbers::draw(std::size_t n) {
+  const bool is_mixed = signs_ == Signs::kMixed;
+  return draw_elements(n, random_, [magnitude = magnitude_, nonzero = nonzero_, is_mixed](auto& random, std::size_t) {
+    if (draw_canonical(random) >= nonzero) return 0.0;
+    const int number = std::uniform_int_distribution<int>(1, magnitude)(random);
+    return draw_canonical(random) < 0.5 && is_mixed ? -1.0 * number : 1.0 * number;
   });
-  return values;
 }
 
 }  // namespace nestwright

@@ -7,26 +7,30 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
-#include <vector>
 
 #include "ir/core/type.h"
+#include "templates/framework/input_source.h"
 
 namespace nestwright {
 
 /// The largest whole number up to which a floating-point type holds all of them.
 double largest_exact(ir::Type type);
 
+/// Positive numbers have the same magnitudes. What rectifies sums, as relu does, leaves theirs as they are.
+enum class Signs : std::uint8_t { kMixed, kPositive };
+
 class WholeNumbers {
  public:
   /// For sums of `terms` terms, each the product of `factors` (1 or 2) drawn numbers, whose absolute values must add up
   /// to at most `largest`. Requires largest >= 16.
-  WholeNumbers(double terms, int factors, double largest, std::uint64_t seed);
+  WholeNumbers(double terms, int factors, double largest, std::uint64_t seed, Signs signs = Signs::kMixed);
 
   /// `n` numbers between 1 and 8 in absolute value; if there are too many terms even for ones, some numbers are zero.
-  std::vector<double> draw(std::size_t n);
+  InputSource draw(std::size_t n);
 
  private:
   std::mt19937_64 random_;
+  Signs signs_;
   int magnitude_ = 1;
   double nonzero_ = 1;  ///< share of the numbers that are not zero
 };

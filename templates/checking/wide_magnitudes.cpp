@@ -31,33 +31,30 @@ std::vector<double> WideMagnitudes::scales(std::size_t n, int reach) {
   return list;
 }
 
-std::vector<double> WideMagnitudes::draw_scaled(std::size_t n, const std::function<double(std::size_t)>& scale_of) {
-  std::vector<double> values(n);
-  draw_elements(values, random_, [&](std::mt19937_64& random, std::size_t i) {
-    return ir::round_float(scale_of(i) * std::uniform_real_distribution<double>(-1, 1)(random), type_);
+InputSource WideMagnitudes::draw_scaled(std::size_t n, std::function<double(std::size_t)> scale_of) {
+  return draw_elements(n, random_, [type = type_, scale_of = std::move(scale_of)](auto& random, std::size_t i) {
+    return ir::round_float(scale_of(i) * draw_uniform(random, -1, 1), type);
   });
-  return values;
 }
 
-std::vector<double> WideMagnitudes::draw_rows(std::int64_t rows, std::size_t columns, int low, int high) {
+InputSource WideMagnitudes::draw_rows(std::int64_t rows, std::size_t columns, int low, int high) {
   std::vector<double> of_rows(static_cast<std::size_t>(rows));
   for (double& each : of_rows) each = scale(low, high);
-  return draw_scaled(of_rows.size() * columns, [&](std::size_t i) { return of_rows[i / columns]; });
+  const std::size_t n = of_rows.size() * columns;
+  return draw_scaled(n, [of_rows = std::move(of_rows), columns](std::size_t i) { return of_rows[i / columns]; });
 }
 
-std::vector<double> WideMagnitudes::draw_each(std::size_t n, int most) {
+InputSource WideMagnitudes::draw_each(std::size_t n, int most) {
   // Of 64 random bits the first 53 are the mantissa, in [0.5, 1), one is the sign and ten choose the exponent.
   const auto exponents = static_cast<std::uint64_t>(most + reach_ + 1);
   // What is rounded up stays below 2^most.
-  constexpr double kLargestMantissa = 1 - 0x1p-8;
-  std::vector<double> values(n);
-  draw_elements(values, random_, [&](std::mt19937_64& random, std::size_t) {
+  static constexpr double kLargestMantissa = 1 - 0x1p-8;
+  return draw_elements(n, random_, [type = type_, reach = reach_, exponents](auto& random, std::size_t) {
     const std::uint64_t bits = random();
     const double mantissa = std::min(0.5 + std::ldexp(static_cast<double>(bits >> 11), -54), kLargestMantissa);
-    const int exponent = static_cast<int>((bits & 0x3ff) * exponents >> 10) - reach_;
-    return ir::round_float(std::ldexp((bits & 0x400) != 0 ? -mantissa : mantissa, exponent), type_);
+    const int exponent = static_cast<int>((bits & 0x3ff) * exponents >> 10) - reach;
+    return ir::round_float(std::ldexp((bits & 0x400) != 0 ? -mantissa : mantissa, exponent), type);
   });
-  return values;
 }
 
 ProductReach product_reach(const WideMagnitudes& magnitudes, ir::Type type, double terms, std::int64_t rows,

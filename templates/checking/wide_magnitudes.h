@@ -31,12 +31,12 @@ class WideMagnitudes {
   std::vector<double> scales(std::size_t n, int reach);
   /// `n` numbers: number i is uniform in [-1, 1], multiplied by scale_of(i) and rounded to the type. Several threads
   /// may call `scale_of` at once.
-  std::vector<double> draw_scaled(std::size_t n, const std::function<double(std::size_t)>& scale_of);
+  InputSource draw_scaled(std::size_t n, std::function<double(std::size_t)> scale_of);
   /// A row-major matrix of `rows` x `columns` numbers; each row has its own scale(low, high).
-  std::vector<double> draw_rows(std::int64_t rows, std::size_t columns, int low, int high);
+  InputSource draw_rows(std::int64_t rows, std::size_t columns, int low, int high);
   /// `n` numbers of independent magnitudes, from 2^-(reach() + 1) to below 2^most.
-  std::vector<double> draw_each(std::size_t n, int most);
-  std::vector<double> draw_each(std::size_t n) { return draw_each(n, reach_); }
+  InputSource draw_each(std::size_t n, int most);
+  InputSource draw_each(std::size_t n) { return draw_each(n, reach_); }
 
  private:
   ir::Type type_;

@@ -21,6 +21,11 @@ Definition define_conv2d(const Workload& workload) {
                                const Expr& column) { return w(filter, channel, row, column); });
 }
 
+/// Numbers so small that every algorithm of the templates is exact.
+int more_bits(const Workload& workload) {
+  return winograd_unsupported_reason(conv2d_shape(workload)).empty() ? kWinogradBits : 0;
+}
+
 }  // namespace
 
 Convolution conv2d_shape(const Workload& workload) {
@@ -53,13 +58,14 @@ Operator conv2d_operator() {
             return convolution_reference(conv2d_shape(workload), workload, inputs);
           },
           [](const Workload& workload) {
-            const Convolution c = conv2d_shape(workload);
-            // Numbers so small that every algorithm of the templates is exact.
-            return convolution_whole_inputs(c, workload, winograd_unsupported_reason(c).empty() ? kWinogradBits : 0);
+            return values_of(
+                convolution_whole_sources(conv2d_shape(workload), workload, more_bits(workload), Signs::kMixed));
           },
           [](const Workload& workload, const CheckedInputs& uniform) {
             return convolution_wide_inputs(conv2d_shape(workload), workload, uniform);
-          }};
+          },
+          {},
+          convolution_checks(conv2d_shape, more_bits)};
 }
 
 }  // namespace nestwright

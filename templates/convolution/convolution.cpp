@@ -178,7 +178,7 @@ Definition define_convolution(const Convolution& convolution, const std::vector<
     y = compute(
         output_shape(c),
         [&, sums = y](std::span<const Expr> indices) {
-          return finished(c, sums.at({indices.begin(), indices.end()}), from_layout(c, indices).channel, args);
+          return finished(c, sums(indices), from_layout(c, indices).channel, args);
         },
         "Y");
   }

@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "templates/checking/whole_numbers.h"
 #include "templates/framework/template.h"
 #include "templates/matmul/shape.h"
 
@@ -89,11 +91,29 @@ Definition define_convolution(const Convolution& convolution, const std::vector<
 /// where channels are last, with the channels of one group.
 Reference convolution_reference(const Convolution& convolution, const Workload& workload, const HostTensors& inputs);
 
+/// The same for the elements at these places.
+ElementReference convolution_reference_at(const Convolution& convolution, const Workload& workload,
+                                          const InputValues& inputs, std::span<const std::int64_t> places);
+
 /// Whole-number inputs on which the convolution is exact, even if intermediate sums need `more_bits` more bits than
 /// direct ones; none for integer types, which are exact anyway.
-HostTensors convolution_whole_inputs(const Convolution& convolution, const Workload& workload, int more_bits = 0);
+InputSources convolution_whole_sources(const Convolution& convolution, const Workload& workload, int more_bits,
+                                       Signs signs);
 /// `uniform` with scales for images, filters and the channels of a group; none for integer types.
+InputSources convolution_wide_sources(const Convolution& convolution, const Workload& workload,
+                                      const InputSources& uniform);
 CheckedInputs convolution_wide_inputs(const Convolution& convolution, const Workload& workload,
                                       const CheckedInputs& uniform);
+
+/// Lines along the filters of a group; none for a few filters. Freivalds' check: the sum over all filters, each times a
+/// weight, is the convolution with that sum of the filters.
+std::optional<ir::ElementLines> convolution_lines(const Convolution& convolution);
+LineReference convolution_line_sums(const Convolution& convolution, const InputValues& inputs,
+                                    const LineWeights& weights, bool is_linear);
+
+/// How a convolution is checked whose images are large. `shape` reads the workload; `more_bits` is that of
+/// convolution_whole_sources().
+LargeChecks convolution_checks(const std::function<Convolution(const Workload&)>& shape,
+                               const std::function<int(const Workload&)>& more_bits);
 
 }  // namespace nestwright

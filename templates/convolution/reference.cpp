@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <vector>
 
 #include "support/error.h"
+#include "templates/checking/element_rows.h"
 #include "templates/checking/exact_product.h"
 #include "templates/checking/rounding.h"
 #include "templates/convolution/convolution.h"
@@ -99,19 +102,115 @@ class Finish {
   SumError error_;
 };
 
-void check_sizes(const Convolution& c, const Workload& workload, const HostTensors& inputs) {
-  std::vector<std::size_t> sizes{size(c.images * c.channels * c.rows.input * c.columns.input),
-                                 size(c.filters * c.terms())};
-  if (c.bias) sizes.push_back(size(c.filters));
-  const bool same = std::equal(inputs.begin(), inputs.end(), sizes.begin(), sizes.end(),
-                               [](const auto& tensor, std::size_t elements) { return tensor.size() == elements; });
-  if (!same) throw UsageError("the inputs of " + workload.str() + " do not have its sizes");
+/// The sums of some results' terms so far. Sums are Kahan's, as sums of many terms in float64 are held to bounds of
+/// that type, too.
+class Sums {
+ public:
+  explicit Sums(std::size_t n) : sum(n), squares(n), lost_(n) {}
+  void add(std::size_t i, double product) {
+    const double term = product - lost_[i], after = sum[i] + term;
+    lost_[i] = (after - sum[i]) - term;
+    sum[i] = after;
+    squares[i] += product * product;
+  }
+  std::vector<double> sum, squares;
+
+ private:
+  std::vector<double> lost_;
+};
+
+/// Adds up results of one row of one image's filter: those in columns `columns`, which ascend.
+void add_row(const Convolution& c, const InputValues& inputs, std::int64_t image, std::int64_t filter, std::int64_t row,
+             std::span<const std::int64_t> columns, Sums& sums) {
+  std::vector<double> weights(size(c.terms())), values(columns.size());
+  inputs[1]->read(size(filter * c.terms()), 1, weights);
+  const double* weight = weights.data();
+  const bool is_contiguous = columns.back() - columns.front() + 1 == static_cast<std::int64_t>(columns.size());
+  const std::int64_t first = filter / c.group_filters() * c.group_channels(), stride = c.columns.stride;
+  for (std::int64_t channel = first; channel < first + c.group_channels(); ++channel) {
+    for (std::int64_t r = 0; r < c.rows.filter; ++r) {
+      const std::int64_t y = row * c.rows.stride + r * c.rows.dilation - c.rows.before;
+      if (y < 0 || y >= c.rows.input) {
+        weight += c.columns.filter;
+        continue;
+      }
+      const std::int64_t line = ((image * c.channels + channel) * c.rows.input + y) * c.columns.input;
+      for (std::int64_t s = 0; s < c.columns.filter; ++s, ++weight) {
+        const std::int64_t shift = s * c.columns.dilation - c.columns.before;
+        // Those that read inside of the image.
+        std::size_t begin = 0, end = columns.size();
+        while (begin < end && columns[begin] * stride + shift < 0) ++begin;
+        while (end > begin && columns[end - 1] * stride + shift >= c.columns.input) --end;
+        const std::span<double> some = std::span(values).subspan(begin, end - begin);
+        if (some.empty()) continue;
+        const auto place = [&](std::size_t i) { return size(line + columns[i] * stride + shift); };
+        if (is_contiguous) inputs[0]->read(place(begin), size(stride), some);
+        for (std::size_t i = begin; i < end; ++i) {
+          sums.add(i, *weight * (is_contiguous ? values[i] : (*inputs[0])[place(i)]));
+        }
+      }
+    }
+  }
+}
+
+/// Adds up results of one pixel where channels are last: those of filters `filters`, which ascend.
+void add_pixel(const Convolution& c, const InputValues& inputs, std::int64_t image, std::int64_t row,
+               std::int64_t column, std::span<const std::int64_t> filters, Sums& sums) {
+  const bool is_contiguous = filters.back() - filters.front() + 1 == static_cast<std::int64_t>(filters.size());
+  const std::int64_t group_channels = c.group_channels();
+  const auto first_channel = [&](std::int64_t filter) { return filter / c.group_filters() * group_channels; };
+  const std::int64_t first = first_channel(filters.front()), last = first_channel(filters.back()) + group_channels;
+  std::vector<double> x(size(last - first)), weights(filters.size());
+  for (std::int64_t r = 0; r < c.rows.filter; ++r) {
+    const std::int64_t y = row * c.rows.stride + r * c.rows.dilation - c.rows.before;
+    for (std::int64_t s = 0; s < c.columns.filter; ++s) {
+      const std::int64_t at = column * c.columns.stride + s * c.columns.dilation - c.columns.before;
+      if (y < 0 || y >= c.rows.input || at < 0 || at >= c.columns.input) continue;
+      inputs[0]->read(size(((image * c.rows.input + y) * c.columns.input + at) * c.channels + first), 1, x);
+      for (std::int64_t channel = 0; channel < group_channels; ++channel) {
+        const std::int64_t tap = ((r * c.columns.filter + s) * group_channels + channel) * c.filters;
+        if (is_contiguous) inputs[1]->read(size(tap + filters.front()), 1, weights);
+        for (std::size_t i = 0; i < filters.size(); ++i) {
+          const double weight = is_contiguous ? weights[i] : (*inputs[1])[size(tap + filters[i])];
+          sums.add(i, weight * x[size(first_channel(filters[i]) - first + channel)]);
+        }
+      }
+    }
+  }
 }
 
 }  // namespace
 
+ElementReference convolution_reference_at(const Convolution& c, const Workload& workload, const InputValues& inputs,
+                                          std::span<const std::int64_t> places) {
+  if (inputs.size() != (c.bias ? 3 : 2)) throw UsageError("the inputs of " + workload.str() + " are of another number");
+  const Finish finish(c);
+  const std::int64_t height = c.rows.output(), width = c.columns.output();
+  ElementReference reference = reference_of(places.size());
+  // Results that are neighbours in memory: of one row, or where channels are last of one pixel.
+  const std::int64_t length = c.channels_last ? c.filters : width;
+  for_rows(places, length, [&](const RowPlaces& some) {
+    std::vector<std::int64_t> within(some.end - some.begin);
+    for (std::size_t i = 0; i < within.size(); ++i) within[i] = places[some.begin + i] - some.row * length;
+    Sums sums(within.size());
+    const std::int64_t filter = some.row / height % c.filters;
+    if (c.channels_last) {
+      add_pixel(c, inputs, some.row / (height * width), some.row / width % height, some.row % width, within, sums);
+    } else {
+      add_row(c, inputs, some.row / height / c.filters, filter, some.row % height, within, sums);
+    }
+    for (std::size_t i = 0; i < within.size(); ++i) {
+      const double bias = c.bias ? (*inputs[2])[size(c.channels_last ? within[i] : filter)] : 0;
+      finish(sums.sum[i], sums.squares[i], bias, reference.expected[some.begin + i], reference.bound[some.begin + i]);
+    }
+  });
+  return reference;
+}
+
 Reference convolution_reference(const Convolution& c, const Workload& workload, const HostTensors& inputs) {
-  check_sizes(c, workload, inputs);
+  std::vector<std::int64_t> sizes{c.images * c.channels * c.rows.input * c.columns.input, c.filters * c.terms()};
+  if (c.bias) sizes.push_back(c.filters);
+  check_sizes(workload, inputs, sizes);
   const Finish finish(c);
   const std::int64_t outputs = c.rows.output() * c.columns.output();
   const std::int64_t together =

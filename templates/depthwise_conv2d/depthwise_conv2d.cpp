@@ -39,10 +39,14 @@ Operator depthwise_conv2d_operator() {
           [](const Workload& workload, const HostTensors& inputs) {
             return convolution_reference(depthwise_conv2d_shape(workload), workload, inputs);
           },
-          [](const Workload& workload) { return convolution_whole_inputs(depthwise_conv2d_shape(workload), workload); },
+          [](const Workload& workload) {
+            return values_of(convolution_whole_sources(depthwise_conv2d_shape(workload), workload, 0, Signs::kMixed));
+          },
           [](const Workload& workload, const CheckedInputs& uniform) {
             return convolution_wide_inputs(depthwise_conv2d_shape(workload), workload, uniform);
-          }};
+          },
+          {},
+          convolution_checks(depthwise_conv2d_shape, [](const Workload&) { return 0; })};
 }
 
 }  // namespace nestwright

@@ -1,9 +1,7 @@
 #include "templates/elementwise/elementwise.h"
 
-#include <tbb/parallel_for.h>
-
 #include "expression/tensor.h"
-#include "support/error.h"
+#include "templates/checking/element_rows.h"
 #include "templates/checking/rounding.h"
 #include "templates/pointwise/functions.h"
 
@@ -34,6 +32,31 @@ Definition define_elementwise(const Workload& workload) {
   return definition;
 }
 
+ElementReference elementwise_reference_at(const Workload& workload, const InputValues& inputs,
+                                          std::span<const std::int64_t> places) {
+  constexpr std::int64_t kTogether = 4096;
+  const PointwiseFunction& function = find_pointwise(workload.choice("function"));
+  const double eps = epsilon_of(workload.type("dtype"));
+  ElementReference reference = reference_of(places.size());
+  for_rows(places, kTogether, [&](const RowPlaces& row) {
+    const std::span<const std::int64_t> some = places.subspan(row.begin, row.end - row.begin);
+    std::vector<double> a(some.size()), b(some.size());
+    read_places(*inputs[0], some, 0, a);
+    if (inputs.size() > 1) read_places(*inputs[1], some, 0, b);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const double values[] = {a[i], b[i]};
+      const Judged judged = function.judge(std::span(values, inputs.size()), eps);
+      reference.expected[row.begin + i] = judged.value;
+      reference.bound[row.begin + i] = judged.bound;
+    }
+  });
+  return reference;
+}
+
+LargeChecks elementwise_checks() {
+  return {.reference_at = elementwise_reference_at, .wide_inputs = pointwise_wide_inputs};
+}
+
 }  // namespace
 
 Operator elementwise_operator() {
@@ -46,25 +69,16 @@ Operator elementwise_operator() {
           define_elementwise,
           elementwise_reference,
           {},
-          pointwise_wide_inputs};
+          wide_inputs_of(elementwise_checks()),
+          {},
+          elementwise_checks()};
 }
 
 Reference elementwise_reference(const Workload& workload, const HostTensors& inputs) {
-  const PointwiseFunction& function = find_pointwise(workload.choice("function"));
-  const auto n = static_cast<std::size_t>(workload.elements("shape"));
-  const auto operands = static_cast<std::size_t>(function.operands);
-  const double eps = epsilon_of(workload.type("dtype"));
-  bool fits = inputs.size() == operands;
-  for (const auto& input : inputs) fits = fits && input.size() == n;
-  if (!fits) throw UsageError("the inputs of " + workload.str() + " do not have its sizes");
-  Reference reference = one_result(n);
-  tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) {
-    const double values[] = {inputs[0][i], inputs[operands - 1][i]};
-    const Judged judged = function.judge(std::span(values, operands), eps);
-    reference.expected[0][i] = judged.value;
-    reference.bound[0][i] = judged.bound;
-  });
-  return reference;
+  const std::int64_t n = workload.elements("shape");
+  const auto operands = static_cast<std::size_t>(find_pointwise(workload.choice("function")).operands);
+  check_sizes(workload, inputs, std::vector<std::int64_t>(operands, n));
+  return whole_reference(elementwise_checks(), workload, inputs, n);
 }
 
 }  // namespace nestwright

@@ -13,8 +13,11 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/core/element_lines.h"
 #include "schedule/schedule.h"
 #include "space/config_space.h"
+#include "templates/framework/input_source.h"
+#include "templates/framework/tensor_values.h"
 #include "templates/framework/tuning.h"
 #include "templates/framework/workload.h"
 
@@ -25,7 +28,7 @@ struct Definition {
   std::vector<Tensor> args;  ///< the signature: inputs, then outputs
   int inputs = 0;
   double flops = 0;  ///< of one run
-  double bytes = 0;  ///< of the tensors, each touched once
+  double bytes = 0;  ///< of the elements that are read or written, each touched once
   /// Indices in `args` of the inputs that are the same in every call: a schedule may prepare tensors from them.
   std::vector<std::size_t> constant_inputs = {};
 
@@ -55,6 +58,50 @@ inline Reference one_result(std::size_t elements, double value = 0) {
 struct CheckedInputs {
   HostTensors inputs;
   Reference reference;
+};
+
+/// The reference for some elements of an output: for each its value in double and its absolute error bound.
+struct ElementReference {
+  std::vector<double> expected, bound;
+};
+
+/// Several vectors of weights, each with a number for each element of a line (ir/core/element_lines.h): odd numbers of
+/// random signs, from 129 to 255, so that every sum of small whole numbers is exact.
+using LineWeights = std::vector<std::vector<double>>;
+
+/// The reference for weighted sums over the lines of an output: for each vector of weights and each line the sum and
+/// its absolute error bound.
+struct LineReference {
+  std::vector<std::vector<double>> sums, bounds;
+};
+
+/// How an operator with one output is checked where that output is too large to be computed in double as a whole, or an
+/// input too large to be held in double. All functions are pure, read inputs of any size, and use all cores.
+struct LargeChecks {
+  /// The reference for the elements at these places in memory, which ascend. Absent: the operator has only a whole
+  /// reference, and the other members are not used.
+  std::function<ElementReference(const Workload&, const InputValues& inputs, std::span<const std::int64_t> places)>
+      reference_at = {};
+  /// Inputs on which the sums of all lines are exact; no sources if there are none. What rectifies results does not
+  /// change positive ones. If absent, no workload has any.
+  std::function<InputSources(const Workload&)> whole_inputs = {};
+  /// Whether results on whole_inputs have no error; if absent, they have none.
+  std::function<bool(const Workload&)> is_whole_exact = {};
+  /// Inputs of large and small magnitudes, made from the sources of those in [-1, 1]; no sources if there are none. If
+  /// absent, no workload has any.
+  std::function<InputSources(const Workload&, const InputSources& uniform)> wide_inputs = {};
+  /// The lines whose sums cost much less than the elements: of a product C = A B, those of C w = A (B w) (Freivalds'
+  /// check). Absent: there are none. The sums of other lines are computed from the reference of all elements.
+  std::function<std::optional<ir::ElementLines>(const Workload&)> lines = {};
+  /// The reference for the sums over `lines`. `is_linear`: no result is changed by an activation, as on whole_inputs;
+  /// if it is false, and there is an activation, there is no reference, and no sums.
+  std::function<LineReference(const Workload&, const InputValues& inputs, const LineWeights& weights, bool is_linear)>
+      line_sums = {};
+  /// Consecutive elements that share most of the work of their reference, as those of a softmax's row. Absent: 1.
+  std::function<std::int64_t(const Workload&)> shared_run = {};
+  /// What the sums of all lines are compared modulo, for integers that wrap around; absent, or 0: they are compared as
+  /// they are.
+  std::function<double(const Workload&)> modulus = {};
 };
 
 /// The kinds of devices that a template for GPUs is for.
@@ -104,6 +151,8 @@ struct Operator {
   /// The ranges of the inputs' data, one for each input; nullopt: [-1, 1], or for integers all values of 8 bits. If the
   /// function is absent, that holds for every input.
   std::function<std::vector<std::optional<DataRange>>(const Workload&)> ranges = {};
+  /// Absent members: results of any size are compared with a whole reference.
+  LargeChecks large = {};
   /// The likely fastest first: its first seed is the default where nothing was tuned.
   std::vector<Template> templates = {};
   std::string plugin = {};  ///< that added it, as PluginFile::identity says; empty: none

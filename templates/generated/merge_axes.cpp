@@ -311,12 +311,12 @@ class AxisMerger {
     for (const std::size_t a : starts_of(old.is_merged, old.spatial, old.axes.size())) {
       const IterVar& axis = old.axes[a];
       if (!old.is_merged[a]) {
-        reduced.push_back({axis.var(), axis.min(), axis.extent()});
+        reduced.push_back({axis.var(), axis.min(), axis.extent(), axis.may_be_part()});
         continue;
       }
       const IterVar merged = reduce_axis(Expr(group_extent(old, a)), axis.name());
       axes.emplace(axis.var(), merged);
-      reduced.push_back({merged.var(), merged.min(), merged.extent()});
+      reduced.push_back({merged.var(), merged.min(), merged.extent(), axis.may_be_part()});
     }
     const auto starts = [&](const Buffer& read) {
       const OperationAxes& producer = operations_[number_.at(read)];

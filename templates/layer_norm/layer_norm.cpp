@@ -1,13 +1,12 @@
 #include "templates/layer_norm/layer_norm.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "expression/tensor.h"
 #include "support/error.h"
+#include "templates/checking/element_rows.h"
 #include "templates/checking/rounding.h"
 #include "templates/checking/wide_magnitudes.h"
 
@@ -75,14 +74,42 @@ void judge_row(const double* x, const double* scale, const double* shift, std::s
 }
 
 /// Each row of X has a scale of its own, and so does each element of scale and shift.
-CheckedInputs layer_norm_wide_inputs(const Workload& workload, const CheckedInputs&) {
+InputSources layer_norm_wide_sources(const Workload& workload, const InputSources&) {
   const auto columns = static_cast<std::size_t>(workload.size("columns"));
   WideMagnitudes magnitudes(workload.type("dtype"), workload);
-  CheckedInputs wide;
-  wide.inputs.push_back(magnitudes.draw_rows(workload.size("rows"), columns, -magnitudes.reach(), magnitudes.reach()));
-  wide.inputs.push_back(magnitudes.draw_each(columns));
-  wide.inputs.push_back(magnitudes.draw_each(columns));
+  InputSources wide;
+  wide.push_back(magnitudes.draw_rows(workload.size("rows"), columns, -magnitudes.reach(), magnitudes.reach()));
+  wide.push_back(magnitudes.draw_each(columns));
+  wide.push_back(magnitudes.draw_each(columns));
   return wide;
+}
+
+ElementReference layer_norm_reference_at(const Workload& workload, const InputValues& inputs,
+                                         std::span<const std::int64_t> places) {
+  const auto columns = static_cast<std::size_t>(workload.size("columns"));
+  const double epsilon = workload.number("epsilon");
+  const Type type = workload.type("dtype");
+  std::vector<double> scale(columns), shift(columns);
+  inputs[1]->read(0, 1, scale);
+  inputs[2]->read(0, 1, shift);
+  ElementReference reference = reference_of(places.size());
+  for_rows(places, static_cast<std::int64_t>(columns), [&](const RowPlaces& row) {
+    std::vector<double> x(columns), y(columns), bound(columns);
+    const auto first = static_cast<std::size_t>(row.row) * columns;
+    inputs[0]->read(first, 1, x);
+    judge_row(x.data(), scale.data(), shift.data(), columns, epsilon, type, y.data(), bound.data());
+    for (std::size_t i = row.begin; i < row.end; ++i) {
+      reference.expected[i] = y[static_cast<std::size_t>(places[i]) - first];
+      reference.bound[i] = bound[static_cast<std::size_t>(places[i]) - first];
+    }
+  });
+  return reference;
+}
+
+LargeChecks layer_norm_checks() {
+  return {.reference_at = layer_norm_reference_at,
+          .wide_inputs = layer_norm_wide_sources,
+          .shared_run = [](const Workload& workload) { return workload.size("columns"); }};
 }
 
 }  // namespace
@@ -98,22 +125,15 @@ Operator layer_norm_operator() {
           define_layer_norm,
           layer_norm_reference,
           {},
-          layer_norm_wide_inputs};
+          wide_inputs_of(layer_norm_checks()),
+          {},
+          layer_norm_checks()};
 }
 
 Reference layer_norm_reference(const Workload& workload, const HostTensors& inputs) {
-  const auto rows = static_cast<std::size_t>(workload.size("rows")),
-             columns = static_cast<std::size_t>(workload.size("columns"));
-  if (inputs.size() != 3 || inputs[0].size() != rows * columns || inputs[1].size() != columns ||
-      inputs[2].size() != columns) {
-    throw UsageError("the inputs of " + workload.str() + " do not have its sizes");
-  }
-  Reference reference = one_result(rows * columns);
-  tbb::parallel_for(std::size_t{0}, rows, [&](std::size_t i) {
-    judge_row(&inputs[0][i * columns], inputs[1].data(), inputs[2].data(), columns, workload.number("epsilon"),
-              workload.type("dtype"), &reference.expected[0][i * columns], &reference.bound[0][i * columns]);
-  });
-  return reference;
+  const std::int64_t rows = workload.size("rows"), columns = workload.size("columns");
+  check_sizes(workload, inputs, {rows * columns, columns, columns});
+  return whole_reference(layer_norm_checks(), workload, inputs, rows * columns);
 }
 
 }  // namespace nestwright

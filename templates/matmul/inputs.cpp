@@ -1,8 +1,6 @@
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -24,23 +22,43 @@ bool has_own_matrices(const MatrixLayout& layout, std::int64_t batch) {
   return batch == 1 || layout.step >= (layout.rows - 1) * layout.leading + layout.columns;
 }
 
-/// Multiplies `values` by the scales of their rows and columns in op(matrix).
-void multiply(std::vector<double>& values, const MatrixLayout& layout, const MatmulShape& shape, bool transposed,
-              const Scales& rows, const Scales& columns) {
-  const bool is_own = has_own_matrices(layout, shape.batch);
-  // An element that several matrices share is scaled once: by its place in the last of them.
-  const std::vector<double> copy = is_own ? std::vector<double>() : values;
-  const std::vector<double>& before = is_own ? values : copy;
-  const auto multiply_row = [&](std::int64_t number, std::int64_t row) {
-    for (std::int64_t column = 0; column < layout.columns; ++column) {
-      const auto at = static_cast<std::size_t>(number * layout.step + row * layout.leading + column);
-      values[at] = before[at] * rows[static_cast<std::size_t>(transposed ? column : row)] *
-                   columns[static_cast<std::size_t>(transposed ? row : column)];
+/// The scales of the rows and columns of op(matrix).
+struct MatrixScales {
+  MatrixLayout layout;
+  std::int64_t batch = 1;
+  bool transposed = false;
+  Scales rows, columns;
+
+  /// That of the element at a place in memory, by its place in the last matrix that has it; 1 between the rows.
+  double at(std::size_t place) const {
+    const auto where = static_cast<std::int64_t>(place);
+    // Of matrices that overlap, an earlier one may be the last that has the element.
+    for (std::int64_t number = std::min(where / layout.step, batch - 1); number >= 0; --number) {
+      const std::int64_t inside = where - number * layout.step, row = inside / layout.leading,
+                         column = inside % layout.leading;
+      if (row >= layout.rows) break;
+      if (column >= layout.columns) continue;
+      return rows[static_cast<std::size_t>(transposed ? column : row)] *
+             columns[static_cast<std::size_t>(transposed ? row : column)];
     }
-  };
-  for (std::int64_t number = 0; number < shape.batch; ++number) {
-    tbb::parallel_for(std::int64_t{0}, layout.rows, [&](std::int64_t row) { multiply_row(number, row); });
+    return 1;
   }
+};
+
+/// The values times their scales, rounded to the type.
+InputSource multiplied(const InputSource& values, MatrixScales scales, ir::Type type) {
+  return {values.size(), [values, scales = std::move(scales), type](std::size_t begin, std::span<double> chunk) {
+            values.read_chunk(begin, chunk);
+            for (std::size_t i = 0; i < chunk.size(); ++i) {
+              chunk[i] = ir::round_float(chunk[i] * scales.at(begin + i), type);
+            }
+          }};
+}
+
+void multiply(std::vector<double>& values, const MatrixScales& scales) {
+  for_chunks(values.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) values[i] *= scales.at(i);
+  });
 }
 
 /// Whether results and their bounds are those of the uniform inputs times the scales, exactly: every element has one
@@ -51,20 +69,39 @@ bool scales_exactly(const MatmulShape& shape) {
          shape.epilogue.activation != Epilogue::Activation::kGelu;
 }
 
-}  // namespace
+/// Scales of the rows and columns of C and of the steps of k, the same in every run of a workload.
+struct ProductScales {
+  Scales rows, columns, terms;
+};
 
-HostTensors matmul_whole_inputs(const Workload& workload) {
+ProductScales product_scales(const Workload& workload, const MatmulShape& shape) {
+  WideMagnitudes magnitudes(shape.type, workload);
+  // One bias is added to all rows, which then cannot have scales of their own.
+  const ProductReach reach =
+      product_reach(magnitudes, shape.type, static_cast<double>(shape.k), shape.m, shape.n, shape.epilogue.bias);
+  ProductScales scales;
+  scales.rows = magnitudes.scales(static_cast<std::size_t>(shape.m), reach.rows);
+  scales.columns = magnitudes.scales(static_cast<std::size_t>(shape.n), reach.columns);
+  scales.terms = magnitudes.scales(static_cast<std::size_t>(shape.k), reach.term);
+  return scales;
+}
+
+MatrixScales scales_of_c(const MatmulShape& shape, const ProductScales& scales) {
+  return {shape.c, shape.batch, false, scales.rows, scales.columns};
+}
+
+InputSources whole_sources(const Workload& workload, Signs signs) {
   const MatmulShape shape = matmul_shape(workload);
   const Epilogue& epilogue = shape.epilogue;
   const bool is_whole = std::trunc(epilogue.alpha) == epilogue.alpha && std::trunc(epilogue.beta) == epilogue.beta;
-  if (!shape.type.is_float() || !is_whole || epilogue.activation == Epilogue::Activation::kGelu) return {};
+  if (!shape.type.is_float() || !is_whole) return {};
   // Beside the product there are up to three numbers of at most 8, one of them times beta.
   const double beside = 8 * (std::abs(epilogue.beta) + 2);
   const double largest = (largest_exact(shape.type) - beside) / std::max(std::abs(epilogue.alpha), 1.0);
   if (largest < 16) return {};
   const std::uint64_t seed = stable_hash(workload.str());
-  WholeNumbers factors(static_cast<double>(shape.k), 2, largest, seed), others(1, 1, 16, seed + 1);
-  HostTensors inputs;
+  WholeNumbers factors(static_cast<double>(shape.k), 2, largest, seed, signs), others(1, 1, 16, seed + 1, signs);
+  InputSources inputs;
   for (const MatrixLayout* layout : {&shape.a, &shape.b}) inputs.push_back(factors.draw(elements_of(*layout, shape)));
   if (epilogue.beta != 0) inputs.push_back(others.draw(elements_of(shape.c, shape)));
   if (epilogue.bias) inputs.push_back(others.draw(static_cast<std::size_t>(shape.n)));
@@ -72,41 +109,51 @@ HostTensors matmul_whole_inputs(const Workload& workload) {
   return inputs;
 }
 
+}  // namespace
+
+HostTensors matmul_whole_inputs(const Workload& workload) {
+  const bool is_exact = matmul_shape(workload).epilogue.activation != Epilogue::Activation::kGelu;
+  return is_exact ? values_of(whole_sources(workload, Signs::kMixed)) : HostTensors();
+}
+
+InputSources matmul_whole_sources(const Workload& workload) {
+  const Epilogue epilogue = matmul_shape(workload).epilogue;
+  if (epilogue.activation == Epilogue::Activation::kNone) return whole_sources(workload, Signs::kMixed);
+  // The activation leaves positive sums as they are; a gelu those of 8 and more.
+  if (epilogue.alpha < 0 || epilogue.beta < 0) return {};
+  const bool is_gelu = epilogue.activation == Epilogue::Activation::kGelu;
+  if (is_gelu && (epilogue.alpha < 1 || matmul_shape(workload).k < 8)) return {};
+  return whole_sources(workload, Signs::kPositive);
+}
+
+InputSources matmul_wide_sources(const Workload& workload, const InputSources& uniform) {
+  const MatmulShape shape = matmul_shape(workload);
+  if (!shape.type.is_float()) return {};
+  const ProductScales scales = product_scales(workload, shape);
+  Scales inverse_terms(scales.terms.size());
+  std::transform(scales.terms.begin(), scales.terms.end(), inverse_terms.begin(),
+                 [](double scale) { return 1 / scale; });
+  const ir::Type type = matmul_types(workload.type("dtype")).a;
+  const MatrixScales of_c = scales_of_c(shape, scales);
+  InputSources wide;
+  const auto add = [&](const MatrixScales& with) { wide.push_back(multiplied(uniform[wide.size()], with, type)); };
+  add({shape.a, shape.batch, shape.ta, scales.rows, scales.terms});
+  add({shape.b, shape.batch, shape.tb, inverse_terms, scales.columns});
+  if (shape.epilogue.beta != 0) add(of_c);
+  if (shape.epilogue.bias) add({{1, shape.n, shape.n, shape.n}, 1, false, {1}, scales.columns});
+  if (shape.epilogue.residual) add(of_c);
+  return wide;
+}
+
 CheckedInputs matmul_wide_inputs(const Workload& workload, const CheckedInputs& uniform) {
   const MatmulShape shape = matmul_shape(workload);
   if (!shape.type.is_float()) return {};
-  const auto m = static_cast<std::size_t>(shape.m), n = static_cast<std::size_t>(shape.n),
-             k = static_cast<std::size_t>(shape.k);
-  WideMagnitudes magnitudes(shape.type, workload);
-  // One bias is added to all rows, which then cannot have scales of their own.
-  const ProductReach reach =
-      product_reach(magnitudes, shape.type, static_cast<double>(shape.k), shape.m, shape.n, shape.epilogue.bias);
-  const Scales rows = magnitudes.scales(m, reach.rows), columns = magnitudes.scales(n, reach.columns),
-               terms = magnitudes.scales(k, reach.term);
-  Scales inverse_terms(k);
-  std::transform(terms.begin(), terms.end(), inverse_terms.begin(), [](double scale) { return 1 / scale; });
-
-  CheckedInputs wide{uniform.inputs, {}};
-  std::size_t next = 0;
-  multiply(wide.inputs[next++], shape.a, shape, shape.ta, rows, terms);
-  multiply(wide.inputs[next++], shape.b, shape, shape.tb, inverse_terms, columns);
-  if (shape.epilogue.beta != 0) multiply(wide.inputs[next++], shape.c, shape, false, rows, columns);
-  if (shape.epilogue.bias) {
-    std::vector<double>& bias = wide.inputs[next++];
-    std::transform(bias.begin(), bias.end(), columns.begin(), bias.begin(), std::multiplies<>());
-  }
-  if (shape.epilogue.residual) multiply(wide.inputs[next++], shape.c, shape, false, rows, columns);
-  const ir::Type input_type = matmul_types(workload.type("dtype")).a;
-  for (std::vector<double>& tensor : wide.inputs) {
-    for_chunks(tensor.size(), [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) tensor[i] = ir::round_float(tensor[i], input_type);
-    });
-  }
-
+  CheckedInputs wide{values_of(matmul_wide_sources(workload, sources_of(uniform.inputs))), {}};
   if (!scales_exactly(shape)) return wide;
   wide.reference = uniform.reference;
-  multiply(wide.reference.expected[0], shape.c, shape, false, rows, columns);
-  multiply(wide.reference.bound[0], shape.c, shape, false, rows, columns);
+  const MatrixScales of_c = scales_of_c(shape, product_scales(workload, shape));
+  multiply(wide.reference.expected[0], of_c);
+  multiply(wide.reference.bound[0], of_c);
   return wide;
 }
 

@@ -118,7 +118,7 @@ Tensor matmul_result(const MatmulShape& shape, ir::Type type, const Tensor& sums
       extents(shape.batch, shape.c),
       [&](Indices c) {
         auto input = inputs.begin();
-        const auto at_c = [&](const Tensor& tensor) { return tensor.at({c.begin(), c.end()}); };
+        const auto at_c = [&](const Tensor& tensor) { return tensor(c); };
         Expr x = at_c(sums);
         if (epilogue.alpha != 1) x = x * epilogue.alpha;
         if (epilogue.beta != 0) {
@@ -188,10 +188,24 @@ Operator matmul_operator() {
                         Kind::kChoice,
                         "full",
                         {"full", "tf32"}});
-  return {"matmul",          "matrix product C = op(A) op(B), op the identity or the transposition",
-          parameters,        [](const Workload& workload) { return define_matmul(workload); },
-          matmul_reference,  matmul_whole_inputs,
-          matmul_wide_inputs};
+  return {"matmul",
+          "matrix product C = op(A) op(B), op the identity or the transposition",
+          parameters,
+          [](const Workload& workload) { return define_matmul(workload); },
+          matmul_reference,
+          matmul_whole_inputs,
+          matmul_wide_inputs,
+          {},
+          {.reference_at = matmul_reference_at,
+           .whole_inputs = matmul_whole_sources,
+           .is_whole_exact =
+               [](const Workload& workload) {
+                 return matmul_shape(workload).epilogue.activation != Epilogue::Activation::kGelu;
+               },
+           .wide_inputs = matmul_wide_sources,
+           .lines = matmul_lines,
+           .line_sums = matmul_line_sums,
+           .modulus = [](const Workload& workload) { return matmul_shape(workload).type.is_int() ? 0x1p32 : 0; }}};
 }
 
 }  // namespace nestwright

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "templates/framework/template.h"
@@ -29,10 +30,22 @@ Definition define_matmul(const Workload& workload, const MatmulPassedShapes& pas
 /// (bfloat16 products are exact in float32), plus that of the epilogue; integers are exact, and wrap around as int32
 /// does. Sums are compensated every few terms, so that the reference is far more exact than the bound even for float64.
 Reference matmul_reference(const Workload& workload, const HostTensors& inputs);
+/// The same for the elements at these places.
+ElementReference matmul_reference_at(const Workload& workload, const InputValues& inputs,
+                                     std::span<const std::int64_t> places);
+/// Lines along the rows of C, or its columns if the rows are short; none where both are. Freivalds' check: the sums of
+/// C's rows, each element times a weight, are A (B w).
+std::optional<ir::ElementLines> matmul_lines(const Workload& workload);
+LineReference matmul_line_sums(const Workload& workload, const InputValues& inputs, const LineWeights& weights,
+                               bool is_linear);
+
 /// Whole-number inputs; none for integer types, which are exact anyway, for gelu, and for an alpha or beta that is not
 /// a small whole number.
 HostTensors matmul_whole_inputs(const Workload& workload);
+/// The same for LargeChecks: positive ones where an activation follows.
+InputSources matmul_whole_sources(const Workload& workload);
 /// `uniform` with scales for rows and columns of C and for the steps of k; none for integer types.
+InputSources matmul_wide_sources(const Workload& workload, const InputSources& uniform);
 CheckedInputs matmul_wide_inputs(const Workload& workload, const CheckedInputs& uniform);
 
 /// For any sizes and x86-64 targets, and any type but float16 where the CPU has no arithmetic on it: packing, cache and

@@ -113,14 +113,14 @@ const PointwiseFunction& find_pointwise(std::string_view name) {
   return *found;
 }
 
-CheckedInputs pointwise_wide_inputs(const Workload& workload, const CheckedInputs& uniform) {
+InputSources pointwise_wide_inputs(const Workload& workload, const InputSources& uniform) {
   const PointwiseFunction& function = find_pointwise(workload.choice("function"));
   WideMagnitudes magnitudes(workload.type("dtype"), workload);
-  HostTensors inputs;
-  for (const std::vector<double>& input : uniform.inputs) {
+  InputSources inputs;
+  for (const InputSource& input : uniform) {
     inputs.push_back(magnitudes.draw_each(input.size(), std::min(function.largest_exponent, magnitudes.reach())));
   }
-  return {std::move(inputs), {}};
+  return inputs;
 }
 
 std::int64_t max_vectors(const PointwiseFunction& function, const Target& target) {

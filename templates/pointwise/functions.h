@@ -42,8 +42,8 @@ std::vector<std::string> pointwise_names(int operands);
 /// Throws InternalError where there is none of that name.
 const PointwiseFunction& find_pointwise(std::string_view name);
 
-/// Operator::wide_inputs of the workload's parameter "function".
-CheckedInputs pointwise_wide_inputs(const Workload& workload, const CheckedInputs& uniform);
+/// LargeChecks::wide_inputs of the workload's parameter "function".
+InputSources pointwise_wide_inputs(const Workload& workload, const InputSources& uniform);
 
 /// The most vectors that a loop over the function may have in flight, so that temporaries and constants stay in
 /// registers.

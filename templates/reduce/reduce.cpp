@@ -1,13 +1,10 @@
 #include "templates/reduce/reduce.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
+#include <utility>
 
 #include "expression/tensor.h"
-#include "support/error.h"
 #include "support/hash.h"
-#include "templates/checking/rounding.h"
+#include "templates/checking/element_rows.h"
 #include "templates/checking/whole_numbers.h"
 #include "templates/checking/wide_magnitudes.h"
 #include "templates/reduce/shape.h"
@@ -45,6 +42,12 @@ Definition define_reduce(const Workload& workload) {
   return {{x, y}, 1, elements, type.bytes() * (elements + results)};
 }
 
+std::int64_t elements_of(const std::vector<ReduceGroup>& groups) {
+  std::int64_t elements = 1;
+  for (const ReduceGroup& group : groups) elements *= group.extent;
+  return elements;
+}
+
 /// The number of the result that element number `e` of the input is reduced to.
 std::size_t result_of(const std::vector<ReduceGroup>& groups, std::size_t e) {
   std::size_t at = 0, stride = 1;
@@ -61,6 +64,26 @@ bool adds(const Workload& workload) {
   return workload.choice("function") == "sum" || workload.choice("function") == "mean";
 }
 
+InputSources reduce_whole_sources(const Workload& workload) {
+  const Type type = workload.type("dtype");
+  if (workload.choice("function") != "sum" || !type.is_float()) return {};
+  const std::vector<ReduceGroup> groups = reduce_groups(workload);
+  const std::int64_t elements = elements_of(groups);
+  const auto terms = static_cast<double>(elements / kept_elements(groups));
+  WholeNumbers numbers(terms, 1, largest_exact(type), stable_hash(workload.str()));
+  return {numbers.draw(static_cast<std::size_t>(elements))};
+}
+
+InputSources reduce_wide_sources(const Workload& workload, const InputSources& uniform) {
+  const std::vector<ReduceGroup> groups = reduce_groups(workload);
+  const std::size_t elements = uniform[0].size();
+  WideMagnitudes magnitudes(workload.type("dtype"), workload);
+  if (!adds(workload)) return {magnitudes.draw_each(elements)};
+  std::vector<double> scales = magnitudes.scales(static_cast<std::size_t>(kept_elements(groups)), magnitudes.reach());
+  return {magnitudes.draw_scaled(
+      elements, [groups, scales = std::move(scales)](std::size_t e) { return scales[result_of(groups, e)]; })};
+}
+
 }  // namespace
 
 Operator reduce_operator() {
@@ -73,82 +96,21 @@ Operator reduce_operator() {
            {"dtype", "the type of the elements", Kind::kType, "float32"}},
           define_reduce,
           reduce_reference,
-          reduce_whole_inputs,
-          reduce_wide_inputs};
+          whole_inputs_of(reduce_checks()),
+          wide_inputs_of(reduce_checks()),
+          {},
+          reduce_checks()};
+}
+
+LargeChecks reduce_checks() {
+  return {
+      .reference_at = reduce_reference_at, .whole_inputs = reduce_whole_sources, .wide_inputs = reduce_wide_sources};
 }
 
 Reference reduce_reference(const Workload& workload, const HostTensors& inputs) {
   const std::vector<ReduceGroup> groups = reduce_groups(workload);
-  const auto results = static_cast<std::size_t>(kept_elements(groups));
-  std::size_t elements = 1;
-  for (const ReduceGroup& group : groups) elements *= static_cast<std::size_t>(group.extent);
-  if (inputs.size() != 1 || inputs[0].size() != elements) {
-    throw UsageError("the inputs of " + workload.str() + " do not have its sizes");
-  }
-  const std::string& function = workload.choice("function");
-  const bool is_sum = adds(workload);
-  const double start = is_sum              ? 0
-                       : function == "max" ? -std::numeric_limits<double>::infinity()
-                                           : std::numeric_limits<double>::infinity();
-  Reference reference = one_result(results, start);
-  std::vector<double>&value = reference.expected[0], &bound = reference.bound[0];
-  // Kahan's summation: sums of many terms in float64 are held to bounds of that type, too. The bounds are at first the
-  // sums of the squares.
-  std::vector<double> lost(results);
-  for (std::size_t e = 0; e < elements; ++e) {
-    const std::size_t at = result_of(groups, e);
-    const double x = inputs[0][e];
-    if (is_sum) {
-      const double term = x - lost[at], after = value[at] + term;
-      lost[at] = (after - value[at]) - term;
-      value[at] = after;
-      bound[at] += x * x;
-    } else {
-      value[at] = function == "max" ? std::max(value[at], x) : std::min(value[at], x);
-    }
-  }
-  if (!is_sum) return reference;
-  const double terms = static_cast<double>(elements) / static_cast<double>(results);
-  const bool is_mean = function == "mean";
-  const double eps = epsilon_of(workload.type("dtype")), relative = summation_error(terms, workload.type("dtype"));
-  for (std::size_t i = 0; i < results; ++i) {
-    bound[i] = relative * std::sqrt(bound[i]);
-    if (!is_mean) continue;
-    value[i] /= terms;
-    bound[i] = bound[i] / terms + 2 * eps * std::abs(value[i]);
-  }
-  return reference;
-}
-
-HostTensors reduce_whole_inputs(const Workload& workload) {
-  const Type type = workload.type("dtype");
-  if (workload.choice("function") != "sum" || !type.is_float()) return {};
-  double elements = 1, terms = 1;
-  for (const ReduceGroup& group : reduce_groups(workload)) {
-    elements *= static_cast<double>(group.extent);
-    if (group.reduced) terms *= static_cast<double>(group.extent);
-  }
-  WholeNumbers numbers(terms, 1, largest_exact(type), stable_hash(workload.str()));
-  HostTensors inputs;
-  inputs.push_back(numbers.draw(static_cast<std::size_t>(elements)));
-  return inputs;
-}
-
-CheckedInputs reduce_wide_inputs(const Workload& workload, const CheckedInputs& uniform) {
-  const std::vector<ReduceGroup> groups = reduce_groups(workload);
-  const std::size_t elements = uniform.inputs[0].size();
-  WideMagnitudes magnitudes(workload.type("dtype"), workload);
-  std::vector<double> x;
-  if (adds(workload)) {
-    const std::vector<double> scales =
-        magnitudes.scales(static_cast<std::size_t>(kept_elements(groups)), magnitudes.reach());
-    x = magnitudes.draw_scaled(elements, [&](std::size_t e) { return scales[result_of(groups, e)]; });
-  } else {
-    x = magnitudes.draw_each(elements);
-  }
-  CheckedInputs wide;
-  wide.inputs.push_back(std::move(x));
-  return wide;
+  check_sizes(workload, inputs, {elements_of(groups)});
+  return whole_reference(reduce_checks(), workload, inputs, kept_elements(groups));
 }
 
 }  // namespace nestwright

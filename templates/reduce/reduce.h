@@ -14,10 +14,12 @@ Operator reduce_operator();
 /// (templates/checking/rounding.h), a mean by that over n and by 2 eps times itself: each term is weighted, by a weight
 /// that is rounded itself.
 Reference reduce_reference(const Workload& workload, const HostTensors& inputs);
-/// Whole-number inputs, for sums only.
-HostTensors reduce_whole_inputs(const Workload& workload);
-/// Inputs of large and small magnitudes; for sums and means, all elements of one result have one scale.
-CheckedInputs reduce_wide_inputs(const Workload& workload, const CheckedInputs& uniform);
+/// The same for the results at these places.
+ElementReference reduce_reference_at(const Workload& workload, const InputValues& inputs,
+                                     std::span<const std::int64_t> places);
+/// Whole-number inputs for sums only; inputs of large and small magnitudes: for sums and means, all elements of one
+/// result have one scale.
+LargeChecks reduce_checks();
 
 Template reduce_gpu_template();
 

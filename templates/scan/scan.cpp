@@ -1,14 +1,14 @@
 #include "templates/scan/scan.h"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "expression/scan.h"
 #include "ir/core/fold.h"
-#include "support/error.h"
 #include "support/hash.h"
-#include "templates/checking/rounding.h"
+#include "templates/checking/element_rows.h"
 #include "templates/checking/whole_numbers.h"
 #include "templates/checking/wide_magnitudes.h"
 
@@ -30,6 +30,38 @@ Expr combine(const std::string& function, const Expr& before, const Expr& x) {
   if (function == "sum") return before + x;
   if (function == "product") return before * x;
   return function == "max" ? max(before, x) : min(before, x);
+}
+
+InputSources scan_whole_sources(const Workload& workload) {
+  const Type type = workload.type("dtype");
+  if (workload.choice("function") != "sum" || !type.is_float()) return {};
+  const std::int64_t steps = workload.size("steps");
+  WholeNumbers numbers(static_cast<double>(steps), 1, largest_exact(type), stable_hash(workload.str()));
+  return {numbers.draw(static_cast<std::size_t>(steps * workload.size("columns")))};
+}
+
+/// Each step takes the product from one magnitude to the next.
+std::vector<double> draw_factors(std::vector<double> x, std::size_t columns, Type type) {
+  std::vector<double> products(columns, 1);
+  for (std::size_t at = 0; at < x.size(); ++at) {
+    double& product = products[at % columns];
+    x[at] = ir::round_float(x[at] / std::abs(product), type);
+    product *= x[at];
+  }
+  return x;
+}
+
+InputSources scan_wide_sources(const Workload& workload, const InputSources&) {
+  const auto steps = static_cast<std::size_t>(workload.size("steps")),
+             columns = static_cast<std::size_t>(workload.size("columns"));
+  const std::string& function = workload.choice("function");
+  const Type type = workload.type("dtype");
+  WideMagnitudes magnitudes(type, workload);
+  const InputSource each = magnitudes.draw_each(steps * columns);
+  if (function == "product") return {InputSource(draw_factors(each.values(), columns, type))};
+  if (function != "sum") return {each};
+  return {magnitudes.draw_scaled(steps * columns, [scales = magnitudes.scales(columns, magnitudes.reach()),
+                                                   columns](std::size_t at) { return scales[at % columns]; })};
 }
 
 }  // namespace
@@ -56,73 +88,18 @@ Operator scan_operator() {
            {"dtype", "the type of the elements", Kind::kType, "float32"}},
           define_scan,
           scan_reference,
-          scan_whole_inputs,
-          scan_wide_inputs};
+          whole_inputs_of(scan_checks()),
+          wide_inputs_of(scan_checks()),
+          {},
+          scan_checks()};
 }
 
-Reference scan_reference(const Workload& workload, const HostTensors& inputs) {
-  const auto steps = static_cast<std::size_t>(workload.size("steps")),
-             columns = static_cast<std::size_t>(workload.size("columns"));
-  if (inputs.size() != 1 || inputs[0].size() != steps * columns) {
-    throw UsageError("the inputs of " + workload.str() + " do not have its sizes");
-  }
-  const std::string& function = workload.choice("function");
-  const Type type = workload.type("dtype");
-  const double least = type == kFloat64 ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
-  Reference reference{inputs, {std::vector<double>(steps * columns)}};
-  for (std::size_t j = 0; j < columns; ++j) {
-    // In long double, which is more exact than the bounds of float64 are.
-    long double value = inputs[0][j], sum_squares = value * value;
-    for (std::size_t t = 1; t < steps; ++t) {
-      const std::size_t at = t * columns + j;
-      const double x = inputs[0][at], terms = static_cast<double>(t + 1);
-      double& bound = reference.bound[0][at];
-      if (function == "sum") {
-        value += x;
-        sum_squares += static_cast<long double>(x) * x;
-        bound = summation_error(terms, type) * std::sqrt(static_cast<double>(sum_squares));
-      } else if (function == "product") {
-        value *= x;
-        bound = terms * (epsilon_of(type) * static_cast<double>(std::abs(value)) + least);
-      } else {
-        value = function == "max" ? std::max<long double>(value, x) : std::min<long double>(value, x);
-      }
-      reference.expected[0][at] = static_cast<double>(value);
-    }
-  }
-  return reference;
-}
-
-HostTensors scan_whole_inputs(const Workload& workload) {
-  const Type type = workload.type("dtype");
-  if (workload.choice("function") != "sum" || !type.is_float()) return {};
-  const std::int64_t steps = workload.size("steps");
-  WholeNumbers numbers(static_cast<double>(steps), 1, largest_exact(type), stable_hash(workload.str()));
-  HostTensors inputs;
-  inputs.push_back(numbers.draw(static_cast<std::size_t>(steps * workload.size("columns"))));
-  return inputs;
-}
-
-CheckedInputs scan_wide_inputs(const Workload& workload, const CheckedInputs&) {
-  const auto steps = static_cast<std::size_t>(workload.size("steps")),
-             columns = static_cast<std::size_t>(workload.size("columns"));
-  const std::string& function = workload.choice("function");
-  const Type type = workload.type("dtype");
-  WideMagnitudes magnitudes(type, workload);
-  std::vector<double> x = magnitudes.draw_each(steps * columns);
-  if (function == "sum") {
-    const std::vector<double> scales = magnitudes.scales(columns, magnitudes.reach());
-    x = magnitudes.draw_scaled(steps * columns, [&](std::size_t at) { return scales[at % columns]; });
-  } else if (function == "product") {
-    // Each step takes the product from one magnitude to the next.
-    std::vector<double> products(columns, 1);
-    for (std::size_t at = 0; at < x.size(); ++at) {
-      double& product = products[at % columns];
-      x[at] = ir::round_float(x[at] / std::abs(product), type);
-      product *= x[at];
-    }
-  }
-  return {{std::move(x)}, {}};
+LargeChecks scan_checks() {
+  return {.reference_at = scan_reference_at,
+          .whole_inputs = scan_whole_sources,
+          .wide_inputs = scan_wide_sources,
+          .lines = scan_lines,
+          .line_sums = scan_line_sums};
 }
 
 }  // namespace nestwright

@@ -14,11 +14,16 @@ Operator scan_operator();
 /// (templates/checking/rounding.h), a product of t factors by t eps of itself, and by as many of the least normal
 /// numbers.
 Reference scan_reference(const Workload& workload, const HostTensors& inputs);
-/// Whole-number inputs, for sums only.
-HostTensors scan_whole_inputs(const Workload& workload);
-/// Inputs of large and small magnitudes: for sums, each column has one scale; for products, each step takes the partial
-/// product to another magnitude.
-CheckedInputs scan_wide_inputs(const Workload& workload, const CheckedInputs& uniform);
+/// The same for the elements at these places.
+ElementReference scan_reference_at(const Workload& workload, const InputValues& inputs,
+                                   std::span<const std::int64_t> places);
+/// Lines along the rows; along the steps if the rows are short. All sums need one pass over the input.
+std::optional<ir::ElementLines> scan_lines(const Workload& workload);
+LineReference scan_line_sums(const Workload& workload, const InputValues& inputs, const LineWeights& weights,
+                             bool is_linear);
+/// Whole-number inputs for sums only. Inputs of large and small magnitudes: for sums, each column has one scale; for
+/// products, each step takes the partial product to another magnitude.
+LargeChecks scan_checks();
 
 /// The scan of an X of any extents, also symbolic ones: init computes the first row of y, update the others. For a
 /// single row, there is only y, a copy.

@@ -1,20 +1,21 @@
 #include "templates/softmax/softmax.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "expression/tensor.h"
-#include "support/error.h"
+#include "templates/checking/element_rows.h"
+#include "templates/checking/exp_values.h"
 #include "templates/checking/rounding.h"
 #include "templates/checking/wide_magnitudes.h"
 
 namespace nestwright {
 namespace {
 
+constexpr std::size_t kLanes = 4;       ///< independent sums of the reference, which vectors hold
 constexpr double kFlopsPerElement = 5;  ///< compare, subtract, exponential, add, multiply: as libraries count them
 
 Definition define_softmax(const Workload& workload) {
@@ -33,13 +34,51 @@ Definition define_softmax(const Workload& workload) {
 }
 
 /// The scales of rows reach from 2^-24 to 2^8: in the largest rows exp(x) overflows, but exp(x - max) does not.
-CheckedInputs softmax_wide_inputs(const Workload& workload, const CheckedInputs&) {
+InputSources softmax_wide_sources(const Workload& workload, const InputSources&) {
   constexpr int kLargest = 8;
   const auto columns = static_cast<std::size_t>(workload.size("columns"));
   WideMagnitudes magnitudes(kFloat32, workload);
-  CheckedInputs wide;
-  wide.inputs.push_back(magnitudes.draw_rows(workload.size("rows"), columns, -magnitudes.reach(), kLargest));
-  return wide;
+  return {magnitudes.draw_rows(workload.size("rows"), columns, -magnitudes.reach(), kLargest)};
+}
+
+ElementReference softmax_reference_at(const Workload& workload, const InputValues& inputs,
+                                      std::span<const std::int64_t> places) {
+  const std::int64_t columns = workload.size("columns");
+  const double rounding = epsilon_of(kFloat32) / 2, of_sum = summation_error(static_cast<double>(columns), kFloat32);
+  ElementReference reference = reference_of(places.size());
+  for_rows(places, columns, [&](const RowPlaces& row) {
+    std::vector<double> x(static_cast<std::size_t>(columns)), y(x.size());
+    inputs[0]->read(static_cast<std::size_t>(row.row * columns), 1, x);
+    const double largest = *std::max_element(x.begin(), x.end());
+    for (std::size_t j = 0; j < x.size(); ++j) y[j] = x[j] - largest;
+    exp_values(y);
+    std::array<double, kLanes> totals{}, distances{};
+    for (std::size_t j = 0; j + kLanes <= x.size(); j += kLanes) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        totals[lane] += y[j + lane];
+        distances[lane] += y[j + lane] * (largest - x[j + lane]);
+      }
+    }
+    for (std::size_t j = x.size() / kLanes * kLanes; j < x.size(); ++j) {
+      totals[0] += y[j];
+      distances[0] += y[j] * (largest - x[j]);
+    }
+    const double total = std::accumulate(totals.begin(), totals.end(), 0.0), share = 1 / total;
+    const double mean_distance = std::accumulate(distances.begin(), distances.end(), 0.0) * share;
+    for (std::size_t i = row.begin; i < row.end; ++i) {
+      const auto j = static_cast<std::size_t>(places[i] - row.row * columns);
+      const double relative = (largest - x[j] + mean_distance + 8) * rounding + of_sum;
+      reference.expected[i] = y[j] * share;
+      reference.bound[i] = relative * reference.expected[i] + std::numeric_limits<float>::min();
+    }
+  });
+  return reference;
+}
+
+LargeChecks softmax_checks() {
+  return {.reference_at = softmax_reference_at,
+          .wide_inputs = softmax_wide_sources,
+          .shared_run = [](const Workload& workload) { return workload.size("columns"); }};
 }
 
 }  // namespace
@@ -54,34 +93,15 @@ Operator softmax_operator() {
           define_softmax,
           softmax_reference,
           {},
-          softmax_wide_inputs};
+          wide_inputs_of(softmax_checks()),
+          {},
+          softmax_checks()};
 }
 
 Reference softmax_reference(const Workload& workload, const HostTensors& inputs) {
-  const auto rows = static_cast<std::size_t>(workload.size("rows")),
-             columns = static_cast<std::size_t>(workload.size("columns"));
-  if (inputs.size() != 1 || inputs[0].size() != rows * columns) {
-    throw UsageError("the inputs of " + workload.str() + " do not have its sizes");
-  }
-  const double rounding = epsilon_of(kFloat32) / 2, of_sum = summation_error(static_cast<double>(columns), kFloat32);
-  Reference reference = one_result(rows * columns);
-  tbb::parallel_for(std::size_t{0}, rows, [&](std::size_t i) {
-    const double* x = &inputs[0][i * columns];
-    double* y = &reference.expected[0][i * columns];
-    const double largest = *std::max_element(x, x + columns);
-    for (std::size_t j = 0; j < columns; ++j) y[j] = std::exp(x[j] - largest);
-    const double total = std::accumulate(y, y + columns, 0.0);
-    double mean_distance = 0;
-    for (std::size_t j = 0; j < columns; ++j) {
-      y[j] /= total;
-      mean_distance += y[j] * (largest - x[j]);
-    }
-    for (std::size_t j = 0; j < columns; ++j) {
-      const double relative = (largest - x[j] + mean_distance + 8) * rounding + of_sum;
-      reference.bound[0][i * columns + j] = relative * y[j] + std::numeric_limits<float>::min();
-    }
-  });
-  return reference;
+  const std::int64_t elements = workload.size("rows") * workload.size("columns");
+  check_sizes(workload, inputs, {elements});
+  return whole_reference(softmax_checks(), workload, inputs, elements);
 }
 
 }  // namespace nestwright

@@ -1,9 +1,7 @@
 #include "templates/transpose/transpose.h"
 
-#include <tbb/parallel_for.h>
-
 #include "expression/tensor.h"
-#include "support/error.h"
+#include "templates/checking/element_rows.h"
 #include "templates/checking/wide_magnitudes.h"
 
 namespace nestwright {
@@ -17,11 +15,33 @@ Definition define_transpose(const Workload& workload) {
   return {{x, y}, 1, 0, 2.0 * type.bytes() * static_cast<double>(rows) * static_cast<double>(columns)};
 }
 
-CheckedInputs transpose_wide_inputs(const Workload& workload, const CheckedInputs& uniform) {
+InputSources transpose_wide_sources(const Workload& workload, const InputSources& uniform) {
   WideMagnitudes magnitudes(workload.type("dtype"), workload);
-  CheckedInputs wide;
-  wide.inputs.push_back(magnitudes.draw_each(uniform.inputs[0].size()));
-  return wide;
+  return {magnitudes.draw_each(uniform[0].size())};
+}
+
+ElementReference transpose_reference_at(const Workload& workload, const InputValues& inputs,
+                                        std::span<const std::int64_t> places) {
+  const std::int64_t rows = workload.size("rows"), columns = workload.size("columns");
+  ElementReference reference = reference_of(places.size());
+  for_rows(places, rows, [&](const RowPlaces& column) {
+    const std::size_t count = column.end - column.begin;
+    const std::int64_t first = places[column.begin] - column.row * rows;
+    const std::span<double> values = std::span(reference.expected).subspan(column.begin, count);
+    const auto place = [&](std::int64_t row) { return static_cast<std::size_t>(row * columns + column.row); };
+    if (places[column.end - 1] - places[column.begin] + 1 == static_cast<std::int64_t>(count)) {
+      inputs[0]->read(place(first), static_cast<std::size_t>(columns), values);
+      return;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      values[i] = (*inputs[0])[place(places[column.begin + i] - column.row * rows)];
+    }
+  });
+  return reference;
+}
+
+LargeChecks transpose_checks() {
+  return {.reference_at = transpose_reference_at, .wide_inputs = transpose_wide_sources};
 }
 
 }  // namespace
@@ -36,20 +56,15 @@ Operator transpose_operator() {
           define_transpose,
           transpose_reference,
           {},
-          transpose_wide_inputs};
+          wide_inputs_of(transpose_checks()),
+          {},
+          transpose_checks()};
 }
 
 Reference transpose_reference(const Workload& workload, const HostTensors& inputs) {
-  const auto rows = static_cast<std::size_t>(workload.size("rows")),
-             columns = static_cast<std::size_t>(workload.size("columns"));
-  if (inputs.size() != 1 || inputs[0].size() != rows * columns) {
-    throw UsageError("the inputs of " + workload.str() + " do not have its sizes");
-  }
-  Reference reference = one_result(rows * columns);
-  tbb::parallel_for(std::size_t{0}, columns, [&](std::size_t j) {
-    for (std::size_t i = 0; i < rows; ++i) reference.expected[0][j * rows + i] = inputs[0][i * columns + j];
-  });
-  return reference;
+  const std::int64_t elements = workload.size("rows") * workload.size("columns");
+  check_sizes(workload, inputs, {elements});
+  return whole_reference(transpose_checks(), workload, inputs, elements);
 }
 
 }  // namespace nestwright

@@ -140,7 +140,7 @@ TEST_F(CheckReads, RefusesExtentsOfAReductionThatDisagree) {
   EXPECT_EQ(
       refusal(c),
       "tensor 'C' reduces over 'k', which is all of dimension 1 of 'A', 7, but only a part of dimension 0 of 'B', "
-      "9: give both one extent, or make another tensor of the part that is meant");
+      "9: give both one extent, or write reduce_axis(0, 7, \"k\") if the part is meant");
   const Tensor swapped = compute({5, 4}, [&](Expr i, Expr j) { return sum(b(k, j) * a(i, k), k); }, "C");
   EXPECT_EQ(refusal(swapped), refusal(c)) << "in either order";
   const IterVar l = reduce_axis(9, "l");

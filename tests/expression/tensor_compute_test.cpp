@@ -36,9 +36,15 @@ TEST_F(Compute, TakesAnyRank) {
   const Tensor zero = compute({}, [&] { return a(0, 0); }, "Z");
   EXPECT_EQ(zero.rank(), 0);
   EXPECT_EQ(ir::to_string(zero.op().compute()->bodies[0]), "A[0, 0]");
-  const Tensor spanned =
-      compute({8, 16}, [&](std::span<const Expr> at) { return a.at({at.begin(), at.end()}) * 2.0; }, "S");
+  const Tensor spanned = compute({8, 16}, [&](std::span<const Expr> at) { return a(at) * 2.0; }, "S");
   EXPECT_EQ(ir::to_string(spanned.op().compute()->bodies[0]), "A[i, j]*2.0");
+  const std::vector<Expr> ten(10, Expr(2));
+  const Tensor b = placeholder(ten, kFloat32, "B");
+  const Tensor copy = compute(ten, [&](std::span<const Expr> x) { return b(x); }, "C");
+  EXPECT_EQ(ir::to_string(copy.op().compute()->bodies[0]), "B[i0, i1, i2, i3, i4, i5, i6, i7, i8, i9]");
+  EXPECT_EQ(ir::to_string(b(ten)), "B[2, 2, 2, 2, 2, 2, 2, 2, 2, 2]") << "a vector is a span";
+  expect_usage_error([&] { compute(ten, [&](std::span<const Expr> x) { return a(x); }, "D"); },
+                     "tensor 'A' has 2 dimensions, but is read with 10 indices");
   const Tensor eight = compute(
       {1, 2, 3, 4, 5, 6, 7, 8},
       [](Expr, Expr, Expr, Expr, Expr, Expr, Expr, Expr last) { return ir::cast(kFloat32, last); }, "E");

@@ -80,15 +80,46 @@ TEST_F(BestTest, AnIncumbentOfAnotherTemplateIsPassedOver) {
   EXPECT_FALSE(best({{"matmul.cpu", 3}}));
 }
 
-TEST_F(BestTest, WhatWasNeverConfirmedIsNoAnswer) {
+TEST_F(BestTest, WhereNothingWasConfirmedTheFastestTrialOfTheLatestSessionAnswers) {
+  run({timed(100), timed(50)});
   run({timed(100), timed(90)});
-  EXPECT_FALSE(best());
+  ASSERT_TRUE(best());
+  EXPECT_EQ(best()->trial, trials_[1]);
+  EXPECT_EQ(best()->source, BestSource::kUnconfirmed);
+}
+
+TEST_F(BestTest, ADisturbedTrialAnswersUntilThereIsASoundOne) {
+  Measurement unverified = timed(10), early = disturbed(20);
+  unverified.evidence.verified = false;
+  early.timing.ended_early = true;
+  run({disturbed(90), disturbed(70), unverified, early, failed(Outcome::kCrash, "SIGSEGV")});
+  ASSERT_TRUE(best());
+  EXPECT_EQ(best()->trial, trials_[1]);
+  EXPECT_EQ(best()->source, BestSource::kDisturbed);
+  EXPECT_EQ(best()->timing.disturbance, "another process took the CPU for 12% of the time");
+  EXPECT_EQ(log_.list(filter_of(task_)).size(), 1u);
+  EXPECT_FALSE(best({{"matmul.cpu", 2}})) << "of another version";
+  confirmed_run(task_, 500);
+  EXPECT_EQ(best()->trial, trials_[0]) << "however slow";
+  EXPECT_EQ(best()->source, BestSource::kConfirmed);
+}
+
+TEST_F(BestTest, ASoundRecordOfAnotherCompilerComesBeforeALaterDisturbedOne) {
+  TaskKey other = task_;
+  other.backend = "LLVM 22.1.0";
+  confirmed_run(other, 100);
+  const TrialId sound = trials_[0];
+  run({disturbed(50)});
+  TaskFilter any = filter_of(task_);
+  any.backend.clear();
+  EXPECT_EQ(log_.best(any)->trial, sound);
 }
 
 TEST_F(BestTest, SourcesHaveNames) {
   EXPECT_STREQ(best_source_name(BestSource::kRace), "race");
   EXPECT_STREQ(best_source_name(BestSource::kConfirmed), "confirmed");
   EXPECT_STREQ(best_source_name(BestSource::kUnconfirmed), "unconfirmed");
+  EXPECT_STREQ(best_source_name(BestSource::kDisturbed), "disturbed");
 }
 
 TEST_F(BestTest, OtherVersionsOfTheTemplateArePassedOver) {
@@ -235,6 +266,30 @@ TEST_F(BestTest, OneByTheBackendAtHandComesBeforeALaterOne) {
   filter.backend = "a third compiler";
   EXPECT_EQ(find()->task.backend, "another compiler") << "the latest, as a hint";
   EXPECT_EQ(find()->match, MatchKind::kExact);
+}
+
+TEST_F(BestTest, OneOfTheFormerTargetComesAfterOneOfTheTarget) {
+  TaskKey former = task_, elsewhere = task_;
+  former.target = "former";
+  former.backend = "another compiler";
+  elsewhere.machine = "another machine";
+  TaskFilter filter;
+  filter.target = task_.target;
+  filter.backend = task_.backend;
+  const auto find = [&](const WorkloadKey& workload, const std::string& former_target) {
+    return find_best(log_, workload, filter, task_.machine, {}, [](const BestRecord&) { return true; }, former_target);
+  };
+  confirmed_run(former, 100);
+  confirmed_run(elsewhere, 50);
+  ASSERT_TRUE(find(task_.workload, "former"));
+  EXPECT_EQ(find(task_.workload, "former")->match, MatchKind::kExact);
+  EXPECT_EQ(find(task_.workload, "former")->target_now, task_.target);
+  EXPECT_EQ(find(task_.workload, "")->match, MatchKind::kOtherMachine);
+  const WorkloadKey shape = matmul(256, 512, 512);
+  EXPECT_EQ(find(shape, "former")->task.machine, "another machine") << "the target itself comes first";
+  confirmed_run(task_, 200);
+  EXPECT_EQ(find(task_.workload, "former")->task.target, task_.target);
+  EXPECT_EQ(find(task_.workload, "former")->target_now, "");
 }
 
 TEST_F(BestTest, TheLatestOfSeveralMachinesAndTheOneAskedFor) {

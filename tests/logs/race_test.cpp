@@ -74,7 +74,7 @@ TEST_F(RaceTest, RacesThatProveNothingAreRefused) {
   const TrialId own = trials_[0];
   run(task_of(matmul(64, 64, 64)), {timed(1)});
   EXPECT_THAT(refusal(race_of({{own, 100}, {trials_[0], 1}}, 1)), HasSubstr("is not one of the task of session"));
-  EXPECT_FALSE(best());
+  EXPECT_EQ(best()->source, BestSource::kUnconfirmed) << "nothing was written";
 }
 
 TEST_F(RaceTest, AStoredBestThatFailsIsRecordedSoAndBeaten) {
@@ -144,6 +144,21 @@ TEST_F(RaceTest, ADisturbedRaceIsRecordedAndReplacesNothing) {
   EXPECT_EQ(races.integer(1), trials_[0]);
   ASSERT_TRUE(races.step());
   EXPECT_TRUE(races.is_null(1));
+}
+
+TEST_F(RaceTest, TheWinnerOfADisturbedRaceAnswersWhereNothingElseDoes) {
+  const SessionId session = run({disturbed(80), disturbed(60)});
+  Race race = race_of({{trials_[0], 75}, {trials_[1], 85}}, 0);
+  race.disturbance = race.entries[0].measurement.timing.disturbance = "the hypervisor took 40 ms";
+  EXPECT_FALSE(log_.record_race(session, race));
+  ASSERT_TRUE(best());
+  EXPECT_EQ(best()->trial, trials_[0]) << "the race compared them";
+  EXPECT_EQ(best()->timing.median_ns, 75);
+  EXPECT_EQ(best()->source, BestSource::kDisturbed);
+  EXPECT_EQ(best()->timing.disturbance, "the hypervisor took 40 ms");
+  EXPECT_FALSE(log_.stored_best(session)) << "no race has to include it";
+  race.entries[0].measurement.evidence.verified = false;
+  EXPECT_THROW(log_.record_race(session, race), LogError);
 }
 
 TEST_F(RaceTest, ADisturbedEntryIsNoRunnerUp) {

@@ -108,5 +108,34 @@ TEST_F(RemeasureTest, OnlyTrialsOfTheTask) {
   EXPECT_THAT(refusal(99, trials_[0], timed(100)), HasSubstr("has no session 99"));
 }
 
+TEST_F(RemeasureTest, APartIsNeverTheBestUntilItsWholeReplacesIt) {
+  Measurement part = timed(50);
+  part.evidence.verified = false;
+  part.timing.part_ratio = 8;
+  const SessionId session = run({timed(90), part});
+  EXPECT_EQ(recorded(trials_[1]).measurement.timing.part_ratio, 8);
+  EXPECT_EQ(recorded(trials_[0]).measurement.timing.part_ratio, 0);
+  EXPECT_FALSE(log_.may_be_best(trials_[1]));
+  EXPECT_THAT(message<LogError>([&] { log_.set_incumbent(session, trials_[1]); }), HasSubstr("cannot be an incumbent"));
+  EXPECT_FALSE(log_.remeasure(session, trials_[1], disturbed(60))) << "the part was not disturbed";
+  Measurement whole = timed(55);
+  whole.timing.samples_ns = {55};
+  EXPECT_TRUE(log_.remeasure(session, trials_[1], whole, "code of the whole"));
+  EXPECT_EQ(recorded(trials_[1]).measurement.timing.part_ratio, 0);
+  EXPECT_EQ(recorded(trials_[1]).measurement.timing.median_ns, 55);
+  EXPECT_EQ(recorded(trials_[1]).code.identity, "code of the whole");
+  EXPECT_TRUE(log_.may_be_best(trials_[1]));
+}
+
+TEST_F(RemeasureTest, APartThatIsWrongAsAWholeFails) {
+  Measurement part = timed(50);
+  part.evidence.verified = false;
+  part.timing.part_ratio = 8;
+  const SessionId session = run({part});
+  EXPECT_TRUE(log_.remeasure(session, trials_[0], failed(Outcome::kWrongResult, "C[3] is 2 instead of 1"), "code"));
+  EXPECT_EQ(recorded(trials_[0]).measurement.outcome, Outcome::kWrongResult);
+  EXPECT_EQ(recorded(trials_[0]).measurement.timing.part_ratio, 0);
+}
+
 }  // namespace
 }  // namespace nestwright

@@ -48,6 +48,12 @@ TEST_F(HintReason, AnotherCompilerIsAHint) {
   EXPECT_EQ(hint(), "compiled with LLVM 14.0.6, not " + now);
 }
 
+TEST_F(HintReason, AFormerNameOfTheProcessorIsAHint) {
+  record_.task.target = "cpu,isa=avx512,threads=2,l1d=32768,l2=1048576,l3=33554432,llvm_cpu=znver4";
+  record_.target_now = "cpu,isa=avx512,threads=2,l1d=32768,l2=1048576,l3=33554432,llvm_cpu=znver5";
+  EXPECT_EQ(hint(), "compiled for znver4, not znver5");
+}
+
 TEST_F(HintReason, AnotherKernelMicrocodeOrModeOfPagesIsStale) {
   record_.made_by.kernel = "Linux 5.10.0";
   record_.made_by.microcode = "0x2a";

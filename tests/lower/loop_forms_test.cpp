@@ -36,7 +36,7 @@ struct Elementwise {
   explicit Elementwise(const std::vector<Expr>& shape)
       : a(placeholder(shape, kFloat32, "A")),
         b(compute(
-            shape, [&](std::span<const Expr> at) { return a.at({at.begin(), at.end()}) + Expr(1.0); }, "B")),
+            shape, [&](std::span<const Expr> at) { return a(at) + Expr(1.0); }, "B")),
         s(create_schedule(b)) {}
   IterVar axis(int i) { return s[b].axis(i); }
   std::string text() { return loop_form(s, {a, b}); }

@@ -126,5 +126,16 @@ TEST(RaceConfirmation, AnIncumbentThatFailsLaterIsToldAndTheScoresAreRawTimes) {
   }
 }
 
+TEST(RaceConfirmation, AVeryLongOneIsConfirmedByTwoPairs) {
+  MadeUpMachine machine({{0, 900e6}, {9, 1000e6}});
+  machine.conditions.timing.rounds.clear();
+  EXPECT_EQ(machine.race(1, Contender{9, 1000e6}).successor, 0u);
+  EXPECT_EQ(machine.kernels.samples_of(0), 3u) << "one that made it a challenger, two afresh";
+  MadeUpMachine slower({{0, 1001e6}, {9, 1000e6}});
+  slower.conditions.timing.rounds.clear();
+  EXPECT_FALSE(slower.race(1, Contender{9, 1000e6}).successor.has_value());
+  EXPECT_EQ(slower.kernels.samples_of(0), 1u);
+}
+
 }  // namespace
 }  // namespace nestwright

@@ -303,5 +303,40 @@ TEST(Race, EndsBetweenTwoPassesWhereItIsOver) {
   EXPECT_FALSE(result.successor.has_value());
 }
 
+TEST(Race, APartIsScoredAsItsWhole) {
+  // The incumbent takes 160 ms and its part an eighth; the candidates' parts take 10 and 18 ms.
+  MadeUpMachine machine({{0, 10e6}, {1, 18e6}, {9, 20e6}});
+  machine.conditions.timing = of_parts(machine.conditions.timing);
+  const std::vector<Contender> parts = {{0, 160e6, 0, 12}, {1, 160e6, 0, 8}};
+  const RaceResult result = machine.race(parts, Contender{9, 160e6, 0, 8});
+  EXPECT_NEAR(result.timings[0].median_ns, 120e6, 1e3);
+  EXPECT_NEAR(result.timings[1].median_ns, 144e6, 1e3);
+  EXPECT_EQ(result.timings[0].part_ratio, 12);
+  EXPECT_THAT(result.timings[0].raw_ns, Each(DoubleNear(120e6, 1e3)));
+  EXPECT_THAT(result.timings[0].reference_ns, Each(DoubleNear(160e6, 1e3)));
+  EXPECT_EQ(result.successor, 0u);
+  EXPECT_NEAR(result.successor_ns, 120e6, 1e3);
+  EXPECT_THAT(machine.kernels.calls[0], Each(1));
+  EXPECT_THAT(machine.kernels.warm_ups[0], Each(false));
+}
+
+TEST(Race, TheRankingByPartsIsThatOfTheWholes) {
+  // Kernel i takes 100 + i ms as a whole; its part takes a share of that, which differs, and scatters by half a
+  // percent.
+  constexpr int kKernels = 8;
+  MadeUpMachine machine(CallTimes{{99, 100e6 / 8}});
+  std::vector<Contender> parts;
+  for (int i = 0; i < kKernels; ++i) {
+    const double ratio = 6.0 + (i * 5) % 7;
+    machine.kernels.call_ns[i] = (90e6 + 2e6 * i) / ratio;
+    parts.push_back({i, 100e6, 0, ratio});
+  }
+  machine.kernels.scatter(0.005);
+  machine.conditions.timing = of_parts(machine.conditions.timing);
+  const RaceResult result = machine.race(parts, Contender{99, 100e6, 0, 8});
+  EXPECT_EQ(result.successor, 0u);
+  for (int i = 0; i < kKernels; ++i) EXPECT_NEAR(result.timings[i].median_ns, 90e6 + 2e6 * i, 1.5e6) << i;
+}
+
 }  // namespace
 }  // namespace nestwright

@@ -168,5 +168,38 @@ TEST(RunnerRace, FinalistsRaceInSeveralFreshProcesses) {
   EXPECT_EQ(results[2].message, "SIGSEGV while being timed");
 }
 
+TEST(RunnerRace, APartIsTimedAndNotChecked) {
+  const auto runner = planted_runner();
+  const CompiledObject wrong = planted("wrong_at_7"), sleeps = planted("sleeps_1_ms"), right = planted("right");
+  const RunResult result = runner->run({{&wrong, 0, 4}, {&sleeps, 0, 4}}, Incumbent{&sleeps, 8e6, 8});
+  for (const Measurement& m : result.measurements) {
+    EXPECT_EQ(m.outcome, Outcome::kOk) << m.message;
+    EXPECT_FALSE(m.evidence.verified);
+    EXPECT_EQ(m.timing.part_ratio, 4);
+    EXPECT_EQ(m.check_ms, 0);
+  }
+  const Timing& timing = result.measurements[1].timing;
+  ASSERT_THAT(timing.raw_ns, SizeIs(Ge(1u)));
+  EXPECT_GE(timing.raw_ns[0], 4e6) << "four times a millisecond";
+  EXPECT_GE(timing.reference_ns[0], 8e6);
+  const RunResult whole = runner->run({{&right}}, Incumbent{&sleeps, 8e6, 8});
+  EXPECT_TRUE(whole.measurements[0].evidence.verified) << "the next one is checked";
+  EXPECT_EQ(whole.measurements[0].timing.part_ratio, 0);
+}
+
+TEST(RunnerRace, AWholeIsConfirmedByFewPairsOrFoundWrong) {
+  const auto runner = planted_runner();
+  const CompiledObject wrong = planted("wrong_at_7"), slow = planted("slow_200000"), right = planted("right");
+  const RunResult failed = runner->confirm({&wrong}, Incumbent{&slow, 20e6});
+  EXPECT_EQ(failed.measurements[0].outcome, Outcome::kWrongResult);
+  EXPECT_FALSE(failed.successor.has_value());
+  RunResult confirmed;
+  for (int attempt = 0; attempt < kAttempts && !confirmed.successor; ++attempt) {
+    confirmed = runner->confirm({&right}, Incumbent{&slow, 20e6});
+  }
+  EXPECT_TRUE(confirmed.successor.has_value());
+  EXPECT_TRUE(confirmed.measurements[0].evidence.verified);
+}
+
 }  // namespace
 }  // namespace nestwright

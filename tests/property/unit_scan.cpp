@@ -181,7 +181,7 @@ class ScanUnit {
     const auto body = [&](std::span<const Expr> at) {
       std::vector<Expr> before(at.begin(), at.end());
       before[0] = at[0] - Expr(back);
-      return state.tensor.at(std::move(before)) * ir::make_const(3, type) + addend.at({at.begin(), at.end()});
+      return state.tensor.at(std::move(before)) * ir::make_const(3, type) + addend(at);
     };
     Made made{compute_span(exprs(state.shape), body, builder_.next_name("tile")), state.shape, 3 * kStateBound + 4};
     builder_.result_.computes.push_back(made.tensor);

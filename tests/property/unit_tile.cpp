@@ -84,9 +84,7 @@ void Builder::add_tile(Choices& choices) {
       shape.push_back(extents.at(axis_of(pattern.values(), small, static_cast<std::size_t>(d))));
     Made source = new_input(shape, small.dtype());
     if (choices.chance(35)) {
-      const auto body = [&](std::span<const Expr> at) {
-        return source.tensor.at({at.begin(), at.end()}) + ir::make_const(1, small.dtype());
-      };
+      const auto body = [&](std::span<const Expr> at) { return source.tensor(at) + ir::make_const(1, small.dtype()); };
       source.tensor = compute_span(exprs(shape), body, next_name(source.tensor.name()));
       result_.computes.push_back(source.tensor);
     }

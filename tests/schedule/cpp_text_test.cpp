@@ -113,8 +113,7 @@ TEST(CppText, TheLargestUnsignedNumberHasItsType) {
 TEST(CppText, BodiesOfMoreThanEightIndicesTakeASpan) {
   const std::vector<Expr> shape = {2, 1, 1, 1, 1, 1, 1, 1, 3};
   const Tensor x = placeholder(shape, kFloat32, "x");
-  const Tensor y =
-      compute(shape, [&](std::span<const Expr> at) -> Expr { return x.at({at.begin(), at.end()}) * 2.0; }, "y");
+  const Tensor y = compute(shape, [&](std::span<const Expr> at) -> Expr { return x(at) * 2.0; }, "y");
   const Tensor one = compute(shape, [&](std::span<const Expr>) { return Expr(1.0); }, "one");
   EXPECT_THAT(cpp_text(create_schedule(y), {x, y}),
               ::testing::HasSubstr(

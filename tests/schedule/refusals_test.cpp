@@ -205,7 +205,7 @@ TEST(RefusedSchedules, ExtentsOfAReductionThatDisagree) {
   EXPECT_EQ(
       message<Error>([&] { create_schedule(c); }),
       "tensor 'C' reduces over 'k', which is all of dimension 1 of 'A', 8, but only a part of dimension 0 of 'B', "
-      "9: give both one extent, or make another tensor of the part that is meant");
+      "9: give both one extent, or write reduce_axis(0, 8, \"k\") if the part is meant");
 }
 
 }  // namespace

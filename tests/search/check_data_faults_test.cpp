@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "large_judge.h"
 #include "measure/elements.h"
 #include "search/check_data.h"
 #include "templates/checking/whole_numbers.h"
@@ -174,6 +175,33 @@ TEST_P(CheckDataFaults, CatchesWhatWasNotComputed) {
   fmt::print("{}", table);
 }
 
+// The same of tensors that are too large for expected values of all elements.
+TEST_P(CheckDataFaults, AreFoundInLargeTensors) {
+  for (const std::int64_t k : {64, 512, 8192}) {
+    const std::string text = fmt::format("matmul m={} n={} k={} {}", kRows, kColumns, k, GetParam().parameters);
+    SCOPED_TRACE(text);
+    const Workload workload = parse_workload(text);
+    const LargeJudge large(workload);
+    const ir::Type sum_type = matmul_types(workload.type("dtype")).sum;
+    const auto wrong_on = [&](InputSet set, const Product& p) {
+      std::vector<std::vector<double>> inputs = large.inputs(set);
+      if (workload.choice("precision") == "tf32") round_to_tf32(inputs);
+      return large.judge(set, multiply(p, inputs));
+    };
+    EXPECT_EQ(large.has(InputSet::kWhole), !sum_type.is_int());
+    for (const InputSet set : {InputSet::kUniform, InputSet::kWhole, InputSet::kWide}) {
+      if (!large.has(set)) continue;
+      EXPECT_EQ(wrong_on(set, {k, sum_type}), "");
+      EXPECT_NE(wrong_on(set, {k, sum_type, k}), "") << "zeros";
+    }
+    const InputSet exact = sum_type.is_int() ? InputSet::kUniform : InputSet::kWhole;
+    for (const std::int64_t step : {std::int64_t{0}, k / 2, k - 1}) {
+      EXPECT_NE(wrong_on(exact, {.k = k, .sum_type = sum_type, .skipped = step}), "") << "without step " << step;
+    }
+    EXPECT_NE(wrong_on(exact, {.k = k, .sum_type = sum_type, .repeated = k / 3}), "") << "a step twice";
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Types, CheckDataFaults,
     ::testing::Values(Kind{"float64", "dtype=float64"}, Kind{"float32", ""}, Kind{"float16", "dtype=float16"},
@@ -190,7 +218,8 @@ TEST(WholeNumbers, AddUpToWhatTheTypeCanHold) {
                          Row{8192, 0x1p11, 2, 1}, Row{1e6, 0x1p11, 1, 1}}) {
     WholeNumbers numbers(row.terms, row.factors, row.largest, 7);
     const auto n = static_cast<std::size_t>(std::min(row.terms, 1e5));
-    const std::vector<double> a = numbers.draw(n), b = row.factors == 2 ? numbers.draw(n) : std::vector<double>(n, 1);
+    const std::vector<double> a = numbers.draw(n).values(),
+                              b = row.factors == 2 ? numbers.draw(n).values() : std::vector<double>(n, 1);
     double sum = 0, most = 0;
     for (std::size_t i = 0; i < n; ++i) {
       EXPECT_EQ(a[i], std::trunc(a[i]));

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "lookup/task_key.h"
+#include "search/search_space.h"
 #include "support/error.h"
 #include "support/machine_lock.h"
 #include "support/scratch_folder.h"
@@ -148,7 +149,7 @@ TEST_F(SessionTest, TwoTunersOfOneTaskTakeTurnsAndMeasureNothingTwice) {
   for (const SessionResult& result : results) EXPECT_EQ(result.trials, 24);
 }
 
-TEST_F(SessionTest, ARunThatNeverGetsItsTurnEndsInTimeAndDisturbsNobody) {
+TEST_F(SessionTest, ARunThatNeverGetsItsTurnEndsInTimeWithTheDefault) {
   MachineLock lock("cpu");
   const MachineLock::Hold other = lock.hold([] { return false; });
   const auto cpu_s = [] { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; };
@@ -157,11 +158,25 @@ TEST_F(SessionTest, ARunThatNeverGetsItsTurnEndsInTimeAndDisturbsNobody) {
     if (p.waiting_for == "another tuner has the machine" && waiting_s < 0) waiting_s = cpu_s();
   });
   EXPECT_EQ(result.stop_reason, "1.5 seconds are over");
-  EXPECT_EQ(result.trials, 0);
-  EXPECT_FALSE(result.best.has_value());
-  EXPECT_LT(result.seconds, 2);
+  EXPECT_EQ(result.trials, 1) << "one candidate is measured beside the other tuner";
+  ASSERT_TRUE(result.best.has_value());
+  EXPECT_TRUE(result.best->evidence.verified);
+  EXPECT_NE(result.best->source, BestSource::kRace);
+  EXPECT_EQ(result.best->proposal.config, SearchSpace(task_).default_point()->config);
+  EXPECT_LT(result.seconds, 2.5);
   ASSERT_GE(waiting_s, 0);
   EXPECT_LT(cpu_s() - waiting_s, 0.3) << "it sleeps until it is its turn";
+}
+
+TEST_F(SessionTest, TheTimeIsOverBeforeTheFirstTrial) {
+  const SessionResult result = tune({.budget = {.seconds = 0.01}});
+  EXPECT_EQ(result.trials, 1);
+  ASSERT_TRUE(result.best.has_value());
+  EXPECT_TRUE(result.best->evidence.verified);
+  EXPECT_EQ(result.stop_reason, "0.01 seconds are over");
+  const SessionResult again = tune({.budget = {.seconds = 0.01}});
+  EXPECT_EQ(again.trials, 0) << "there is an answer";
+  EXPECT_TRUE(again.best.has_value());
 }
 
 TEST_F(SessionTest, LimitsCountFromWhenTheyAreSet) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "support/error.h"
 #include "tests/support/fake_clock.h"
@@ -29,6 +30,8 @@ struct Stage {
   FakeClock clock;
   std::vector<std::string> told;  ///< "open a", "finish a", ...
   double finish_s = 0;            ///< that all runs together may take to finish after an interruption
+  std::vector<double> races_s;    ///< that each run may take to finish, in order
+  double race_takes_s = 0;        ///< that each race takes, if it may
 };
 
 class MadeUpRun final : public TaskRun {
@@ -56,9 +59,11 @@ class MadeUpRun final : public TaskRun {
     trials_ = trials;
     granted.push_back(seconds);
   }
-  SessionResult finish_within(double interrupted_s) override {
+  SessionResult finish_within(double seconds, double interrupted_s) override {
     stage_.told.push_back("finish " + name_);
     stage_.finish_s += interrupted_s;
+    stage_.races_s.push_back(seconds);
+    stage_.clock.advance(static_cast<std::int64_t>(std::min(seconds, stage_.race_takes_s) * 1e9));
     result_.seconds = seconds_;
     return result_;
   }
@@ -68,6 +73,7 @@ class MadeUpRun final : public TaskRun {
   }
   double seconds() const override { return seconds_; }
   double race_seconds() const override { return 2; }
+  double finish_seconds() const override { return std::numeric_limits<double>::infinity(); }
 
   std::vector<double> granted;
 
@@ -123,6 +129,46 @@ TEST_F(SharedBudgetTest, SecondsHoldWithTheFinalRaces) {
   // Two races of two seconds each are reserved; the turn that begins before that time is the last.
   EXPECT_EQ(stage_.clock.now_ns(), 16'000'000'000);
   EXPECT_DOUBLE_EQ(outcomes[0].result.seconds + outcomes[1].result.seconds, 16);
+}
+
+TEST_F(SharedBudgetTest, RacesShareWhatIsLeft) {
+  for (const char* name : {"a", "b", "c", "d"}) add(name, {});
+  run({.seconds = 100});
+  // 92 s of search, as four races take 2 s each, and 4 s of overrun: the first has a quarter, and leaves its time.
+  EXPECT_EQ(stage_.clock.now_ns(), 92'000'000'000);
+  EXPECT_THAT(stage_.races_s, ElementsAre(3, 4, 6, 12));
+}
+
+TEST_F(SharedBudgetTest, RacesThatTakeLongerThanEstimatedEndWithTheBudget) {
+  stage_.race_takes_s = 30;
+  for (const char* name : {"a", "b", "c", "d"}) add(name, {});
+  run({.seconds = 100});
+  EXPECT_EQ(stage_.clock.now_ns(), 104'000'000'000);
+  EXPECT_THAT(stage_.races_s, ElementsAre(3, 3, 3, 3));
+}
+
+TEST_F(SharedBudgetTest, ATurnThatTakesLongerLeavesNoTimeForRaces) {
+  add("slow", {.turn_s = 150});
+  add("other", {});
+  run({.seconds = 100});
+  EXPECT_THAT(stage_.races_s, ElementsAre(0));
+}
+
+TEST_F(SharedBudgetTest, ARaceBeforeTheEndHasAShareOfTheTime) {
+  stage_.race_takes_s = 30;
+  add("small", {.space = 30});
+  add("large", {});
+  run({.seconds = 100});
+  EXPECT_THAT(stage_.races_s.front(), 3) << "half as long again as estimated";
+  EXPECT_LE(stage_.clock.now_ns(), 104'000'000'000);
+}
+
+TEST_F(SharedBudgetTest, WithoutABudgetInSecondsRacesTakeTheirTime) {
+  add("small", {.space = 30});
+  add("large", {});
+  run({.trials = 60});
+  const double unlimited = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(stage_.races_s, ElementsAre(unlimited, unlimited));
 }
 
 TEST_F(SharedBudgetTest, HeavierTasksGetMore) {

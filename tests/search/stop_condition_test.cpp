@@ -28,12 +28,6 @@ TEST(StopCondition, KeepsAReserveOfTheSeconds) {
   EXPECT_EQ(stop.reason(1), "10 seconds are over");
 }
 
-TEST(StopCondition, SaysThatTheReserveTakesAllSeconds) {
-  FakeClock clock;
-  StopCondition stop({.seconds = 3}, clock, nullptr);
-  EXPECT_EQ(stop.reason(3.62), "3 seconds are too few for the final race, which takes about 3.6 s");
-}
-
 TEST(StopCondition, EarlyStopForgetsWhenAnEarlierTrialIsTheBest) {
   FakeClock clock;
   StopCondition stop({.early_stop = 2}, clock, nullptr);

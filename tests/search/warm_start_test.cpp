@@ -123,6 +123,19 @@ TEST_F(WarmStartTest, WhatAnotherCompilerMadeOfTheWorkloadComesFirst) {
   EXPECT_EQ(start(mine).points.front(), space.seeds().front()) << "its fastest";
 }
 
+TEST_F(WarmStartTest, WhatWasRecordedForTheFormerTargetComesFirst) {
+  const Task mine = task("m=96 n=96 k=96");
+  record(task("m=64 n=64 k=64"), 2, 100);
+  record(mine, 3, 100);
+  TaskKey renamed = task_key(mine);
+  renamed.former_target = renamed.target;
+  renamed.target = "cpu,isa=avx512,threads=1,llvm_cpu=znver5";
+  const auto all = log_.relatives(renamed, 6);
+  ASSERT_EQ(all.size(), 1u) << "other shapes of the former target are left out";
+  EXPECT_EQ(all[0].workload.text, mine.workload.str());
+  EXPECT_EQ(all[0].trials.size(), 3u);
+}
+
 TEST_F(WarmStartTest, TrialsOfAnotherVersionOfTheTemplateAreLeftOut) {
   record(task("m=64 n=64 k=64"), 2, 100);
   const auto all = log_.relatives(task_key(task("m=96 n=96 k=96")), 6);

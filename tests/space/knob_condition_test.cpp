@@ -64,6 +64,20 @@ TEST(KnobCondition, ComparesSumsAndProducts) {
   EXPECT_TRUE(holds("rows[0] != columns", 4, 3));
 }
 
+TEST(KnobCondition, DividesAndTakesRemainders) {
+  EXPECT_TRUE(holds("rows % 4 == 0 and columns % 4 == 3", 8, 7));
+  EXPECT_FALSE(holds("rows % 4 == 0", 7, 3));
+  EXPECT_TRUE(holds("rows / 2 * 2 == 6 and rows - 8 / columns == 5", 7, 3));
+  EXPECT_TRUE(holds("2 * rows % 3 == 2 and rows % columns / 2 == 0", 4, 3)) << "from the left";
+  EXPECT_TRUE(holds("(3 - rows) / 2 == -2 and (3 - rows) % 2 == 1", 6, 1)) << "towards minus infinity";
+  for (const char* comparison : {"==", "!=", "<", "<=", ">", ">="}) {
+    for (const char* op : {"/", "%"}) {
+      EXPECT_FALSE(holds("rows " + std::string(op) + " (columns - 3) " + comparison + " 1", 4, 3)) << "divided by 0";
+    }
+  }
+  EXPECT_EQ(refusal("rows % 0 == 1"), "condition 'rows % 0 == 1', character 8: the divisor is 0");
+}
+
 TEST(KnobCondition, AndBindsMoreTightlyThanOr) {
   EXPECT_TRUE(holds("rows == 4 or rows == 5 and columns == 9", 4, 3));
   EXPECT_FALSE(holds("(rows == 4 or rows == 5) and columns == 9", 4, 3));

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "support/channel.h"
 #include "support/clock.h"
 #include "support/error.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -108,6 +110,46 @@ TEST(ChildProcess, SaysWhatCannotBeStarted) {
                  "cannot start /no/such/program (No such file or directory); check that the file is there and "
                  "executable");
   }
+}
+
+/// Limits how many files this process may have open.
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t files) {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit changed{files, before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &changed);
+  }
+  ~FileLimit() { setrlimit(RLIMIT_NOFILE, &before_); }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST(ChildProcess, FewDescriptorsAreEnough) {
+  const FileLimit limit(40);
+  auto [ours, theirs] = Channel::make_pair();
+  ChildProcess child(shell("printf first >&3", {theirs.get()}));
+  EXPECT_EQ(child.wait().str(), "exit code 0");
+  char buffer[64] = {};
+  EXPECT_EQ(read(ours.get(), buffer, sizeof buffer), 5);
+}
+
+TEST(ChildProcess, TooFewDescriptorsAreNamed) {
+  const UniqueFd next(dup(0));
+  const std::string limit = std::to_string(next.get() + 1);
+  const FileLimit limited(static_cast<rlim_t>(next.get() + 1));
+  const std::string advice =
+      "Too many open files: this process may have " + limit + " of them; raise the limit, as in ulimit -n 1024";
+  EXPECT_EQ(message<Error>([] { Channel::make_pair(); }), "cannot make a socket pair: " + advice);
+  EXPECT_EQ(message<Error>([] { ChildProcess(shell("exit 0")); }), "cannot make a file in memory: " + advice);
+  const FileLimit one_more(static_cast<rlim_t>(next.get() + 2));
+  const std::string more = std::to_string(next.get() + 2);
+  EXPECT_EQ(message<Error>([] { ChildProcess(shell("exit 0")); }),
+            "cannot start /bin/sh: Too many open files: this process may have " + more +
+                " of them; raise the limit, as in ulimit -n 1024");
 }
 
 }  // namespace

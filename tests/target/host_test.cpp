@@ -65,6 +65,8 @@ TEST(Host, LlvmNames) {
   const auto name = [](const char* vendor, int family, int model, int stepping = 0) {
     return llvm_name({vendor, "", family, model, stepping});
   };
+  EXPECT_EQ(name("AuthenticAMD", 26, 0x02), "znver5");
+  EXPECT_EQ(name("AuthenticAMD", 26, 0x44), "znver5");
   EXPECT_EQ(name("AuthenticAMD", 25, 17), "znver4");
   EXPECT_EQ(name("AuthenticAMD", 25, 1), "znver3");
   EXPECT_EQ(name("AuthenticAMD", 23, 0x31), "znver2");
@@ -83,7 +85,7 @@ TEST(Host, AProcessorWithoutANameIsTunedForAsASimilarOne) {
   EXPECT_EQ(llvm_name_of_similar("GenuineIntel", bf16), "cooperlake");
   EXPECT_EQ(llvm_name_of_similar("GenuineIntel", vnni), "cascadelake");
   EXPECT_EQ(llvm_name_of_similar("GenuineIntel", {}), "");
-  EXPECT_EQ(llvm_name_of_similar("AuthenticAMD", bf16), "znver4");
+  EXPECT_EQ(llvm_name_of_similar("AuthenticAMD", bf16), "znver5");
   EXPECT_EQ(llvm_name_of_similar("AuthenticAMD", {}), "");
   EXPECT_EQ(llvm_name_of_similar("Transmeta", amx), "");
 }

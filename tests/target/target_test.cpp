@@ -48,6 +48,15 @@ TEST(Target, TheIsaDecidesVectorsAndRegisters) {
   EXPECT_TRUE(avx512.has_masks());
 }
 
+TEST(Target, AProcessorThatWasRenamedHasAFormerTarget) {
+  const std::string text = "cpu,isa=avx512,threads=2,l1d=49152,l2=1048576,l3=33554432,llvm_cpu=";
+  const std::optional<Target> former = former_target(Target::parse(text + "znver5"));
+  ASSERT_TRUE(former);
+  EXPECT_EQ(former->str(), text + "znver4");
+  EXPECT_FALSE(former_target(Target::parse(text + "znver4")));
+  EXPECT_FALSE(former_target(Target::parse("cuda,arch=sm_90")));
+}
+
 TEST(Target, PrintsCanonically) {
   EXPECT_EQ(Target::parse(kFull).str(), kFull);
   EXPECT_EQ(Target::parse("cpu,llvm_cpu=znver4,l3=33554432,l2=1048576,l1d=32768,threads=2,isa=avx512").str(), kFull);

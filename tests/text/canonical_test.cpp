@@ -57,6 +57,40 @@ TEST(CanonicalText, HasTheDeclarationsThatSaySomething) {
       "X:float16[n0,n1,n2,n3];W:float16 i0=1 i1=128 i2=28 i3=28 i4=64 i5=3 i6=3 n0=1 n1=64 n2=56 n3=56");
 }
 
+TEST(CanonicalText, AReductionInsideARightSideIsAStatement) {
+  expect_canonical("Y[i] = sum(j, A[i, j] * x[j]) + b[i] i=3 j=4",
+                   "Y_sum[i0]=sum(i1,A[i0,i1]*x[i1]);Y[i0]=Y_sum[i0]+b[i0] i0=3 i1=4");
+  expect_canonical("Y[i] = 0.125 * -sum(j, A[i, j]) i=3 j=4",
+                   "Y_sum[i0]=sum(i1,A[i0,i1]);Y[i0]=0.125*-Y_sum[i0] i0=3 i1=4");
+  expect_canonical("Y[i, j] = X[i, j] / sum(j2, X[i, j2]) i=3 j=4 j2=4",
+                   "Y_sum[i0]=sum(i1,X[i0,i1]);Y[i0,i1]=X[i0,i1]/Y_sum[i0] i0=3 i1=4");
+  expect_canonical("Y[i] = (sum(j, A[i, j])) i=3 j=4", "Y[i0]=sum(i1,A[i0,i1]) i0=3 i1=4");
+  expect_canonical("Y[i, l] = sum(j, A[i, j]) i=3 j=4 l=5", "Y[i0,i1]=sum(i2,A[i0,i2]) i0=3 i1=5 i2=4");
+}
+
+TEST(CanonicalText, ReductionsInReductionsAreStatements) {
+  expect_canonical("Y[i] = sum(j, A[i, j] * max(k, B[j, k])) i=3 j=4 k=5",
+                   "Y_max[i0]=max(i1,B[i0,i1]);Y[i2]=sum(i0,A[i2,i0]*Y_max[i0]) i0=4 i1=5 i2=3");
+  expect_canonical("Y[i] = 1 + sum(j, exp(X[i, j] - max(k, X[i, k])) / sum(l, X[i, l])) i=3 j=4 k=4 l=4",
+                   "Y_max[i0]=max(i1,X[i0,i1]);Y_sum[i0]=sum(i1,X[i0,i1]);"
+                   "Y_sum2[i0]=sum(i1,exp(X[i0,i1]-Y_max[i0])/Y_sum[i0]);Y[i0]=1+Y_sum2[i0] i0=3 i1=4");
+  expect_canonical("Y[i] = T[argmax(k, X[i, k])] * float32(max(i, 2)) i=3 k=4",
+                   "Y_argmax[i0]=argmax(i1,X[i0,i1]);Y[i0]=T[Y_argmax[i0]]*float32(max(i0,2)) i0=3 i1=4");
+}
+
+TEST(CanonicalText, EqualReductionsAreOneAndNamesAreNotTakenTwice) {
+  expect_canonical("Y[i] = sum(k, A[i, k]) * sum(k, A[i, k]) + sum(k, B[i, k]) i=3 k=4",
+                   "Y_sum[i0]=sum(i1,A[i0,i1]);Y_sum2[i0]=sum(i2,B[i0,i2]);Y[i0]=Y_sum[i0]*Y_sum[i0]+Y_sum2[i0]"
+                   " i0=3 i1=4 i2=4");
+  expect_canonical("Y[i] = 2 * sum(k, A[i, k]) + Y_sum[i] i=3 k=4",
+                   "Y_sum2[i0]=sum(i1,A[i0,i1]);Y[i0]=2*Y_sum2[i0]+Y_sum[i0] i0=3 i1=4");
+}
+
+TEST(CanonicalText, OfAPartOfATensorGivesItsSize) {
+  expect_canonical("C[i] = sum(k, A[i, k] * B[k]); A: float32[2, 8]; B: float32[9] k=8",
+                   "C[i0]=sum(i1,A[i0,i1]*B[i1]);B:float32[n0] i0=2 i1=8 n0=9");
+}
+
 TEST(CanonicalText, KeepsTheOrderOfOperations) {
   const auto body = [](const std::string& text) {
     const std::string whole = canonical("C[i] = " + text + "; A: float32[4]; B: int32[4]; P: bool[4]");

@@ -82,10 +82,18 @@ TEST(ExpressionErrors, OfTheGrammar) {
 
 TEST(ExpressionErrors, OfReductions) {
   expect_error("C[i] = sum(^A[i, k])", "expected an index to reduce over, followed by ',', got 'A'");
-  expect_error("C[i] = 2 * ^sum(k, A[i, k])",
-               "the reduction sum is not the whole right side: give it a statement of its own");
-  expect_error("C[i] = sum(k, A[i, k]) ^+ 1", "expected ';' or the end, got '+': a reduction is the whole right side");
-  expect_error("C[i] = exp(max(^k, A[i, k]))", "'k' is no index of this statement");
+  expect_error("C[i] = 2 * sum(^A[i, k])", "expected an index to reduce over, followed by ',', got 'A'");
+  expect_error("C[i] = sum(k, A[i, k]) ^5", "expected an operator, ';' or the end, got the number 5");
+  expect_error("C[i] = sum(k, A[i, k] ^; D[i] = 1", "expected an operator or ')', got ';'");
+  expect_error("C[i] = exp(max(^k, A[i, k])) i=4",
+               "the extent of 'k' does not follow from the shapes of tensors: add k=...");
+  expect_error("C[^i] = 2 * sum(k, A[i, k]) k=4", "the extent of 'i' does not follow");
+  expect_error("C[i] = sum(k, A[i, k]) * ^k", "'k' is no index of this statement");
+  expect_error("C[i] = 1 + sum(^i, A[i])", "the index 'i' is given twice");
+  expect_error("C[i] = sum(k, A[k] * sum(^k, B[k]))", "the index 'k' is given twice");
+  expect_error("C[a,b,c,d,e,f,g,h] = sum(k, A[k] * ^max(l, B[a,b,c,d,e,f,g,h] + D[k, l]))",
+               "more than 8 indices are given: use fewer");
+  expect_error("C[i] = ^sum(k, A[i, k] > 0) + 1", "sum takes numbers, but the value is bool: convert it");
   expect_error("C[i] = ^argmax(j, k, A[i, j, k])", "argmax runs over one index: reduce over the others before");
   expect_error("C[i] = ^any(k, A[i, k])", "any takes conditions, but the value is float32: compare it");
   expect_error("C[i] = ^sum(k, A[i, k] > 0)", "sum takes numbers, but the value is bool: convert it");
@@ -256,7 +264,8 @@ TEST(ExpressionErrors, OfExtents) {
   expect_error("C[i] = A[^i + 1] i=4; A: float32[4]", "index 0 of 'A' runs from 1 to 4, but the extent is 4");
   expect_error("C[i] = A[^i] i=5; A: float32[4]", "index 0 of 'A' runs from 0 to 4, but the extent is 4");
   expect_error("C[i] = sum(k, A[i, k] * B[^k]) i=2; A: float32[2, 8]; B: float32[9]",
-               "'k' runs over 8, all of dimension 1 of 'A', but dimension 0 of 'B' is 9: make them agree");
+               "'k' runs over 8, all of dimension 1 of 'A', but dimension 0 of 'B' is 9: make them agree, or add "
+               "k=8 if that part is meant");
   expect_error("C[i] = A[^i + 9]; A: float32[4]", "this index is at least 9, but dimension 0 of 'A' is 4");
   expect_error("^C[i] = A[i] i=5; C: float32[4]", "dimension 0 of 'C' is declared as 4, but i=5: make them agree");
   expect_error("^C[i, j] = 1.0 i=100000 j=100000", "'C' has more than 2147483647 elements: give smaller sizes");

@@ -46,6 +46,26 @@ TEST(Extents, OfAnIndexAreTheLargestForWhichAllReadsAreInside) {
   EXPECT_EQ(shape_of("Y[i] = A[i] + A[i + 2] + A[2*i]" + shapes.substr(0, 16), "Y"), (Shape{5}));
 }
 
+TEST(Extents, OfAPartOfATensorAreTheSizesThatAreGiven) {
+  const std::string attention = "O[b,h,d] = sum(t, P[b,h,t] * V[b,t,h,d]) t=37 b=2 h=3 d=8; V: float32[2, 100, 3, 8]";
+  EXPECT_EQ(shape_of(attention, "P"), (Shape{2, 3, 37}));
+  EXPECT_EQ(shape_of(attention, "V"), (Shape{2, 100, 3, 8}));
+  EXPECT_EQ(shape_of(attention + "; P: float32[2, 3, 64]", "O"), (Shape{2, 3, 8}));
+  EXPECT_EQ(shape_of("Y[i] = sum(r, X[i + r] * W[r]); X: float32[50]; W: float32[9] i=10 r=3", "Y"), (Shape{10}));
+  EXPECT_EQ(shape_of("S[] = sum(k, A[k] * B[k] * C[k]); B: float32[9]; C: float32[20] k=5", "A"), (Shape{5}));
+}
+
+TEST(Extents, AReductionInsideARightSideSharesTheIndicesAround) {
+  const std::string text = "Y[i] = sum(r, X[i + r] * W[r]) + b[i]; b: float32[10]; W: float32[3]";
+  EXPECT_EQ(shape_of(text, "Y_sum"), (Shape{10}));
+  EXPECT_EQ(shape_of(text, "X"), (Shape{12}));
+  EXPECT_EQ(shape_of("Y[i] = sum(j, A[i, j]) + b[i]; A: float32[20, 4]; b: float32[10]", "Y_sum"), (Shape{10}));
+  EXPECT_EQ(shape_of("Y[i] = sum(j, A[i, j]) + b[i]; A: float32[10, 4]; b: float32[20]", "Y"), (Shape{10}));
+  const std::string nested = "Y[i] = sum(j, A[i, j] * sum(k, B[j, k])) + 1; A: float32[5, 6]; B: float32[7, 8]";
+  EXPECT_EQ(shape_of(nested, "Y_sum"), (Shape{6})) << "j is an index of the sum around";
+  EXPECT_EQ(shape_of(nested, "Y_sum2"), (Shape{5}));
+}
+
 TEST(Extents, AQuotientOfFloatsIsNotRoundedDown) {
   const std::string x = "; X: float32 in [0, 9] i=8";
   EXPECT_EQ(shape_of("Y[i] = T[int64(clamp(X[i], 0, 9) / 2 * 2)]" + x, "T"), (Shape{11}));

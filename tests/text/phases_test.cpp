@@ -42,6 +42,24 @@ TEST(Phases, OfUnequalNumbersOfTermsAreApart) {
             "Y: float32[14], Y[i] = select(i%3 < 1, Y.phases0[i/3], Y.phases1[i%3 - 1, i/3])");
 }
 
+TEST(Phases, StandBehindTheQuotientsIfTheyAreMany) {
+  EXPECT_EQ(
+      tensors_of("Y[y, o] = sum(r, select((y - r) % 100 == 0, X[(y - r)/100]?0, 0.0) * W[r, o]); X: float32[4] "
+                 "y=400 r=250 o=6"),
+      "Y.phases0: float32[4, 50, 6], Y.phases0[i, j, k] = sum(X.padded[i - r + 3]*W[r*100 + j, k], r in 0..3)\n"
+      "Y.phases1: float32[4, 50, 6], Y.phases1[i, j, k] = sum(X.padded[i - r + 3]*W[r*100 + j + 50, k], r in 0..2)\n"
+      "Y: float32[400, 6], Y[i, j] = select(i%100 < 50, Y.phases0[i/100, i%100, j], Y.phases1[i/100, i%100 - 50, j])");
+}
+
+TEST(Phases, AreOfModuliUpTo4096) {
+  const auto has = [](const std::string& modulus) {
+    return has_phases("Y[y] = sum(r, select((y + r) % " + modulus + " == 0, X[(y + r)/" + modulus +
+                      "], 0) * W[r]); X: float32[3] y=8194 r=10");
+  };
+  EXPECT_TRUE(has("4096"));
+  EXPECT_FALSE(has("4097"));
+}
+
 TEST(Phases, AreFoundInEveryFormOfTheCondition) {
   const auto has = [](const std::string& condition, const std::string& value = "X[(y + r)/2]") {
     return has_phases("Y[y] = sum(r, select(" + condition + ", " + value + ", 0) * W[r]); X: float32[10] y=16 r=4");

@@ -1,9 +1,11 @@
 // A sum that is computed by phases has the value of the same sum with a condition that nothing takes apart: !(a != 0)
 // instead of a == 0.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
 
+#include "codegen/backend.h"
 #include "templates/framework/completion.h"
 #include "tests/reference/judged_text.h"
 #include "tests/text_operator/wrong_on.h"
@@ -22,6 +24,17 @@ class TransposedConvolution {
     is_guarded_product_ = draw(0, 2) == 0;
     y_ = draw_window();
     if (has_columns_) x_ = draw_window();
+  }
+
+  /// One with long strides along y, as of audio, or along both axes.
+  static TransposedConvolution with_long_strides(std::mt19937_64& random, bool both) {
+    TransposedConvolution made(random);
+    made.filters_ = made.draw(1, 3);
+    made.channels_ = both ? 1 : made.channels_;
+    made.has_columns_ = both;
+    made.y_ = made.draw_long_window(both ? 24 : 150);
+    made.x_ = both ? made.draw_long_window(24) : Window{};
+    return made;
   }
 
   std::string text(bool by_phases) const {
@@ -53,6 +66,14 @@ class TransposedConvolution {
   Window draw_window() {
     Window w{draw(2, 4), draw(1, 3), draw(1, 5), draw(-2, 4), draw(1, 6), 1, draw(0, 1) == 1};
     w.output = draw(1, 14);
+    return w;
+  }
+
+  /// A result that has each remainder, of few terms each.
+  Window draw_long_window(int longest) {
+    Window w{draw(16, longest), 1, 1, draw(-2, 4), draw(1, 4), 1, draw(0, 1) == 1};
+    w.taps = draw(1, w.stride + 9);
+    w.output = draw(w.stride, w.stride + 20);
     return w;
   }
 
@@ -94,6 +115,56 @@ TEST(Phases, HaveTheValueOfTheSumAsItIsWritten) {
   EXPECT_GE(phased, 25);
 }
 
+TEST(Phases, OfLongStridesHaveTheValueOfTheSumAsItIsWritten) {
+  std::mt19937_64 random(22);
+  for (int i = 0; i < 8; ++i) {
+    const TransposedConvolution convolution = TransposedConvolution::with_long_strides(random, i % 2 == 0);
+    const std::string text = convolution.text(true);
+    const JudgedText by_phases(text), written(convolution.text(false));
+    EXPECT_EQ(wrong_elements(by_phases.compute()[0], written.judge()), 0U) << text;
+    EXPECT_TRUE(by_phases.definition.args.back().op()->inputs.front()->name.starts_with("Y.phases")) << text;
+    EXPECT_NO_THROW(workload_of(text)) << "all reads are inside of their tensors";
+  }
+}
+
+// Both axes have phases with different numbers of terms: four tensors, of which each element takes one.
+TEST(Phases, OfUnequalNumbersOfTermsAlongTwoAxesAreProvedToBeRead) {
+  const std::string conditions = "(y - r) % 80 == 0 && (x - s) % 100 == 0";
+  const std::string rest =
+      ", X[(y - r)/80, (x - s)/100]?0, 0) * W[r, s]); X: float32[2, 2]; W: float32[90, 170] "
+      "y=170 x=230 r=90 s=170";
+  const Workload workload = workload_of("Y[y, x] = sum(r, s, select(" + conditions + rest);
+  EXPECT_EQ(workload.op->define(workload).args.back().op()->inputs.size(), 4U);
+}
+
+/// The machine code of the default of a transposed convolution with 16 channels, 60 steps, and four times as many taps
+/// as its stride.
+std::string machine_code(std::int64_t stride) {
+  const Workload workload = workload_of(fmt::format(
+      "Y[o, x] = sum(c, r, select((x - r) % {0} == 0, X[c, (x - r)/{0}]?0, 0) * W[c, o, r]); X: float32[16, 60]; "
+      "W: float32[16, 1, {1}] x={2} r={1}",
+      stride, 4 * stride, 60 * stride));
+  const Target target = Target::parse("cpu,isa=avx2,threads=2,l1d=32768,l2=524288,l3=33554432,llvm_cpu=znver3");
+  const Template& generated = *workload.op->find_template("generated.cpu");
+  const Instance made = instantiate(generated, workload, target, seeds_of(generated, workload, target).front());
+  const ir::Program loops = lower(made.schedule, made.definition.args, target, "expression");
+  return make_backend(target.device)->compile(expand(loops, target), target, {}).object;
+}
+
+TEST(Phases, AreLoopsWhoseCodeDoesNotGrowWithTheStride) {
+  const std::size_t least = machine_code(128).size();
+  for (const std::int64_t stride : {1024, 4096}) EXPECT_LT(machine_code(stride).size(), 2 * least) << stride;
+  EXPECT_LT(least, 16384U);
+}
+
+// One multiplication and one addition for each term that counts: 4 of 512 taps.
+TEST(Phases, OfLongStridesTakeNoOtherOperations) {
+  const Workload workload = workload_of(
+      "Y[o, x] = sum(c, r, select((x - r) % 128 == 0, X[c, (x - r)/128]?0, 0) * W[c, o, r]); X: float32[16, 60]; "
+      "W: float32[16, 1, 512] x=7680 r=512");
+  EXPECT_EQ(workload.op->define(workload).flops, 2.0 * 16 * 4 * 7680);
+}
+
 TEST(Phases, ReadPartsOfDimensions) {
   // In the first phase r runs over all of V and a part of X, which would be refused as a mistake.
   const std::string rest = ", X[(y + r)/2] * V[r/2], 0)); X: float32[9]; V: float32[2] y=2 r=3";
@@ -106,8 +177,9 @@ TEST(Phases, GetSpacesWhoseCandidatesAreRight) {
   std::mt19937_64 random(21);
   Target target = Target::host();
   target.threads = 2;
-  for (int i = 0; i < 8; ++i) {
-    const TransposedConvolution convolution(random);
+  for (int i = 0; i < 10; ++i) {
+    const TransposedConvolution convolution =
+        i < 8 ? TransposedConvolution(random) : TransposedConvolution::with_long_strides(random, i % 2 == 0);
     const Workload workload = workload_of(convolution.text(true));
     const CheckData data = make_strict_check_data(workload_of(convolution.text(false)));
     const Template* const source = templates_for(workload, target).front();

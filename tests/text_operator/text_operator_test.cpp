@@ -33,6 +33,24 @@ TEST(TextOperator, DefinesWorkloadsOfOtherSizes) {
   EXPECT_EQ(other.op->define(other).flops, 2.0 * 5 * 6 * 7);
 }
 
+TEST(TextOperator, CountsTheBytesThatAreTouched) {
+  const auto bytes_of = [](const char* text) {
+    const Workload workload = workload_of(text);
+    return workload.op->define(workload).bytes;
+  };
+  EXPECT_EQ(bytes_of("Y[i, j] = T[I[i], j]; I: int32 in [0, 9999] i=8 j=16"), 4 * (8 * 16 + 8 + 8 * 16)) << "a gather";
+  EXPECT_EQ(bytes_of("Y[i] = T[I[i], J[i]]; I: int8 in [0, 99]; J: int8 in [0, 99] i=8"), 4 * 8 + 8 + 8 + 4 * 8);
+  EXPECT_EQ(bytes_of("Y[i] = T[clamp(int64(X[i]), 0, 3)] i=100"), 4 * (4 + 100 + 100)) << "no more than there are";
+  EXPECT_EQ(bytes_of("Y[i, j] = X[i + 5, j] * 2; X: float64[1000, 1000] i=10 j=20"), 8 * (10 * 20 + 10 * 20));
+  EXPECT_EQ(bytes_of("Y[i] = X[2*i]; X: float32[100] i=10"), 4 * (10 + 10)) << "every second one";
+  EXPECT_EQ(bytes_of("Y[i] = sum(r, X[i + r]); X: float32[100] i=10 r=3"), 4 * (12 + 10)) << "a window";
+  EXPECT_EQ(bytes_of("Y[i] = X[i] - X[i + 1] * X[i]; X: float32[100] i=10"), 4 * (11 + 10)) << "once";
+  EXPECT_EQ(bytes_of("Y[i] = X[0] + X[99]; X: float32[100] i=10"), 4 * (2 + 10)) << "two elements";
+  EXPECT_EQ(bytes_of("Y[i] = X[i - 1]?0 + X[i + 1]?0; X: float32[10] i=10"), 4 * (10 + 10))
+      << "the padding is not read";
+  EXPECT_EQ(bytes_of("S[i] = sum(j, X[i, j]); Y[i] = S[i] * 2 i=10 j=20"), 4 * (200 + 10)) << "S is no argument";
+}
+
 TEST(TextOperator, HasTheTemplatesOfAProductOrTheGeneratedOneOnly) {
   const auto names_of = [](const char* text) {
     std::vector<std::string> names;

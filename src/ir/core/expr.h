@@ -339,6 +339,8 @@ const char* reducer_name(ReducerKind kind);
 struct ReduceAxis {
   Var var;
   Expr min, extent;
+  /// Whether it is meant to run over a part of a dimension (expression/check_reads.h).
+  bool may_be_part = false;
 };
 /// A user-made reducer of tuples: it combines the tuples `left` and `right` to `combined`, an expression of these
 /// variables; `identity` is its neutral element. All four have one element for each member of the tuple. It is required

@@ -95,7 +95,8 @@ struct Fields<CallExtern> {
 };
 template <>
 struct Fields<ReduceAxis> {
-  static constexpr std::tuple list{&ReduceAxis::min, &ReduceAxis::extent, Binds{&ReduceAxis::var}};
+  static constexpr std::tuple list{&ReduceAxis::min, &ReduceAxis::extent, Binds{&ReduceAxis::var},
+                                   &ReduceAxis::may_be_part};
 };
 template <>
 struct Fields<Reduce> {

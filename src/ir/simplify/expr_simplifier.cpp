@@ -183,7 +183,7 @@ Expr ExprSimplifier::run_reduce(const Expr& e, const Reduce& n) {
   std::vector<ReduceAxis> axes;
   bool changed = false;
   for (const ReduceAxis& axis : n.axes) {
-    axes.push_back({axis.var, run(axis.min), run(axis.extent)});
+    axes.push_back({axis.var, run(axis.min), run(axis.extent), axis.may_be_part});
     changed |= !axes.back().min.same_as(axis.min) || !axes.back().extent.same_as(axis.extent);
     ranges_.bind(axis.var, axes.back().min, axes.back().extent);
   }

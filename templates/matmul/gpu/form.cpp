@@ -41,7 +41,7 @@ Tensor pad(const Operand& from, std::int64_t batch, const std::string& name) {
 }
 
 Tensor rounded(const Tensor& slice, const std::string& name) {
-  return compute(slice.shape(), [&](Indices x) { return round_tf32(slice.at({x.begin(), x.end()})); }, name);
+  return compute(slice.shape(), [&](Indices x) { return round_tf32(slice(x)); }, name);
 }
 
 }  // namespace
@@ -92,9 +92,7 @@ MatmulGpuForm matmul_gpu_form(const Workload& workload, Definition& definition, 
       "AB");
   Tensor sums = form.tile;
   if (in_parts) {
-    form.partial = compute(
-        dimensions(shape.m, shape.n, true), [&](Indices c) { return form.tile.at({c.begin(), c.end()}); },
-        "partial_sums");
+    form.partial = compute(dimensions(shape.m, shape.n, true), [&](Indices c) { return form.tile(c); }, "partial_sums");
     const IterVar part = reduce_axis(knobs.parts, "part");
     form.sums = sums = compute(
         dimensions(shape.m, shape.n, false),

@@ -1,0 +1,37 @@
+#include "logs/quality.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+constexpr std::array<const char*, 4> kNames = {"default", "disturbed", "confirmed", "raced"};
+
+}  // namespace
+
+const char* quality_name(Quality quality) { return kNames.at(static_cast<std::size_t>(quality)); }
+
+std::vector<std::string> quality_names() { return {kNames.begin(), kNames.end()}; }
+
+Quality parse_quality(std::string_view name) {
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) {
+    throw UsageError(fmt::format("unknown quality '{}': use one of {}", name, fmt::join(kNames, ", ")));
+  }
+  return static_cast<Quality>(found - kNames.begin());
+}
+
+Quality quality_of(const BestRecord& record) {
+  if (record.source == BestSource::kRace) return Quality::kRaced;
+  if (record.source == BestSource::kDisturbed || record.timing.is_disturbed()) return Quality::kDisturbed;
+  // The first trial of a task is its default.
+  return record.trials <= 1 ? Quality::kDefault : Quality::kConfirmed;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,28 @@
+// How far the time of a record can be trusted.
+// Thread rule: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "logs/record.h"
+
+namespace nestwright {
+
+/// The least trustworthy first. Do not rename: `--json` prints the names, and `--require` takes them.
+enum class Quality : std::uint8_t {
+  kDefault,    ///< the untuned default: the only configuration that was tried, or one that was never measured
+  kDisturbed,  ///< timed on a disturbed machine; any sound time replaces it
+  kConfirmed,  ///< timed in the search, on a quiet machine
+  kRaced,      ///< timed in the final race
+};
+const char* quality_name(Quality quality);  // "default", "disturbed", "confirmed", "raced"
+std::vector<std::string> quality_names();
+/// The quality of this name. Throws UsageError that lists the names.
+Quality parse_quality(std::string_view name);
+
+Quality quality_of(const BestRecord& record);
+
+}  // namespace nestwright
