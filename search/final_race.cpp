@@ -41,9 +41,18 @@ class Entrants {
 
 constexpr const char* kTimeWasOver = "the time was over before its entrants were checked";
 
+/// Whether the default, which is only compared with, would take more than its part of the seconds that are left: an
+/// untimed and a timed call in each of three processes, after its checks. False if its time is not known.
+bool is_default_too_slow(const SessionState& session, double seconds_left) {
+  constexpr double kShare = 0.2;
+  constexpr int kCalls = 10;
+  if (!session.anchor || session.anchor->trial != session.default_trial) return false;
+  return 1e-9 * kCalls * session.anchor->reference_ns > kShare * seconds_left;
+}
+
 /// All entrants; the stored best comes first, as the one that the others are compared with.
 Entrants collect_entrants(const SessionState& session, const std::optional<BestRecord>& stored,
-                          std::span<const TimedTrial> finalists) {
+                          std::span<const TimedTrial> finalists, double seconds_left) {
   Entrants entrants;
   // A session of one template or a restriction replaces the task's best only if it beats it, wherever that is.
   if (const auto point = stored ? session.point_anywhere(stored->proposal) : std::nullopt) {
@@ -57,7 +66,8 @@ Entrants collect_entrants(const SessionState& session, const std::optional<BestR
   for (const TimedTrial& trial : finalists) entrants.add(trial.trial, trial.point, "finalist");
 
   const std::optional<Point> untuned = session.space.default_point();
-  if (session.default_trial != 0 && untuned) entrants.add(session.default_trial, *untuned, "default");
+  const bool is_left_out = !entrants.list().empty() && is_default_too_slow(session, seconds_left);
+  if (session.default_trial != 0 && untuned && !is_left_out) entrants.add(session.default_trial, *untuned, "default");
   return entrants;
 }
 
@@ -77,7 +87,8 @@ class FinalRace {
     Race race;
     std::vector<Point> points;
     for (const Entrant& entrant : entrants) points.push_back(entrant.point);
-    std::vector<BuiltPoint> built = session_.build(points, Pipeline::kFinal, [this] { return limits_.seconds_left() <= 0; });
+    std::vector<BuiltPoint> built =
+        session_.build(points, Pipeline::kFinal, [this] { return limits_.seconds_left() <= 0; });
     std::vector<RunRequest> requests;
     std::vector<std::size_t> entry_of;
     for (std::size_t i = 0; i < entrants.size(); ++i) {
@@ -175,7 +186,8 @@ std::vector<TimedTrial> hold_preliminary_race(SessionState& session, std::vector
   };
   std::vector<Point> points;
   for (const TimedTrial& entrant : entrants) points.push_back(entrant.point);
-  const std::vector<BuiltPoint> built = session.build(points, Pipeline::kSearch, [&] { return race.seconds_left() <= 0; });
+  const std::vector<BuiltPoint> built =
+      session.build(points, Pipeline::kSearch, [&] { return race.seconds_left() <= 0; });
   std::vector<RunRequest> requests;
   std::vector<TimedTrial> timed;
   for (std::size_t i = 0; i < entrants.size(); ++i) {
@@ -241,7 +253,7 @@ void race_until_recorded(SessionState& session, const FinalRaceLimits& limits) {
   const std::vector<TimedTrial> finalists = choose_finalists(session, limits);
   std::optional<BestRecord> stored = session.log.stored_best(session.id, session.raced_versions);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    Entrants entrants = collect_entrants(session, stored, finalists);
+    Entrants entrants = collect_entrants(session, stored, finalists, limits.seconds_left());
     if (entrants.list().empty()) return;
     if (limits.seconds_left() <= 0) {
       session.result.race_disturbance = kTimeWasOver;
