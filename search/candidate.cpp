@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cost_model/device_features.h"
-#include "support/error.h"
+#include "support/caught_message.h"
 #include "target/gpu_target.h"
 
 namespace nestwright {
@@ -12,11 +12,8 @@ Lowered lower_point(const Task& task, const Point& point, const LowerOptions& op
   try {
     const Instance instance = instantiate(task, point);
     return lower(instance.schedule, instance.definition.args, task.target, kernel_name(task.workload), options);
-  } catch (const InternalError& violation) {
-    if (!options.verify) throw;
-    return std::string(violation.what());
-  } catch (const Error& refusal) {
-    return std::string(refusal.what());
+  } catch (...) {
+    return caught_message();
   }
 }
 

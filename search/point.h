@@ -21,7 +21,7 @@ struct Point {
 
 /// The point that a log specifies, with its labels resolved, of any template that serves the task. nullopt where there
 /// is none, for example because it is of another version of the template. Runs the template once, where discovering the
-/// whole space runs it for every combination of choices. Throws InternalError as discover_space() does.
+/// whole space runs it for every combination of choices.
 std::optional<Point> find_point(const Task& task, const std::string& template_name, int version, const Config& config);
 
 /// Applies the template to the point. Throws ScheduleError or UsageError for an invalid point.

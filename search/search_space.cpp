@@ -8,6 +8,7 @@
 #include "space/random_index.h"
 #include "support/error.h"
 #include "templates/framework/completion.h"
+#include "templates/framework/discover.h"
 
 namespace nestwright {
 
@@ -17,9 +18,11 @@ SearchSpace::SearchSpace(const Task& task, std::string_view only, const Restrict
     const auto has_same_name = [&](const Member& m) { return m.source->name == source->name; };
     check(std::none_of(members_.begin(), members_.end(), has_same_name), "an operator has two templates of one name");
     ConfigSpace space = discover_space(*source, task.workload, task.target);
+    if (space.branches().empty()) continue;
     seeds.push_back(seeds_of(*source, task.workload, task.target));
     members_.push_back({source, std::move(space), std::nullopt});
   }
+  if (members_.empty()) refuse_without_schedule(task.workload, task.target, only);
   if (!restriction.empty()) restrict_to(restriction);
   std::size_t longest = 0;
   for (const auto& list : seeds) longest = std::max(longest, list.size());

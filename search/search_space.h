@@ -32,7 +32,8 @@ class SearchSpace {
   };
 
   /// Discovers the spaces of all templates of the task's operator, or of the template `only`, and restricts them.
-  /// Throws UsageError where there is none, as check_restriction does, and where the restriction leaves nothing.
+  /// Templates without a legal schedule are left out. Throws UsageError where none is left, as check_restriction does,
+  /// and where the restriction leaves nothing.
   explicit SearchSpace(const Task& task, std::string_view only = {}, const Restriction& restriction = {});
   virtual ~SearchSpace() = default;
 

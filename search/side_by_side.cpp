@@ -9,7 +9,7 @@
 #include "search/check_data.h"
 #include "search/session_state.h"
 #include "search/timing_lock.h"
-#include "support/error.h"
+#include "support/caught_message.h"
 #include "support/machine_lock.h"
 
 namespace nestwright {
@@ -25,11 +25,9 @@ std::vector<BuildResult> build(const Task& task, std::span<const Side> sides) {
       requests.push_back(
           {program_of(task, *sides[i].source, sides[i].config, kernel_name(task.workload)), Pipeline::kFinal});
       requested.push_back(i);
-    } catch (const InternalError&) {
-      throw;
-    } catch (const Error& refusal) {
+    } catch (...) {
       results[i].outcome = Outcome::kInvalidConfig;
-      results[i].message = refusal.what();
+      results[i].message = caught_message();
     }
   }
   if (requests.empty()) return results;

@@ -3,15 +3,21 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "cli/common_options.h"
 #include "cli/exit_code.h"
 #include "cli/report.h"
+#include "lookup/lookup.h"
+#include "space/branch_points.h"
+#include "support/caught_message.h"
+#include "templates/framework/completion.h"
 
 namespace nestwright::cli {
 namespace {
 
 constexpr std::size_t kMaxShownCandidates = 12;  // per knob, in text
+constexpr std::size_t kMaxShownBranches = 8;     // of those without a legal schedule, in text
 
 std::string candidate_text(const Knob& knob, std::size_t i) {
   if (!knob.labels.empty()) return knob.labels[i];
@@ -81,13 +87,50 @@ void print_knobs(const ConfigSpace& space) {
   if (differs) fmt::print("  * a branch has some of these (--json lists every branch with its constraints)\n");
 }
 
+/// The branches whose configurations cannot be lowered, judged by one valid configuration of each.
+std::vector<LeftOutBranch> branches_not_lowered(const Task& task, const Template& t, const ConfigSpace& space) {
+  std::vector<LeftOutBranch> illegal;
+  for (const Branch& branch : space.branches()) {
+    const std::optional<Config> config = complete_within(ConfigSpace({branch}), Config());
+    if (!config) continue;
+    try {
+      program_of(task, t, *config, kernel_name(task.workload));
+    } catch (...) {
+      illegal.push_back({choices_of(branch), caught_message()});
+    }
+  }
+  return illegal;
+}
+
+/// "1 branch" or "3 branches".
+std::string branches_text(std::size_t count) { return fmt::format("{} branch{}", count, count == 1 ? "" : "es"); }
+
+void print_illegal(const std::vector<LeftOutBranch>& illegal, const char* what) {
+  if (illegal.empty()) return;
+  fmt::print("  {} {}:\n", branches_text(illegal.size()), what);
+  for (std::size_t b = 0; b < std::min(illegal.size(), kMaxShownBranches); ++b) {
+    const std::string& choices = illegal[b].choices;
+    fmt::print("    {}{}{}\n", printable(choices), choices.empty() ? "" : ": ", printable(illegal[b].reason));
+  }
+  if (illegal.size() > kMaxShownBranches) fmt::print("    ... (--json lists all)\n");
+}
+
+Json illegal_json(const std::vector<LeftOutBranch>& illegal) {
+  Json list = Json::list();
+  for (const LeftOutBranch& branch : illegal) list.push_back({{"choices", branch.choices}, {"reason", branch.reason}});
+  return list;
+}
+
 int run(const CommonOptions& options) {
   const Task task = options.task(options.registry());
   Json list = Json::list();
+  bool any = false;
   if (!options.json) fmt::print("{}\n{}\n", task.workload.str(), task.target.str());
   for (const Template* t : templates_for(task.workload, task.target)) {
     const ConfigSpace space = discover_space(*t, task.workload, task.target);
     const PointCount all = space.count_all(), valid = space.count_valid();
+    const std::vector<LeftOutBranch> not_lowered = branches_not_lowered(task, *t, space);
+    any |= space.branches().size() > not_lowered.size();
     if (options.json) {
       Json branches = Json::list();
       for (const Branch& branch : space.branches()) branches.push_back(branch_json(branch));
@@ -96,17 +139,24 @@ int run(const CommonOptions& options) {
                       {"points", all.points},
                       {"valid", valid.points},
                       {"valid_is_estimate", valid.estimated},
-                      {"branches", branches}});
+                      {"branches", branches},
+                      {"left_out", illegal_json(space.left_out())},
+                      {"not_lowered", illegal_json(not_lowered)}});
       continue;
     }
     fmt::print("template {} version {}: {} valid of {} points in {} branches\n", t->name, t->version, count_text(valid),
                count_text(all), space.branches().size());
     print_knobs(space);
+    print_illegal(space.left_out(), "left out, without a legal schedule");
+    print_illegal(not_lowered, "cannot be lowered, so that their trials fail");
   }
   if (options.json) {
     print_json({{"workload", task.workload.str()}, {"target", task.target.str()}, {"templates", list}});
   }
-  return kDone;
+  if (any) return kDone;
+  return print_error(kNoValid, fmt::format("no template has a legal schedule for {} on {}: change the workload or the "
+                                           "target",
+                                           task.workload.str(), task.target.str()));
 }
 
 }  // namespace

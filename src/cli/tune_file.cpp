@@ -11,8 +11,10 @@
 #include "cli/tune_report.h"
 #include "lookup/lookup.h"
 #include "lookup/task_key.h"
+#include "support/caught_message.h"
 #include "support/error.h"
 #include "templates/framework/completion.h"
+#include "templates/framework/discover.h"
 #include "templates/framework/workload_file.h"
 
 namespace nestwright::cli {
@@ -67,7 +69,7 @@ std::vector<SharedTask> shared_tasks(const std::vector<FileTask>& tasks, TuningL
     entry.name = task.label;
     entry.weight = task.weight;
     entry.bytes = kWorkerBytes + tuning_bytes(task.task.workload);
-    entry.seeds = count_seeds(task.task);
+    entry.seeds = task.seeds;
     add_earlier(entry, task.task, log);
     entry.open = [&task, &log, session, &interrupted] {
       return std::make_unique<TuningSession>(task.task, log, session, &interrupted);
@@ -125,20 +127,21 @@ std::vector<FileTask> read_tasks(const std::string& file, const Registry& regist
     const std::string place = entry_place(file, i, entry);
     try {
       const Task task{parse_any_workload(registry, entry.workload), target};
-      templates_for(task.workload, target);
       require_runnable(task, machine);
+      const std::int64_t seeds = count_seeds(task);
+      if (seeds == 0) refuse_without_schedule(task.workload, target);
       const auto same = std::find_if(tasks.begin(), tasks.end(),
                                      [&](const FileTask& other) { return other.task.workload == task.workload; });
       if (same == tasks.end()) {
-        tasks.push_back({entry.label, task, entry.weight});
+        tasks.push_back({entry.label, task, entry.weight, seeds});
         first_entry.push_back(i);
         continue;
       }
       same->weight += entry.weight;
       notes.push_back(fmt::format("{} is the workload of entry {}: it is tuned once, with the weight of both", place,
                                   first_entry[static_cast<std::size_t>(same - tasks.begin())] + 1));
-    } catch (const UsageError& e) {
-      throw UsageError(fmt::format("{}: {}", place, e.what()));
+    } catch (...) {
+      throw UsageError(fmt::format("{}: {}", place, caught_message()));
     }
   }
   return tasks;

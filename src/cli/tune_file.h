@@ -17,11 +17,13 @@ struct FileTask {
   std::string label;
   Task task;
   double weight = 1;
+  std::int64_t seeds = 0;  ///< of all templates, at least 1
 };
 
 /// Reads and checks all entries of a file, workloads of operators of `registry`. Appends one sentence to `notes` for
-/// each entry that is merged into an earlier one. Throws UsageError, which names the file and the entry, if the file
-/// cannot be read, a workload is illegal or this machine cannot tune it.
+/// each entry that is merged into an earlier one. Throws UsageError, which names the file and the entry with its line,
+/// if the file cannot be read, a workload is illegal, no template has a legal schedule for it, or this machine cannot
+/// tune it.
 std::vector<FileTask> read_tasks(const std::string& file, const Registry& registry, const Target& target,
                                  std::vector<std::string>& notes);
 

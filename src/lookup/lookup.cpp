@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <exception>
+
 #include "lookup/provenance.h"
 #include "lookup/task_key.h"
 #include "lower/lower.h"
@@ -26,6 +28,25 @@ std::optional<Config> resolve_for(const Task& task, const Proposal& proposal) {
     // this shape does not have the knob or the candidate, or the template fails for it
   }
   return std::nullopt;
+}
+
+/// Sets the template and the configuration to the first seed that can be lowered.
+void set_default(const Task& task, std::string_view only, Lookup& found) {
+  std::exception_ptr first_failure;
+  for (const Template* t : templates_for(task.workload, task.target, only)) {
+    for (const Config& seed : seeds_of(*t, task.workload, task.target)) {
+      try {
+        program_of(task, *t, seed, kernel_name(task.workload));
+        found.source = t;
+        found.config = seed;
+        return;
+      } catch (...) {
+        if (!first_failure) first_failure = std::current_exception();
+      }
+    }
+  }
+  if (first_failure) std::rethrow_exception(first_failure);
+  refuse_without_schedule(task.workload, task.target, only);
 }
 
 }  // namespace
@@ -60,14 +81,8 @@ Lookup look_up(const Task& task, const TuningLog* log, std::string_view only) {
     return found;
   }
   found.why_default = log == nullptr ? "no database was given" : "the database has no record that fits it";
-  for (const Template* t : templates_for(task.workload, task.target, only)) {
-    const std::vector<Config> seeds = seeds_of(*t, task.workload, task.target);
-    if (seeds.empty()) continue;
-    found.source = t;
-    found.config = seeds.front();
-    return found;
-  }
-  throw UsageError("no template has a default configuration for '" + task.workload.str() + "': tune it first");
+  set_default(task, only, found);
+  return found;
 }
 
 Lookup look_up_trial(const Task& task, const FoundTrial& trial) {

@@ -57,6 +57,18 @@ void verify_unscheduled(const ScheduleState& scheduled, const Args& args, std::s
       fmt::format("{}: {}: clamp the index, or select what lies inside", name, fmt::join(violations, "; ")));
 }
 
+/// Throws UnprovedError if proofs are all that fails, InternalError if the pass broke the program.
+[[noreturn]] void refuse_unsound(const Pass& pass, const ir::Program& program, const ir::Violations& violations) {
+  if (!violations.broken.empty()) {
+    throw InternalError(fmt::format("internal error: pass {} left {} unsound: {}", pass.name, program.name,
+                                    fmt::join(violations.broken, "; ")));
+  }
+  throw UnprovedError(
+      fmt::format("{} is not proved to be sound under this schedule: {}: split and fuse the loop by other factors, or "
+                  "leave it serial",
+                  program.name, fmt::join(violations.unproved, "; ")));
+}
+
 /// Throws UsageError if the program has vectors or tensor instructions, which passes would take for loops and scalars.
 void refuse_vector_form(const ir::Program& program) {
   const auto is_vector = [](const ir::Expr& e) { return e.lanes() > 1; };
@@ -79,21 +91,16 @@ ir::Program lower(const Schedule& schedule, const Args& args, const Target& targ
   const Signature signature = make_signature(state, args, name);
   PassContext context{.target = target, .schedule = &state, .signature = &signature};
   return run_passes(LoweringStage::kLoops, make_program(state, signature, name), context, options,
-                    [&](const Pass& pass, const ir::Program& program, const std::vector<std::string>& violations) {
+                    [&](const Pass& pass, const ir::Program& program, const ir::Violations& violations) {
                       verify_unscheduled(state, args, program.name);
-                      throw InternalError(fmt::format("internal error: pass {} left {} unsound: {}", pass.name,
-                                                      program.name, fmt::join(violations, "; ")));
+                      refuse_unsound(pass, program, violations);
                     });
 }
 
 ir::Program expand(const ir::Program& program, const Target& target, const LowerOptions& options) {
   refuse_vector_form(program);
   PassContext context{.target = target};
-  return run_passes(
-      LoweringStage::kVectors, program, context, options,
-      [](const Pass&, const ir::Program& broken, const std::vector<std::string>& violations) {
-        throw InternalError(fmt::format("internal error: expanding {} broke it: {}", broken.name, violations.front()));
-      });
+  return run_passes(LoweringStage::kVectors, program, context, options, refuse_unsound);
 }
 
 }  // namespace nestwright

@@ -31,7 +31,8 @@ struct LowerOptions {
   bool verify = false;
 };
 
-/// The expression cannot be proved sound under any schedule: it uses an index that is read from a tensor, say.
+/// A program cannot be proved sound: its expression under any schedule, as it uses an index that is read from a tensor,
+/// say, or this schedule, whose concurrent loops, which the message names, are not proved to access different elements.
 class UnprovedError : public LowerError {
  public:
   using LowerError::LowerError;

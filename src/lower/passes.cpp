@@ -88,7 +88,7 @@ ir::Program run_passes(LoweringStage stage, ir::Program program, PassContext& co
     if (options.after_pass) options.after_pass(pass.name, program, ns);
     if (!includes(pass.complete, device) || !(kAlwaysVerify || options.verify)) continue;
     if (same_code(program, verified)) continue;
-    const std::vector<std::string> violations = ir::verify(program, form_of(stage, device));
+    const ir::Violations violations = ir::find_violations(program, form_of(stage, device));
     if (!violations.empty()) refuse(pass, program, violations);
     verified = program;
   }

@@ -46,7 +46,7 @@ struct Pass {
 std::span<const Pass> all_passes();
 
 /// Throws for the violations that the verifier found after a pass.
-using Refuse = std::function<void(const Pass&, const ir::Program&, const std::vector<std::string>& violations)>;
+using Refuse = std::function<void(const Pass&, const ir::Program&, const ir::Violations&)>;
 
 /// Runs the passes of a stage. After each that leaves the program complete, verifies it if `options` ask for it or the
 /// build is a debug build, and calls `refuse` if there are violations.

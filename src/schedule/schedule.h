@@ -68,7 +68,8 @@ class Stage {
   IterVar fuse(const IterVar& outer, const IterVar& inner);
   /// Permutes the given loops among their positions, outermost first.
   Stage& reorder(const std::vector<IterVar>& loops);
-  /// Runs the iterations, at most kMaxVectorizedIterations, as the lanes of vectors.
+  /// Runs the iterations, at most kMaxVectorizedIterations, as the lanes of vectors. A stage that is computed at a loop
+  /// counts those of the part that it computes there, and is refused by the lowering.
   Stage& vectorize(const IterVar& loop);
   /// Repeats the body for each iteration.
   Stage& unroll(const IterVar& loop);

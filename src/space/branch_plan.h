@@ -31,4 +31,9 @@ struct ConfigSpace::BranchPlan {
   mutable Points points_;
 };
 
+struct ConfigSpace::Plans {
+  std::vector<BranchPlan> branches;
+  std::vector<LeftOutBranch> left_out;
+};
+
 }  // namespace nestwright

@@ -105,6 +105,14 @@ std::vector<std::string> candidate_texts(const Knob& knob) {
   return texts;
 }
 
+std::string choices_of(const Branch& branch) {
+  std::string text;
+  for (const Knob& knob : branch.knobs) {
+    if (knob.kind == KnobKind::kChoice) text += (text.empty() ? "" : " ") + knob.name + "=" + knob.labels[0];
+  }
+  return text;
+}
+
 std::vector<std::string> knob_names(const Branch& branch) {
   std::vector<std::string> names;
   for (const Knob& knob : branch.knobs) names.push_back(knob.name);

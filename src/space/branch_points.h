@@ -41,6 +41,9 @@ std::string violation_text(const Constraint& constraint, const Config& config);
 /// The candidates as text: their labels, or their values as Config::str prints them.
 std::vector<std::string> candidate_texts(const Knob& knob);
 
+/// The options that the branch takes, as "pack_b=block parallel=none"; empty where the template makes no choice.
+std::string choices_of(const Branch& branch);
+
 std::vector<std::string> knob_names(const Branch& branch);
 /// The names of the knobs of any of the branches, each once.
 std::vector<std::string> knob_names(std::span<const Branch* const> branches);

@@ -112,14 +112,20 @@ const ConfigSpace::BranchPlan::Points& ConfigSpace::BranchPlan::points(const std
   return points_;
 }
 
-ConfigSpace::ConfigSpace(std::vector<Branch> branches) : branches_(std::move(branches)) {
-  const auto plans = std::make_shared<std::vector<BranchPlan>>(branches_.size());
+ConfigSpace::ConfigSpace(std::vector<Branch> branches, std::vector<LeftOutBranch> left_out)
+    : branches_(std::move(branches)) {
+  const auto plans = std::make_shared<Plans>(std::vector<BranchPlan>(branches_.size()), std::move(left_out));
   for (std::size_t b = 0; b < branches_.size(); ++b) {
     check_branch(branches_[b]);
-    (*plans)[b].positions = all_constraint_positions(branches_[b]);
-    check_constraints(branches_[b], (*plans)[b].positions);
+    plans->branches[b].positions = all_constraint_positions(branches_[b]);
+    check_constraints(branches_[b], plans->branches[b].positions);
   }
   plans_ = plans;
+}
+
+const std::vector<LeftOutBranch>& ConfigSpace::left_out() const {
+  static const std::vector<LeftOutBranch> none;
+  return plans_ == nullptr ? none : plans_->left_out;
 }
 
 PointCount ConfigSpace::count_all() const {
@@ -141,7 +147,7 @@ const Knob* find_knob(const Branch& branch, std::string_view name) {
 PointCount ConfigSpace::count_valid() const {
   PointCount count;
   for (std::size_t b = 0; b < branches_.size(); ++b) {
-    const PointCount& valid = (*plans_)[b].points(branches_, b).valid;
+    const PointCount& valid = plans_->branches[b].points(branches_, b).valid;
     count.points += valid.points;
     count.estimated |= valid.estimated;
   }
@@ -151,7 +157,7 @@ PointCount ConfigSpace::count_valid() const {
 std::optional<Config> ConfigSpace::sample(std::mt19937_64& random, BranchWeight weight) const {
   std::vector<double> weights;
   for (std::size_t b = 0; b < branches_.size(); ++b) {
-    const double points = (*plans_)[b].points(branches_, b).valid.points;
+    const double points = plans_->branches[b].points(branches_, b).valid.points;
     weights.push_back(weight == BranchWeight::kEqual && points > 0 ? 1 : points);
   }
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -168,7 +174,7 @@ std::optional<Config> ConfigSpace::sample(std::mt19937_64& random, BranchWeight 
     }
     const Branch& branch = branches_[pick];
     CandidateIndices chosen(branch.knobs.size(), 0);
-    const auto& groups = (*plans_)[pick].points(branches_, pick).groups;
+    const auto& groups = plans_->branches[pick].points(branches_, pick).groups;
     if (std::all_of(groups.begin(), groups.end(),
                     [&](const KnobGroup& group) { return group.sample(branch, random, chosen); })) {
       return make_config(branch, chosen);

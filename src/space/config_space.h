@@ -42,6 +42,12 @@ struct Branch {
   std::vector<Constraint> constraints;
 };
 
+/// A combination of choices that is no branch of the space, because it has no legal schedule.
+struct LeftOutBranch {
+  std::string choices;  ///< as "pack_b=block parallel=none"; empty: the template makes none
+  std::string reason;   ///< why there is no schedule
+};
+
 /// The knob of that name; nullptr where the branch lacks it.
 const Knob* find_knob(const Branch& branch, std::string_view name);
 
@@ -61,8 +67,10 @@ class ConfigSpace {
   ConfigSpace() = default;
   /// Throws InternalError for a knob that is defined twice or has no candidates, and for a constraint over a knob that
   /// its branch does not have.
-  explicit ConfigSpace(std::vector<Branch> branches);
+  explicit ConfigSpace(std::vector<Branch> branches, std::vector<LeftOutBranch> left_out = {});
   const std::vector<Branch>& branches() const { return branches_; }
+  /// What discovery left out; nothing in a part of a space.
+  const std::vector<LeftOutBranch>& left_out() const;
   /// The number of points, valid or not.
   PointCount count_all() const;
   /// The number of valid points.
@@ -89,9 +97,10 @@ class ConfigSpace {
 
  private:
   struct BranchPlan;  ///< constraint positions and, computed on first use, knob groups and counts
+  struct Plans;       ///< those of all branches, and what was left out
 
   std::vector<Branch> branches_;
-  std::shared_ptr<const std::vector<BranchPlan>> plans_;
+  std::shared_ptr<const Plans> plans_;
 };
 
 }  // namespace nestwright

@@ -50,7 +50,7 @@ std::optional<Config> ConfigSpace::mutate(const Config& config, int changes, std
   std::vector<int> movable;
   for (std::size_t i = 0; i < from.knobs.size(); ++i) {
     const bool choice = from.knobs[i].kind == KnobKind::kChoice;
-    if (choice ? !(*plans_)[b].points(branches_, b).across[i].empty() : from.knobs[i].candidates.size() > 1) {
+    if (choice ? !plans_->branches[b].points(branches_, b).across[i].empty() : from.knobs[i].candidates.size() > 1) {
       movable.push_back(static_cast<int>(i));
     }
   }
@@ -75,7 +75,7 @@ std::optional<Config> ConfigSpace::mutate(const Config& config, int changes, std
     int into = b;
     if (switched >= 0) {
       // Into another branch: values that exist there are kept or replaced by the nearest, the others are drawn.
-      const auto& across = (*plans_)[b].points(branches_, b).across[switched];
+      const auto& across = plans_->branches[b].points(branches_, b).across[switched];
       into = across[random_index(random, across.size())];
       const Config moved = make_config(from, chosen);
       CandidateIndices there;
@@ -87,7 +87,7 @@ std::optional<Config> ConfigSpace::mutate(const Config& config, int changes, std
       kept.assign(branches_[into].knobs.size(), 0);
     }
     // The first attempts change nothing else; later ones also redraw knobs that violate a constraint.
-    const auto& positions = (*plans_)[into].positions;
+    const auto& positions = plans_->branches[into].positions;
     const bool valid = attempt < kAttempts / 2 ? violated_constraint(branches_[into], positions, chosen) < 0
                                                : repair(branches_[into], positions, kept, chosen, random);
     if (!valid) continue;
@@ -108,7 +108,8 @@ std::optional<Config> ConfigSpace::crossover(const Config& a, const Config& b, s
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     for (std::size_t i = 0; i < chosen.size(); ++i)
       chosen[i] = random_index(random, 2) == 0 ? (*from_a)[i] : (*from_b)[i];
-    if (violated_constraint(branch, (*plans_)[branch_a].positions, chosen) < 0) return make_config(branch, chosen);
+    if (violated_constraint(branch, plans_->branches[branch_a].positions, chosen) < 0)
+      return make_config(branch, chosen);
   }
   return std::nullopt;
 }

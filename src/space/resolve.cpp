@@ -83,7 +83,7 @@ bool ConfigSpace::is_valid(const Config& config) const {
   const int b = find_branch(branches_, config);
   if (b < 0 || config.entries().size() != branches_[b].knobs.size()) return false;
   const auto chosen = candidate_indices(branches_[b], config);
-  return chosen && violated_constraint(branches_[b], (*plans_)[b].positions, *chosen) < 0;
+  return chosen && violated_constraint(branches_[b], plans_->branches[b].positions, *chosen) < 0;
 }
 
 std::string ConfigSpace::why_invalid(const Config& config) const {
@@ -96,7 +96,7 @@ std::string ConfigSpace::why_invalid(const Config& config) const {
   const int b = find_branch(branches_, resolved);
   check(b >= 0, "a resolved configuration is in no branch");
   const Branch& branch = branches_[b];
-  const int violated = violated_constraint(branch, (*plans_)[b].positions, *candidate_indices(branch, resolved));
+  const int violated = violated_constraint(branch, plans_->branches[b].positions, *candidate_indices(branch, resolved));
   if (violated < 0) return {};
   return violation_text(branch.constraints[violated], resolved);
 }

@@ -83,7 +83,7 @@ class WinogradSchedule {
       order.insert(order.end(), {row, squares, columns, filter, column});
       y.reorder(order).unroll(filter).vectorize(column);
       const Tensor square = s_.cache_read(f_.results, ir::Scope::kRegister, {f_.y});
-      s_[square].unroll(s_[square].axis(2)).vectorize(s_[square].axis(3)).compute_at(y, columns);
+      s_[square].compute_at(y, columns).unroll(s_[square].axis(2)).vectorize(s_[square].axis(3));
       Stage results = s_[f_.results];
       results.compute_at(y, tile_row);
       schedule_tiles(results, {results.axis(0)}, results.axis(1), results.axis(3));
@@ -98,8 +98,8 @@ class WinogradSchedule {
     outer.insert(outer.end(), {tile, vector, row, column, lane});
     results.reorder(outer).unroll(row).unroll(column).vectorize(lane);
     Stage rows = s_[f_.result_rows];
-    rows.set_scope(ir::Scope::kRegister).unroll(rows.axis(1)).unroll(rows.axis(3)).vectorize(rows.axis(4));
-    rows.compute_at(results, vector);
+    rows.set_scope(ir::Scope::kRegister).compute_at(results, vector);
+    rows.unroll(rows.axis(1)).unroll(rows.axis(3)).vectorize(rows.axis(4));
   }
 
   void schedule_products(const BlockLoops& blocks) {
@@ -156,8 +156,8 @@ class WinogradSchedule {
       inputs.parallel(tile);
     }
     Stage rows = s_[f_.input_rows];
-    rows.set_scope(ir::Scope::kRegister).unroll(rows.axis(0)).unroll(rows.axis(2)).vectorize(rows.axis(3));
-    rows.compute_at(inputs, vector);
+    rows.set_scope(ir::Scope::kRegister).compute_at(inputs, vector);
+    rows.unroll(rows.axis(0)).unroll(rows.axis(2)).vectorize(rows.axis(3));
   }
 
   void schedule_image() {
@@ -170,7 +170,8 @@ class WinogradSchedule {
     const auto [columns, column] = image.split(image.axis(2), factor(x_.lanes), Tail::partition());
     image.reorder({image.axis(0), row, vector, columns, column, lane}).unroll(column);
     Stage padded = s_[f_.padded];
-    padded.set_scope(ir::Scope::kRegister).unroll(padded.axis(1)).vectorize(padded.axis(3)).compute_at(image, columns);
+    padded.set_scope(ir::Scope::kRegister).compute_at(image, columns);
+    padded.unroll(padded.axis(1)).vectorize(padded.axis(3));
   }
 
   const Convolution& c_;

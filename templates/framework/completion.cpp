@@ -13,7 +13,6 @@
 #include "support/error.h"
 #include "templates/framework/discover.h"
 #include "templates/framework/parallel_worth.h"
-#include "templates/framework/recording.h"
 
 namespace nestwright {
 namespace {
@@ -40,16 +39,13 @@ bool is_parallel(const Config& config) {
   return choice != nullptr && choice->label != "none";
 }
 
-/// The branch that the template defines with the choices of `partial`; where that names no option, with the first one.
-Branch branch_of(const Template& t, const Workload& workload, const Target& target, const Config& partial) {
-  RecordingTuning tuning([&](const std::string& name, const std::vector<std::string>& options) -> std::size_t {
+/// What the template defines with the choices of `partial`; where that names no option, with the first one.
+BranchRun run_near(const Template& t, const Workload& workload, const Target& target, const Config& partial) {
+  return run_branch(t, workload, target, [&](const std::string& name, const std::vector<std::string>& options) {
     const ConfigEntry* wanted = partial.find(name);
     const auto found = wanted == nullptr ? options.end() : std::find(options.begin(), options.end(), wanted->label);
-    return found == options.end() ? 0 : static_cast<std::size_t>(found - options.begin());
+    return found == options.end() ? std::size_t{0} : static_cast<std::size_t>(found - options.begin());
   });
-  Definition definition = workload.op->define(workload);
-  t.schedule(tuning, workload, definition, target);
-  return tuning.branch();
 }
 
 /// Points of a branch near a partial configuration.
@@ -162,6 +158,12 @@ std::string nearest_violation(const Branch& branch, const Config& partial) {
   return violation_text(branch.constraints[static_cast<std::size_t>(violated)], make_config(branch, nearest));
 }
 
+/// What a refusal of given values adds where they may belong to a branch that was left out.
+std::string also_left_out(const Template& t, const ConfigSpace& space) {
+  const std::string text = left_out_text(t, space.left_out());
+  return text.empty() ? text : " (" + text + ")";
+}
+
 /// `given`, and the values of the default for the knobs that it leaves out.
 Config with_defaults(const Config& given, const std::vector<Config>& seeds) {
   Config config = seeds.empty() ? Config() : seeds.front();
@@ -173,7 +175,8 @@ Config with_defaults(const Config& given, const std::vector<Config>& seeds) {
 
 std::optional<Config> complete_config(const Template& t, const Workload& workload, const Target& target,
                                       const Config& partial) {
-  return complete_in(branch_of(t, workload, target, partial), partial);
+  const BranchRun found = run_near(t, workload, target, partial);
+  return found.refusal.empty() ? complete_in(found.branch, partial) : std::nullopt;
 }
 
 std::optional<Config> complete_within(const ConfigSpace& space, const Config& partial) {
@@ -191,14 +194,14 @@ Config complete_given(const Template& t, const Workload& workload, const Target&
   try {
     check_restriction(restriction, spaces);
   } catch (const UsageError& error) {
-    throw UsageError(fmt::format("template {}: {}", t.name, error.what()));
+    throw UsageError(fmt::format("template {}: {}{}", t.name, error.what(), also_left_out(t, space)));
   }
   const ConfigSpace part = restrict_space(space, restriction);
   if (part.branches().empty()) {
     throw UsageError(
-        fmt::format("template {} has no configuration with {} together: nestwright space --json lists the "
+        fmt::format("template {} has no configuration with {} together{}: nestwright space --json lists the "
                     "knobs of each branch",
-                    t.name, given.str()));
+                    t.name, given.str(), also_left_out(t, space)));
   }
   const Config wanted = with_defaults(given, seeds_of(t, workload, target));
   if (auto config = complete_within(part, wanted)) return *config;
@@ -236,8 +239,7 @@ std::vector<Config> complete_seeds(const Template& t, const Workload& workload, 
       std::mt19937_64 random(1);
       config = discover_space(t, workload, target).sample(random);
     }
-    if (!config) throw InternalError("the template " + t.name + " has no seed for " + workload.str());
-    configs.push_back(*config);
+    if (config) configs.push_back(*config);
   }
   return configs;
 }

@@ -10,7 +10,8 @@ namespace nestwright {
 
 /// The configuration whose choices are those of `partial` (the first option where it names none, or one that is not
 /// offered) and whose knobs are as close to it as the candidates and constraints allow; knobs that it does not name
-/// stay near their first candidate. nullopt where no valid one was found nearby.
+/// stay near their first candidate. nullopt where no valid one was found nearby, or these choices have no legal
+/// schedule.
 std::optional<Config> complete_config(const Template& t, const Workload& workload, const Target& target,
                                       const Config& partial);
 
@@ -30,8 +31,8 @@ Config complete_given(const Template& t, const Workload& workload, const Target&
 std::vector<Config> complete_each(const Template& t, const Workload& workload, const Target& target,
                                   const std::vector<Config>& partial);
 
-/// Seeds of a template from partial configurations: complete_each; never empty, as a template has a configuration for
-/// every workload.
+/// Seeds of a template from partial configurations: complete_each, else any valid configuration. Empty only where the
+/// template has none, as no branch has a legal schedule.
 std::vector<Config> complete_seeds(const Template& t, const Workload& workload, const Target& target,
                                    const std::vector<Config>& partial);
 

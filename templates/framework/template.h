@@ -171,8 +171,9 @@ std::vector<const Template*> templates_for(const Workload& workload, const Targe
 /// operator, whose name is not an identifier.
 std::string kernel_name(const Workload& workload);
 
-/// Runs the template for every reachable combination of choices. Throws InternalError where the first candidates of a
-/// branch do not give a legal schedule.
+/// Runs the template for every reachable combination of choices. Those whose first candidates have no legal schedule,
+/// because the template throws, are left out of the space (ConfigSpace::left_out), which may then be empty. Throws
+/// InternalError for more than 10,000 combinations.
 ConfigSpace discover_space(const Template& t, const Workload& workload, const Target& target);
 
 /// A definition with its schedule.

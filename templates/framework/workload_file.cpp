@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -15,9 +17,56 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json parse_json(std::string_view text) {
+/// Characters of a text, which count the lines that were read.
+class CountingIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountingIterator(const char* at, int* line) : at_(at), line_(line) {}
+  reference operator*() const { return *at_; }
+  CountingIterator& operator++() {
+    if (*at_++ == '\n') ++*line_;
+    return *this;
+  }
+  friend bool operator==(const CountingIterator& a, const CountingIterator& b) { return a.at_ == b.at_; }
+
+ private:
+  const char* at_;
+  int* line_;
+};
+
+struct ParsedFile {
+  Json json;
+  std::vector<int> lines;  ///< of each entry, from 1
+};
+
+/// Parses without looking ahead of a text, an object or a list, so that the line that was read is that of an entry.
+ParsedFile parse_lines(std::string_view text) {
+  ParsedFile parsed;
+  int line = 1;
+  std::string key;  // of the outermost object; empty in a list
+  const auto note = [&](int depth, Json::parse_event_t event, const Json& value) {
+    if (depth == 1 && event == Json::parse_event_t::key) {
+      key = value.get<std::string>();
+      if (key == "entries") parsed.lines.clear();  // the last list of that name counts
+    }
+    const bool begins = event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start ||
+                        event == Json::parse_event_t::value;
+    if (begins && depth == (key.empty() ? 1 : 2) && (key.empty() || key == "entries")) parsed.lines.push_back(line);
+    return true;
+  };
+  parsed.json =
+      Json::parse(CountingIterator(text.data(), &line), CountingIterator(text.data() + text.size(), &line), note);
+  return parsed;
+}
+
+ParsedFile parse_json(std::string_view text) {
   try {
-    return Json::parse(text);
+    return parse_lines(text);
   } catch (const Json::parse_error& e) {
     const std::string_view before = text.substr(0, std::min(e.byte > 0 ? e.byte - 1 : 0, text.size()));
     const auto line = std::count(before.begin(), before.end(), '\n') + 1;
@@ -67,22 +116,27 @@ WorkloadEntry parse_entry(const Json& entry) {
 }
 
 /// As much of an entry as messages name.
-WorkloadEntry named(const Json& entry) {
-  const bool labelled = entry.is_object() && entry.contains("label") && entry["label"].is_string();
-  return {labelled ? entry["label"].get<std::string>() : std::string(), {}, 1};
+WorkloadEntry named(const Json& entry, int line) {
+  const auto text = [&](const char* key) {
+    return entry.is_object() && entry.contains(key) && entry[key].is_string() ? entry[key].get<std::string>()
+                                                                              : std::string();
+  };
+  const std::string workload = entry.is_string() ? entry.get<std::string>() : text("workload");
+  const std::string label = text("label");
+  return {label.empty() ? workload : label, workload, 1, line};
 }
 
 }  // namespace
 
 std::string entry_place(const std::string& source, std::size_t index, const WorkloadEntry& entry) {
-  const bool labelled = !entry.label.empty() && entry.label != entry.workload;
-  return fmt::format("{}, entry {}{}", source, index + 1, labelled ? fmt::format(" ({})", entry.label) : "");
+  return fmt::format("{}, line {}, entry {}{}", source, entry.line, index + 1,
+                     entry.label.empty() ? "" : fmt::format(" ({})", entry.label));
 }
 
 WorkloadFile parse_workload_file(std::string_view text, const std::string& source) {
   std::string where = source;
   try {
-    const Json json = parse_json(text);
+    const auto [json, lines] = parse_json(text);
     if (!json.is_object() && !json.is_array()) {
       throw UsageError("must be a list of workloads, or an object with \"summary\" and \"entries\"");
     }
@@ -96,8 +150,10 @@ WorkloadFile parse_workload_file(std::string_view text, const std::string& sourc
       throw UsageError("\"entries\" must be a list of at least one entry");
     }
     for (std::size_t i = 0; i < entries.size(); ++i) {
-      where = entry_place(source, i, named(entries[i]));
+      const int line = lines.at(i);
+      where = entry_place(source, i, named(entries[i], line));
       file.entries.push_back(parse_entry(entries[i]));
+      file.entries.back().line = line;
     }
     return file;
   } catch (const UsageError& e) {

@@ -24,6 +24,7 @@ struct WorkloadEntry {
   std::string label;
   std::string workload;  ///< as it is written, not validated
   double weight = 1;     ///< above 0
+  int line = 1;          ///< of the file, where the entry begins
 };
 
 struct WorkloadFile {
@@ -31,7 +32,7 @@ struct WorkloadFile {
   std::vector<WorkloadEntry> entries;
 };
 
-/// The name of an entry in messages: "shapes.json, entry 3 (BERT-base qkv)"; the label where it has one of its own.
+/// The name of an entry in messages: "shapes.json, line 7, entry 3 (BERT-base qkv)", with the label or the workload.
 std::string entry_place(const std::string& source, std::size_t index, const WorkloadEntry& entry);
 
 /// Throws UsageError, one sentence that begins with `source` and names the entry at fault, for text that is not JSON, a

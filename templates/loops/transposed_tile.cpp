@@ -45,8 +45,8 @@ TransposedLoops split_transposed_tiles(Tuning& t, Stage stage, std::vector<IterV
 void read_transposed_tiles(Schedule& s, const Tensor& tensor, const Tensor& reader, int row_dimension,
                            int column_dimension, const IterVar& innermost) {
   const Tensor tile = s.cache_read(tensor, ir::Scope::kRegister, {reader});
-  s[tile].unroll(s[tile].axis(row_dimension)).vectorize(s[tile].axis(column_dimension));
   s[tile].compute_at(s[reader], innermost);
+  s[tile].unroll(s[tile].axis(row_dimension)).vectorize(s[tile].axis(column_dimension));
 }
 
 }  // namespace nestwright

@@ -50,16 +50,17 @@ TEST(Suite, BadFilesGetOneSentence) {
 
 TEST(Suite, BadEntriesAreNamed) {
   const std::string good = R"({"label": "good", "workload": "matmul m=1 n=1 k=1"})";
-  refuses(with_entries(R"({"label": "x"})"), "suite bad.json, entry 1 (x): \"workload\" is missing");
-  refuses(
-      with_entries(good + R"(, {"label": "x", "workload": "matmul m=0 n=1 k=1"})"),
-      "suite bad.json, entry 2 (x): m=0 of matmul is illegal: m (the number of rows of C) is a whole number from 1 to "
-      "2147483647");
+  refuses(with_entries(R"({"label": "x"})"), "suite bad.json, line 1, entry 1 (x): \"workload\" is missing");
+  refuses(with_entries(good + R"(, {"label": "x", "workload": "matmul m=0 n=1 k=1"})"),
+          "suite bad.json, line 1, entry 2 (x): m=0 of matmul is illegal: m (the number of rows of C) is a whole "
+          "number from 1 to "
+          "2147483647");
   refuses(with_entries(R"({"label": "x", "workload": "softmax 128"})"),
-          "suite bad.json, entry 1 (x): '128' in the workload is no parameter; write name=value, with the parameters "
+          "suite bad.json, line 1, entry 1 (x): '128' in the workload is no parameter; write name=value, with the "
+          "parameters "
           "rows, columns, dtype of softmax");
   refuses(with_entries(good + R"(, {"label": "again", "workload": "matmul k=1 n=1 m=1"})"),
-          "suite bad.json, entry 2 (again): matmul m=1 n=1 k=1 is entry 1 already; give it once");
+          "suite bad.json, line 1, entry 2 (again): matmul m=1 n=1 k=1 is entry 1 already; give it once");
 }
 
 TEST(Suite, IsFoundByNameOrAsAFile) {

@@ -137,10 +137,9 @@ TEST_F(PluginTest, AnIncompleteReferenceIsRefusedByTheOperatorsName) {
 TEST_F(PluginTest, WhatIsNoExceptionIsOneSentence) {
   const std::string sentence =
       "something was thrown that is no std::exception: correct the plugin that throws it, or leave it out";
-  for (const std::string fault : {"define", "reference", "schedule", "other_factors"}) {
+  for (const std::string fault : {"define", "reference"}) {
     expect_failure(with("faulty", "tune faulty n=64 --threads 1 --trials 4 fault=" + fault), 1, {sentence});
   }
-  expect_refusal(with("faulty", "lower faulty n=64 fault=schedule"), 1, {sentence});
   const std::string log = folder_.file("nestwright.db");
   const sqlite::Database database(log, log, SQLITE_OPEN_READONLY, 1000);
   sqlite::Statement select = database.prepare("SELECT DISTINCT status, reason FROM session");
@@ -148,13 +147,65 @@ TEST_F(PluginTest, WhatIsNoExceptionIsOneSentence) {
   EXPECT_EQ(select.text(0), "failed");
   EXPECT_EQ(select.text(1), sentence);
   EXPECT_FALSE(select.step());
+}
 
+TEST_F(PluginTest, AConfigurationThatThrowsIsAFailedTrial) {
+  const CommandOutput tuned = with("faulty", "tune faulty n=64 fault=other_factors --threads 1 --trials 8 --json");
+  ASSERT_EQ(tuned.code, 0) << tuned.err;
+  EXPECT_EQ(json::parse(tuned.out)["config"]["factor"], 4);
+  EXPECT_THAT(tuned.err, HasSubstr("invalid_config"));
+}
+
+// The bad branch comes first: without it, the default is of the good one.
+TEST_F(PluginTest, AnIllegalBranchIsLeftOutByEveryCommand) {
+  for (const std::string fault : {"branch", "lowering"}) {
+    const std::string workload = "faulty n=64 --threads 1 fault=" + fault;
+    const CommandOutput tuned = with("faulty", "tune " + workload + " --trials 8 --json");
+    ASSERT_EQ(tuned.code, 0) << tuned.err;
+    EXPECT_EQ(json::parse(tuned.out)["config"]["how"], "good");
+    for (const std::string command : {"lower " + workload + " --db none.db", "query " + workload,
+                                      "export " + workload + " --db none.db --unchecked --name f --out " + fault,
+                                      "measure " + workload + " --db none.db --config factor=8"}) {
+      const CommandOutput ran = with("faulty", command);
+      EXPECT_EQ(ran.code, 0) << command << ": " << ran.err;
+      EXPECT_THAT(ran.out + ran.err, Not(HasSubstr("how=bad"))) << command;
+    }
+    const CommandOutput listed = with("faulty", "space " + workload);
+    EXPECT_EQ(listed.code, 0) << listed.err;
+    EXPECT_THAT(listed.out,
+                HasSubstr(fault == "branch" ? "  1 branch left out, without a legal schedule:\n    how=bad: "
+                                            : "  1 branch cannot be lowered, so that its trials fail:\n"
+                                              "    how=bad: "));
+    const json space = json::parse(with("faulty", "space " + workload + " --json").out)["templates"][0];
+    const json &illegal = space[fault == "branch" ? "left_out" : "not_lowered"], &legal = space["branches"];
+    ASSERT_EQ(illegal.size(), 1u);
+    EXPECT_EQ(illegal[0]["choices"], "how=bad");
+    EXPECT_EQ(legal.size(), fault == "branch" ? 1u : 2u);
+  }
+}
+
+TEST_F(PluginTest, ABranchThatWasLeftOutIsRefusedWithItsReason) {
+  expect_refusal(with("faulty", "measure faulty n=64 fault=branch --threads 1 --config how=bad"), 2,
+                 {"how=bad is not a candidate of the knob 'how'", "its candidates are good",
+                  "template faulty.cpu has no legal schedule with how=bad: something was thrown"});
+}
+
+TEST_F(PluginTest, WithoutALegalScheduleEveryCommandSaysSoInOneSentence) {
+  const std::string workload = "faulty n=64 fault=schedule --threads 1",
+                    sentence = "no template has a legal schedule for faulty n=64 fault=schedule on ",
+                    reason = "(faulty.cpu: something was thrown that is no std::exception";
+  for (const std::string command : {"lower ", "tune --trials 4 ", "export --unchecked --out out "}) {
+    const CommandOutput ran = with("faulty", command + workload);
+    expect_failure(ran, 2, {sentence, reason});
+  }
+  const CommandOutput listed = with("faulty", "space " + workload);
+  EXPECT_EQ(listed.code, 4);
+  EXPECT_THAT(listed.err, HasSubstr(sentence));
+  EXPECT_THAT(listed.out, HasSubstr("1 branch left out"));
   std::ofstream(folder_.file("shapes.json"))
-      << R"({"entries": ["faulty n=64 fault=other_factors", "matmul m=8 n=8 k=8"]})";
-  const CommandOutput tuned = with("faulty", "tune --file shapes.json --threads 1 --trials 16 --json");
-  EXPECT_EQ(tuned.code, 1);
-  EXPECT_THAT(tuned.err, HasSubstr("failed: " + sentence));
-  EXPECT_EQ(json::parse(tuned.out)["tasks"][1]["verified"], true) << "the other task goes on";
+      << "[\"matmul m=8 n=8 k=8\",\n {\"label\": \"x\", \"workload\": \"faulty n=64 fault=schedule\"}]";
+  expect_failure(with("faulty", "tune --file shapes.json --threads 1 --trials 16"), 2,
+                 {"shapes.json, line 2, entry 2 (x): " + sentence, reason});
 }
 
 TEST_F(PluginTest, ItsNameAndItsVersionAreWords) {

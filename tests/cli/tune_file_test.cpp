@@ -41,9 +41,10 @@ constexpr const char* kTwo = R"({"summary": "two products", "entries": [
 TEST_F(TuneFileTest, ATableWithARowForEachTask) {
   const CommandOutput ran = run(kTwo, "--trials 48");
   ASSERT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.err,
-              HasSubstr("shapes.json, entry 3 (the same) is the workload of entry 1: it is tuned once, with the "
-                        "weight of both\n"));
+  EXPECT_THAT(
+      ran.err,
+      HasSubstr("shapes.json, line 4, entry 3 (the same) is the workload of entry 1: it is tuned once, with the "
+                "weight of both\n"));
   EXPECT_THAT(ran.err, HasSubstr("tuning 2 tasks of shapes.json on cpu,isa="));
   EXPECT_THAT(ran.out,
               StartsWith("task                   trials  seconds       best           speed  default  ended\n"));
@@ -117,12 +118,14 @@ TEST_F(TuneFileTest, BadEntriesAreRefusedBeforeAnythingRuns) {
   };
   refused("[1", {"shapes.json: is no JSON at line 1, column 3"});
   refused(R"(["matmul m=8 n=8 k=8", {"label": "x", "workload": "matmul m=0 n=8 k=8"}])",
-          {"shapes.json, entry 2 (x): m=0 of matmul is illegal"});
-  refused(R"(["matmul m=8 n=8 k=8", "matmull m=8 n=8 k=8"])",
-          {"shapes.json, entry 2: there is no operator 'matmull'; did you mean 'matmul'"});
+          {"shapes.json, line 1, entry 2 (x): m=0 of matmul is illegal"});
+  refused(
+      "[\n\"matmul m=8 n=8 k=8\",\n\n\"matmull m=8 n=8 k=8\"]",
+      {"shapes.json, line 4, entry 2 (matmull m=8 n=8 k=8): there is no operator 'matmull'; did you mean 'matmul'"});
   refused(R"([{"label": "huge", "workload": "matmul m=2000000 n=2000000 k=2"}])",
-          {"shapes.json, entry 1 (huge): tuning matmul m=2000000", "choose smaller sizes"});
-  refused(R"([{"workload": "matmul m=8 n=8 k=8", "weight": 0}])", {"shapes.json, entry 1: \"weight\""});
+          {"shapes.json, line 1, entry 1 (huge): tuning matmul m=2000000", "choose smaller sizes"});
+  refused(R"([{"workload": "matmul m=8 n=8 k=8", "weight": 0}])",
+          {"shapes.json, line 1, entry 1 (matmul m=8 n=8 k=8): \"weight\""});
 }
 
 TEST_F(TuneFileTest, AWorkloadAndAFileExcludeEachOther) {

@@ -11,6 +11,7 @@
 #include <random>
 
 #include "support/error.h"
+#include "templates/framework/discover.h"
 #include "tests/property/check.h"
 #include "tests/support/cpu_target.h"
 #include "tests/support/soak.h"
@@ -101,6 +102,7 @@ class SpaceChecks {
       const std::vector<Config> configs =
           draw_configurations(template_, subject.workload, subject.target, space, subject.seed);
       EXPECT_LE(space.branches().size(), 200U) << "seed " << subject.seed;
+      EXPECT_EQ(left_out_text(template_, space.left_out()), "") << "seed " << subject.seed;
       EXPECT_FALSE(configs.empty()) << "seed " << subject.seed;
       bool is_right = true;  // of an expression, one failure is printed
       for (const Config& config : configs) is_right = check_config(subject, config, is_right) && is_right;

@@ -43,6 +43,19 @@ TEST_F(Vectorize, RefusesHugeVectors) {
       "it has 65537 iterations, more than the 65536 that can be vectorized: split it and vectorize the inner loop");
 }
 
+TEST_F(Vectorize, APartOfALongAxisIsLimitedByTheLowering) {
+  const Tensor a = placeholder({4, kMaxVectorizedIterations + 1}, kFloat32, "A");
+  const Tensor wide = compute({4, kMaxVectorizedIterations + 1}, [&](Expr x, Expr y) { return a(x, y); }, "W");
+  s = create_schedule(wide);
+  const Tensor cache = s.cache_read(a, ir::Scope::kGlobal, {wide});
+  expect_refused(
+      [&] { s[cache].vectorize(s[cache].axis(1)); }, "vectorize", "ax1",
+      "it has 65537 iterations, more than the 65536 that can be vectorized: split it and vectorize the inner loop");
+  const auto [outer, inner] = s[wide].split(s[wide].axis(1), factor(8));
+  s[cache].compute_at(s[wide], outer).vectorize(s[cache].axis(1));
+  EXPECT_EQ(stage(cache).kinds.at(s[cache].axis(1)), ir::LoopKind::kVectorized);
+}
+
 TEST_F(Vectorize, CountsWhatASplitByMoreThanTheExtentRuns) {
   const auto [all, inside] = s[c].split(i, factor(1 << 20));
   s[c].vectorize(inside);

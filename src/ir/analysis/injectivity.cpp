@@ -5,6 +5,7 @@
 
 #include "ir/analysis/interval.h"
 #include "ir/analysis/lanes.h"
+#include "ir/analysis/mixed_radix.h"
 #include "ir/core/linear.h"
 #include "ir/core/rewrite.h"
 
@@ -13,39 +14,42 @@ namespace {
 
 /// An index of the access: two iterations can access one element only if their values of `sum` differ by less than
 /// `lanes`.
-struct Coordinate {
+struct IndexSum {
   Linear sum;
   int lanes;
-};
-
-/// The only term of a coordinate that differs between iterations, where it is a quotient or a remainder by a constant.
-struct Division {
-  BinaryOp op;
-  Linear dividend;
-  std::int64_t divisor;
 };
 
 /// Proves, loop by loop, that the coordinates of an element determine the iteration that accesses it.
 class InjectivityProof {
  public:
   InjectivityProof(const std::vector<Expr>& indices, const std::vector<const For*>& loops) : undetermined_(loops) {
-    for (const Expr& index : indices) coordinates_.push_back({to_linear(at_lane(index, 0)), index.lanes()});
-    // A quotient and a remainder of one dividend determine the dividend.
-    std::vector<Division> divisions;
-    for (const Coordinate& coordinate : coordinates_) find_division(coordinate, divisions);
-    for (const Division& quotient : divisions) {
-      for (const Division& remainder : divisions) {
-        if (quotient.op == BinaryOp::kDiv && remainder.op == BinaryOp::kMod && have_one_dividend(quotient, remainder)) {
-          coordinates_.push_back({quotient.dividend, 1});
-        }
+    Ranges known;
+    for (const For* loop : loops) known.bind(loop->var, loop->min, loop->extent);
+    std::vector<Expr> digits;
+    std::vector<Var> lanes;
+    for (const Expr& index : indices) {
+      coordinates_.push_back({to_linear(at_lane(index, 0)), index.lanes()});
+      Linear varying;
+      for (const LinearTerm& term : coordinates_.back().sum.terms) {
+        if (varies(term.atom)) varying.terms.push_back(term);
       }
+      if (varying.is_constant()) continue;
+      if (index.lanes() > 1) {
+        known.bind(lanes.emplace_back("lane"), Interval{0, index.lanes() - 1});
+        varying.add_term(lanes.back(), 1);
+      }
+      digits.push_back(varying.expr());
+    }
+    for (DigitSum& found : digit_sums(digits, known)) {
+      const auto has_lane = [&](const Var& lane) { return mentions(found.number.expr(), lane); };
+      if (std::none_of(lanes.begin(), lanes.end(), has_lane)) coordinates_.push_back({std::move(found.number), 1});
     }
   }
 
   bool succeeds() {
     for (bool progress = true; progress && !undetermined_.empty();) {
       progress = false;
-      for (const Coordinate& coordinate : coordinates_) progress = determine_loops(coordinate) || progress;
+      for (const IndexSum& coordinate : coordinates_) progress = determine_loops(coordinate) || progress;
     }
     return undetermined_.empty();
   }
@@ -60,30 +64,9 @@ class InjectivityProof {
     });
   }
 
-  void find_division(const Coordinate& coordinate, std::vector<Division>& divisions) const {
-    const LinearTerm* only = nullptr;
-    for (const LinearTerm& term : coordinate.sum.terms) {
-      if (!varies(term.atom)) continue;
-      if (only != nullptr) return;
-      only = &term;
-    }
-    const auto* n = only != nullptr ? only->atom.as<Binary>() : nullptr;
-    if (n == nullptr || (n->op != BinaryOp::kDiv && n->op != BinaryOp::kMod)) return;
-    const std::int64_t* divisor = as_const_int(n->b);
-    if (divisor == nullptr || *divisor <= 0 || std::abs(only->coefficient) < coordinate.lanes) return;
-    divisions.push_back({n->op, to_linear(n->a), *divisor});
-  }
-
-  /// Whether the dividends are equal up to a multiple of the divisor, which leaves the remainder as it is.
-  static bool have_one_dividend(const Division& quotient, const Division& remainder) {
-    if (quotient.divisor != remainder.divisor) return false;
-    Linear difference = quotient.dividend;
-    return is_multiple(difference.add(remainder.dividend, -1), quotient.divisor);
-  }
-
   /// Removes the loops that the coordinate determines. It determines all loops that it depends on if their iterations
   /// are the digits of a mixed-radix number: the step of each loop exceeds the range of all smaller steps together.
-  bool determine_loops(const Coordinate& coordinate) {
+  bool determine_loops(const IndexSum& coordinate) {
     struct Digit {
       std::int64_t step, count;
     };
@@ -110,7 +93,7 @@ class InjectivityProof {
     return !determined.empty();
   }
 
-  std::vector<Coordinate> coordinates_;
+  std::vector<IndexSum> coordinates_;
   std::vector<const For*> undetermined_;
 };
 

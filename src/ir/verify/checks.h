@@ -71,10 +71,10 @@ bool add_dividends(std::vector<Expr>& first, std::vector<Expr>& second);
 /// The same for an index of both that is x * c + r with 0 <= r < c, such as that of a vector's lane: appends x.
 void add_quotients(Access& first, Access& second);
 
-/// The same for indices that are, in some order, the digits of one mixed-radix number, such as those of threads that
-/// split a fused loop: appends the number. Returns whether they are. Only indices that share variables with those that
-/// depend on `var` are digits; the index of the half of a double buffer is not, for example.
-bool add_linearized_index(Access& first, Access& second, const Var& var);
+/// Appends the numbers of which the indices are the digits (ir/analysis/mixed_radix.h), such as the index in a fused
+/// loop that factors split which do not divide it; of two statements, sums of the indices with the weights of digits,
+/// which conditions on the paths may have simplified differently.
+void add_numbers(Access& first, Access& second);
 
 /// True only where the conditions on the paths to two accesses to one buffer imply that they touch no common element in
 /// different iterations of loops[depth], which both share. The slower proof of check_races().

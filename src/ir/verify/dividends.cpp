@@ -1,9 +1,10 @@
 // Recovers the variable of a fused loop from quotients and remainders in indices: two accesses that agree in both agree
 // in the variable.
 #include <algorithm>
-#include <set>
+#include <optional>
 
 #include "ir/analysis/bounds.h"
+#include "ir/analysis/mixed_radix.h"
 #include "ir/core/equal.h"
 #include "ir/core/linear.h"
 #include "ir/core/rewrite.h"
@@ -63,44 +64,66 @@ bool divides(const Expr& e) {
   });
 }
 
-/// The number whose digits are the indices, with the dimensions in `order` from the most significant one on.
-Expr number_of(const Access& access, const std::vector<std::size_t>& order) {
-  Expr number = access.indices[order.front()];
-  for (std::size_t d = 1; d < order.size(); ++d) number = number * access.shape[order[d]] + access.indices[order[d]];
-  return simplify(number, *access.known);
+/// The sum of weights[d] * indices[d], of those indices that are digits of one of `sums` as it has them; nullopt where
+/// another one is a quotient or a remainder.
+std::optional<Linear> weighted_sum(const std::vector<Expr>& indices, const std::vector<std::int64_t>& weights,
+                                   const DigitSum& digits) {
+  Linear sum;
+  std::int64_t scale = 0;
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    const Linear value = to_linear(indices[d]);
+    const std::int64_t of_digit = digits.weights.empty() ? 0 : digits.weights[d];
+    if (of_digit == 0 || value.is_constant()) {
+      if (weights[d] != 0 && divides(indices[d])) return std::nullopt;
+      sum.add(value, weights[d]);
+      continue;
+    }
+    if (scale == 0) scale = weights[d] / of_digit;
+    if (scale <= 0 || scale * of_digit != weights[d]) return std::nullopt;
+  }
+  // The digits' sum has constant indices, too.
+  for (std::size_t d = 0; d < indices.size() && scale != 0; ++d) {
+    const std::int64_t* constant = as_const_int(indices[d]);
+    if (constant != nullptr && digits.weights[d] != 0) sum.constant -= scale * digits.weights[d] * *constant;
+  }
+  return scale == 0 ? sum : sum.add(digits.sum, scale);
+}
+
+/// The same with the first of `sums` that has its digits, else without any.
+std::optional<Linear> weighted_sum(const std::vector<Expr>& indices, const std::vector<std::int64_t>& weights,
+                                   const std::vector<DigitSum>& sums) {
+  for (const DigitSum& digits : sums) {
+    if (std::optional<Linear> sum = weighted_sum(indices, weights, digits)) return sum;
+  }
+  return weighted_sum(indices, weights, DigitSum{});
 }
 
 }  // namespace
 
-bool add_linearized_index(Access& first, Access& second, const Var& var) {
-  constexpr std::size_t kMaxDigits = 5;
-  std::set<Var> related;  // the variables of the indices that depend on `var`
-  for (const Expr& index : first.indices) {
-    if (mentions(index, var)) related.merge(variables_of(index));
+void add_numbers(Access& first, Access& second) {
+  const bool is_same = first.known == second.known &&
+                       std::equal(first.indices.begin(), first.indices.end(), second.indices.begin(),
+                                  second.indices.end(), [](const Expr& a, const Expr& b) { return equal(a, b); });
+  const std::vector<Expr> of_first = first.indices, of_second = second.indices;
+  const std::vector<DigitSum> sums = digit_sums(of_first, *first.known);
+  if (is_same) {
+    for (const DigitSum& sum : sums) {
+      first.indices.push_back(sum.number.expr());
+      second.indices.push_back(sum.number.expr());
+    }
+    return;
   }
-  const auto is_related = [&](const Expr& e) {
-    const auto* ref = e.as<VarRef>();
-    return ref != nullptr && related.contains(ref->var);
-  };
-  std::vector<std::size_t> order;
-  bool any = false;
-  for (std::size_t d = 0; d < first.shape.size(); ++d) {
-    if (!any_expr(first.indices[d], is_related)) continue;
-    if (as_const_int(first.shape[d]) == nullptr) return false;
-    order.push_back(d);
-    any = any || divides(first.indices[d]);
+  const std::vector<DigitSum> others = digit_sums(of_second, *second.known);
+  for (const std::vector<DigitSum>* side : {&sums, &others}) {
+    for (const DigitSum& sum : *side) {
+      if (sum.weights.empty()) continue;
+      const std::optional<Linear> a = weighted_sum(of_first, sum.weights, sums),
+                                  b = weighted_sum(of_second, sum.weights, others);
+      if (!a || !b) continue;
+      first.indices.push_back(a->expr());
+      second.indices.push_back(b->expr());
+    }
   }
-  if (!any || order.size() < 2 || order.size() > kMaxDigits) return false;
-  do {
-    const Expr of_first = number_of(first, order);
-    if (divides(of_first)) continue;
-    const Expr of_second = number_of(second, order);
-    if (divides(of_second)) continue;
-    first.indices.push_back(of_first);
-    second.indices.push_back(of_second);
-    return true;
-  } while (std::next_permutation(order.begin(), order.end()));
-  return false;
 }
 
 void add_quotients(Access& first, Access& second) {

@@ -16,20 +16,26 @@ void append(std::vector<std::string>& to, std::vector<std::string> from) {
 
 }  // namespace
 
-std::vector<std::string> verify(const Program& program, Form form) {
-  std::vector<std::string> violations;
-  append(violations, check_structure(program, form));
-  if (!violations.empty()) return violations;  // the other checks rely on variables and types
-  append(violations, check_shuffles(program, form));
+Violations find_violations(const Program& program, Form form) {
+  Violations found;
+  append(found.broken, check_structure(program, form));
+  if (!found.broken.empty()) return found;  // the other checks rely on variables and types
+  append(found.broken, check_shuffles(program, form));
   const std::vector<Access> accesses = collect_accesses(program);
-  append(violations, check_bounds(accesses));
-  append(violations, check_definitions(program, accesses));
-  append(violations, check_races(accesses));
-  append(violations, check_storage(program, accesses));
-  append(violations, check_fragments(program));
-  append(violations, check_copies(program));
-  append(violations, check_instructions(program, form));
-  return violations;
+  append(found.unproved, check_bounds(accesses));
+  append(found.broken, check_definitions(program, accesses));
+  append(found.unproved, check_races(accesses));
+  append(found.broken, check_storage(program, accesses));
+  append(found.broken, check_fragments(program));
+  append(found.broken, check_copies(program));
+  append(found.broken, check_instructions(program, form));
+  return found;
+}
+
+std::vector<std::string> verify(const Program& program, Form form) {
+  Violations found = find_violations(program, form);
+  append(found.broken, std::move(found.unproved));
+  return std::move(found.broken);
 }
 
 }  // namespace nestwright::ir

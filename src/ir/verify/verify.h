@@ -16,7 +16,15 @@ enum class Form : std::uint8_t {
   kDeviceVector,  ///< the vector form of a device, whose compiler unrolls loops
 };
 
-/// The violations of the rules below, one sentence each that names the statement; empty if the program is sound:
+/// The violations of the rules of verify(), one sentence each that names the statement.
+struct Violations {
+  std::vector<std::string> broken;    ///< the program breaks a rule
+  std::vector<std::string> unproved;  ///< accesses that are not proved to be within bounds or free of races, but may be
+
+  bool empty() const { return broken.empty() && unproved.empty(); }
+};
+
+/// The violations of the rules below; none if the program is sound:
 ///  - variables are defined exactly once and before use, types and lanes agree, indices match the buffer's rank
 ///  - buffers are parameters or allocated around their use; nothing stores to an input
 ///  - accesses are within bounds, given guards and masks; one that cannot be proved to be is reported
@@ -33,6 +41,9 @@ enum class Form : std::uint8_t {
 ///  - loop form: no vector values; vector form: no vectorised or unrolled loop, register buffers at constant indices;
 ///    of a device: no vectorised loop, none over virtual threads, register buffers at indices of unrolled loops
 /// Symbols are assumed to be at least 1 and to meet the program's requirements.
+Violations find_violations(const Program& program, Form form);
+
+/// All violations, those that break a rule first.
 std::vector<std::string> verify(const Program& program, Form form);
 
 }  // namespace nestwright::ir

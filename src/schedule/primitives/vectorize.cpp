@@ -4,8 +4,10 @@
 //     body(j)          ->       body(j)                  (in lockstep, statement by statement)
 //
 // Preconditions:
-//  1. The loop is a spatial leaf of the stage, not annotated, and not the time of a scan. Its extent is constant, and
-//     its iterations (schedule/iteration_counts.h) are at most kMaxVectorizedIterations.
+//  1. The loop is a spatial leaf of the stage, not annotated, and not the time of a scan. Its extent is constant. Of a
+//     stage that is computed as a whole, its iterations (schedule/iteration_counts.h) are at most
+//     kMaxVectorizedIterations; at a loop, a stage computes a part of its tensor, whose size the lowering knows and
+//     limits alike.
 //  2. No other loop of the stage is vectorised.
 //  3. No stage is computed at the loop or inside it, where it would be computed once for each lane.
 #include <fmt/format.h>
@@ -25,7 +27,8 @@ Stage& Stage::vectorize(const IterVar& loop) {
   const std::map<IterVar, Expr> counts = iteration_counts(primitive.stage());
   const std::int64_t* count = ir::as_const_int(counts.at(loop));
   const std::int64_t iterations = count != nullptr ? *count : extent;
-  if (iterations > kMaxVectorizedIterations) {
+  const bool is_whole = primitive.stage().attach.kind != AttachKind::kAt;
+  if (is_whole && iterations > kMaxVectorizedIterations) {
     primitive.refuse(loop, fmt::format("it has {} iterations, more than the {} that can be vectorized: split it and "
                                        "vectorize the inner loop",
                                        iterations, kMaxVectorizedIterations));

@@ -39,7 +39,7 @@ void transpose_in_registers(Schedule& s, const Tensor& b, const Tensor& packed, 
   stage.unroll(step);
   const Tensor tile = s.cache_read(b, ir::Scope::kRegister, {packed});
   const int first = tile.rank() - 2;
-  s[tile].unroll(s[tile].axis(first)).vectorize(s[tile].axis(first + 1)).compute_at(stage, vector);
+  s[tile].compute_at(stage, vector).unroll(s[tile].axis(first)).vectorize(s[tile].axis(first + 1));
 }
 
 /// A panel of B as the microkernel reads it: whole tiles of columns, each contiguous over the reduction.

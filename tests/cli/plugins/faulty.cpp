@@ -32,21 +32,26 @@ static Schedule schedule(Tuning& t, const Workload& w, Definition& definition, c
   if (std::int64_t{factors} != 4) fail_in(w, "other_factors");
   const Tensor y = definition.args[1];
   Schedule s = create_schedule(y);
-  s[y].split(s[y].axis(0), factor(factors));
+  const auto [outer, inner] = s[y].split(s[y].axis(0), factor(factors));
+  const bool has_branches = w.choice("fault") == "branch" || w.choice("fault") == "lowering";
+  if (has_branches && t.choose("how", {"bad", "good"}) == "bad") {
+    if (w.choice("fault") == "lowering") s[y].bind(outer, kThreadIdxX);  // which CPUs do not have
+    fail_in(w, "branch");
+  }
   return s;
 }
 
 NESTWRIGHT_PLUGIN("faulty", "1.0", registry) {
   using Kind = OperatorParameter::Kind;
-  registry.add(
-      {.name = "faulty",
-       .summary = "has the fault that its workload names",
-       .parameters = {{"n", "the number of elements"},
-                      {.name = "fault",
-                       .meaning = "where it is",
-                       .kind = Kind::kChoice,
-                       .choices = {"define", "reference", "schedule", "other_factors", "expectation", "bounds"}}},
-       .define = define,
-       .reference = reference,
-       .templates = {{.name = "faulty.cpu", .schedule = schedule}}});
+  registry.add({.name = "faulty",
+                .summary = "has the fault that its workload names",
+                .parameters = {{"n", "the number of elements"},
+                               {.name = "fault",
+                                .meaning = "where it is",
+                                .kind = Kind::kChoice,
+                                .choices = {"define", "reference", "schedule", "other_factors", "branch", "lowering",
+                                            "expectation", "bounds"}}},
+                .define = define,
+                .reference = reference,
+                .templates = {{.name = "faulty.cpu", .schedule = schedule}}});
 }

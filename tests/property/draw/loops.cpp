@@ -1,5 +1,7 @@
 // split, tile, fuse, reorder.
 #include <algorithm>
+#include <memory>
+#include <tuple>
 
 #include "tests/property/draw/drawer.h"
 
@@ -38,6 +40,27 @@ SplitSize draw_size(Draw& d, const IterVar& loop, const Tail& tail, std::int64_t
   }
   const std::int64_t n = draw_factor(d, Draw::extent(loop), points);
   return d.choices.chance(20) ? nparts(n) : factor(n);
+}
+
+/// Fuses `loop` with those that follow it, and splits it by factors that need not divide it, for threads and lanes.
+void share_fused(Draw& d, const Tensor& origin, const IterVar& loop, std::int64_t points, bool is_reduce) {
+  const auto fused = std::make_shared<IterVar>(loop), outer = std::make_shared<IterVar>(loop);
+  Schedule& schedule = d.schedule();
+  for (int more = d.choices.between(0, 2); more > 0; --more) {
+    d.then("fuse", [&schedule, origin, fused] {
+      const std::vector<IterVar> loops = schedule[origin].loops();
+      const auto at = std::find(loops.begin(), loops.end(), *fused);
+      if (at != loops.end() && at + 1 != loops.end()) *fused = schedule[origin].fuse(*at, at[1]);
+    });
+  }
+  const std::int64_t size = d.choices.between(1, static_cast<int>(std::min(points, kMaxIterations / 4)));
+  const SplitSize part = d.choices.chance(50) ? nparts(std::min<std::int64_t>(size, 7)) : factor(size);
+  d.then("split",
+         [&schedule, origin, fused, outer, part] { std::tie(*outer, *fused) = schedule[origin].split(*fused, part); });
+  if (is_reduce) return;
+  d.then("parallel", [&schedule, origin, outer] { schedule[origin].parallel(*outer); });
+  d.then("split", [&schedule, origin, fused] { *fused = schedule[origin].split(*fused, factor(4)).second; });
+  d.then("vectorize", [&schedule, origin, fused] { schedule[origin].vectorize(*fused); });
 }
 
 }  // namespace
@@ -92,7 +115,11 @@ bool draw_fuse(Draw& d) {
   }
   if (fitting.empty()) return false;
   const std::size_t at = d.choices.of(fitting);
-  d.handle(*stage).fuse(stage->leaves[at], stage->leaves[at + 1]);
+  const std::int64_t points = Draw::points(*stage);
+  const bool is_reduce = stage->leaves[at].is_reduce();
+  const Tensor origin = stage->origin;
+  const IterVar fused = d.handle(*stage).fuse(stage->leaves[at], stage->leaves[at + 1]);
+  if (d.choices.chance(40)) share_fused(d, origin, fused, points, is_reduce);
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <stdexcept>
 #include <string>
 
 #include "support/error.h"
@@ -110,23 +111,43 @@ TEST(Instantiate, RefusesMissingUnknownAndIllegalKnobs) {
   EXPECT_EQ(refusal("outer=0 always=1"), "accepted");
 }
 
-TEST(Discover, SaysWhichBranchHasNoLegalSchedule) {
-  const Template broken{"test.broken",
-                        1,
-                        {DeviceKind::kCpu},
-                        [](Tuning& t, const Workload&, const Definition& d, const Target&) {
-                          Schedule s = create_schedule(d.args[2]);
-                          if (t.choose("how", {"good", "bad"}) == "bad")
-                            s[d.args[2]].vectorize(s[d.args[2]].reduce_axis(0));
-                          return s;
-                        },
-                        {}};
-  try {
-    discover_space(broken, workload(), Target());
-    ADD_FAILURE() << "accepted";
-  } catch (const InternalError& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("under how=bad give no legal schedule"));
-  }
+/// A template of two branches; the one with how=bad has no legal schedule.
+Schedule schedule_with_bad_branch(Tuning& t, const Workload&, const Definition& d, const Target&) {
+  Schedule s = create_schedule(d.args[2]);
+  const bool is_bad = t.choose("how", {"bad", "good"}) == "bad";
+  t.define_knob("x", {1, 2});
+  if (is_bad) s[d.args[2]].vectorize(s[d.args[2]].reduce_axis(0));
+  return s;
+}
+
+TEST(Discover, LeavesOutABranchWithoutALegalSchedule) {
+  const Template broken{"test.broken", 1, {DeviceKind::kCpu}, schedule_with_bad_branch, {}};
+  const ConfigSpace space = discover_space(broken, workload(), Target());
+  ASSERT_EQ(space.branches().size(), 1u);
+  EXPECT_EQ(space.at(0).str(), "how=good x=1");
+  ASSERT_EQ(space.left_out().size(), 1u);
+  EXPECT_EQ(space.left_out()[0].choices, "how=bad");
+  EXPECT_THAT(space.left_out()[0].reason, ::testing::HasSubstr("vectorize of k"));
+  EXPECT_THAT(message<UsageError>([&] { discover_branch(broken, workload(), Target(), Config::parse("how=bad x=1")); }),
+              ::testing::StartsWith("template test.broken has no legal schedule with how=bad: vectorize of k"));
+  EXPECT_EQ(complete_config(broken, workload(), Target(), Config::parse("how=bad")), std::nullopt);
+  EXPECT_EQ(seeds_of(broken, workload(), Target()).front().str(), "how=good x=1");
+}
+
+TEST(Discover, WithoutALegalScheduleTheSpaceIsEmpty) {
+  const Template failing{"test.failing",
+                         1,
+                         {DeviceKind::kCpu},
+                         [](Tuning& t, const Workload&, const Definition&, const Target&) -> Schedule {
+                           t.choose("how", {"one", "two"});
+                           throw std::out_of_range("no such axis");
+                         },
+                         {}};
+  const ConfigSpace space = discover_space(failing, workload(), Target());
+  EXPECT_EQ(space.count_valid().points, 0);
+  EXPECT_EQ(left_out_text(failing, space.left_out()),
+            "template test.failing has no legal schedule with how=one: no such axis (and 1 more)");
+  EXPECT_THAT(seeds_of(failing, workload(), Target()), ::testing::IsEmpty());
 }
 
 /// A template of `choices` choices of two options each, and of one more with `options`.
@@ -161,8 +182,9 @@ TEST(Discover, RefusesAKnobThatIsDefinedTwice) {
                          return create_schedule(d.args[2]);
                        },
                        {}};
-  EXPECT_EQ(message<InternalError>([&] { discover_space(twice, workload(), Target()); }),
-            "template test.twice for matmul m=64 n=48 k=32: the knob 'x' is defined twice");
+  const ConfigSpace space = discover_space(twice, workload(), Target());
+  EXPECT_THAT(space.branches(), ::testing::IsEmpty());
+  EXPECT_EQ(space.left_out().at(0).reason, "the knob 'x' is defined twice");
 }
 
 TEST(Guess, ComesCloseAndKeepsTheConstraints) {
@@ -224,6 +246,7 @@ TEST(Discover, ConstraintsOfEveryTemplateReadNoStackOfTheDiscovery) {
         if (!source.is_for(task.target.device)) continue;
         if (source.why_not && !source.why_not(task.workload, task.target).empty()) continue;
         const ConfigSpace space = discover_space(source, task.workload, task.target);
+        EXPECT_EQ(left_out_text(source, space.left_out()), "") << text;
         for (const Branch& branch : space.branches()) {
           EXPECT_EQ(met_below(branch, 0), met_below(branch, 0xff)) << source.name << " for " << text;
         }

@@ -54,25 +54,44 @@ TEST(WorkloadFile, BadFilesGetOneSentence) {
 
 TEST(WorkloadFile, BadEntriesAreNamed) {
   refuses(R"(["a", 7])",
-          "bad.json, entry 2: an entry is a workload in quotes, or an object with \"workload\", \"label\" and "
+          "bad.json, line 1, entry 2: an entry is a workload in quotes, or an object with \"workload\", \"label\" and "
           "\"weight\"");
   refuses(R"(["a", ""])",
-          "bad.json, entry 2: an entry is a workload in quotes, or an object with \"workload\", \"label\" and "
+          "bad.json, line 1, entry 2: an entry is a workload in quotes, or an object with \"workload\", \"label\" and "
           "\"weight\"");
-  refuses(R"([{"label": "x"}])", "bad.json, entry 1 (x): \"workload\" is missing");
-  refuses(R"([{"workload": 5}])", "bad.json, entry 1: \"workload\" must be a text that is not empty");
-  refuses(R"([{"label": "", "workload": "a"}])", "bad.json, entry 1: \"label\" must be a text that is not empty");
+  refuses(R"([{"label": "x"}])", "bad.json, line 1, entry 1 (x): \"workload\" is missing");
+  refuses(R"([{"workload": 5}])", "bad.json, line 1, entry 1: \"workload\" must be a text that is not empty");
+  refuses(R"([{"label": "", "workload": "a"}])",
+          "bad.json, line 1, entry 1 (a): \"label\" must be a text that is not empty");
   refuses(R"([{"label": "x", "workload": "a", "wait": 2}])",
-          "bad.json, entry 1 (x): \"wait\" is unknown here; there are label, workload, weight");
+          "bad.json, line 1, entry 1 (x): \"wait\" is unknown here; there are label, workload, weight");
   for (const char* weight : {"0", "-1", "\"2\"", "null"}) {
     refuses(R"([{"workload": "a", "weight": )" + std::string(weight) + "}]",
-            "bad.json, entry 1: \"weight\" must be a number above 0");
+            "bad.json, line 1, entry 1 (a): \"weight\" must be a number above 0");
   }
 }
 
-TEST(WorkloadFile, PlacesNameLabelsOfTheirOwn) {
-  EXPECT_EQ(entry_place("s.json", 2, {"label", "matmul", 1}), "s.json, entry 3 (label)");
-  EXPECT_EQ(entry_place("s.json", 2, {"matmul", "matmul", 1}), "s.json, entry 3");
+TEST(WorkloadFile, EntriesKnowTheirLines) {
+  const auto lines = [](const std::string& json) {
+    std::vector<int> found;
+    for (const WorkloadEntry& entry : parse_workload_file(json, "x").entries) found.push_back(entry.line);
+    return found;
+  };
+  EXPECT_EQ(lines("[\"a\",\n\n\"b\", {\n\"workload\": \"c\"},\n\"d\"]"), (std::vector<int>{1, 3, 3, 5}));
+  EXPECT_EQ(
+      lines(
+          "{\"summary\":\n\"s\",\n\"entries\":\n[{\"workload\": \"a\"},\n  {\"label\":\n\"l\",\n\"workload\": \"b\"},\n"
+          "\"c\"\n]}"),
+      (std::vector<int>{4, 5, 8}));
+  EXPECT_EQ(lines("{\"entries\": [\"a\"],\n\"entries\":\n[\"b\"]}"), (std::vector<int>{3})) << "the last list counts";
+  refuses("[\"a\",\n[\"b\"]]",
+          "bad.json, line 2, entry 2: an entry is a workload in quotes, or an object with \"workload\", \"label\" and "
+          "\"weight\"");
+}
+
+TEST(WorkloadFile, PlacesNameTheLineAndTheLabelOrTheWorkload) {
+  EXPECT_EQ(entry_place("s.json", 2, {"label", "matmul", 1, 7}), "s.json, line 7, entry 3 (label)");
+  EXPECT_EQ(entry_place("s.json", 2, {"matmul", "matmul", 1, 7}), "s.json, line 7, entry 3 (matmul)");
 }
 
 }  // namespace
