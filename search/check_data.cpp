@@ -18,6 +18,15 @@
 namespace nestwright {
 namespace {
 
+constexpr double kUniformShare = 0.5, kWholeShare = 0.2, kWideShare = 0.3;  ///< of the references' time
+constexpr double kMostWhole_s = 1;  ///< for the whole reference of one set of inputs, where parts would do
+
+bool has_infinite(const std::vector<std::vector<double>>& bounds) {
+  return std::any_of(bounds.begin(), bounds.end(), [](const std::vector<double>& of_output) {
+    return std::any_of(of_output.begin(), of_output.end(), [](double bound) { return std::isinf(bound); });
+  });
+}
+
 double rounded(ir::Type type, double value) {
   if (type == kFloat32) return static_cast<float>(value);
   std::array<std::byte, 8> memory{};
@@ -37,14 +46,15 @@ double least_at_or_above(ir::Type type, double value) {
 
 /// A value drawn uniformly from [-1, 1] and rounded to the type; for integers, from 256 values, which are all those of
 /// 8 bits.
-double draw(ir::Type type, std::mt19937_64& random) {
+template <typename Random>
+double draw(ir::Type type, Random& random) {
   if (type.is_bool()) return static_cast<double>(random() & 1);
   if (type.is_int()) {
     const double low = type.code == ir::TypeCode::kUInt ? 0 : -std::ldexp(1.0, type.bits - 1);
     const double values = std::ldexp(1.0, std::min<int>(type.bits, 8));
-    return std::floor(std::uniform_real_distribution<double>(0, values)(random)) + std::max(low, -values / 2);
+    return std::floor(draw_uniform(random, 0, values)) + std::max(low, -values / 2);
   }
-  return rounded(type, std::uniform_real_distribution<double>(-1, 1)(random));
+  return rounded(type, draw_uniform(random, -1, 1));
 }
 
 /// The part of a range between numbers of the type. Throws UsageError where there is none.
@@ -57,9 +67,10 @@ DataRange numbers_in(const DataRange& range, ir::Type type, const std::string& n
 }
 
 /// A value drawn uniformly from a range whose ends are of the type; for integers, from those in it.
-double draw(ir::Type type, const DataRange& range, std::mt19937_64& random) {
+template <typename Random>
+double draw(ir::Type type, const DataRange& range, Random& random) {
   const double end = type.is_float() ? range.high : range.high + 1;
-  const double value = std::uniform_real_distribution<double>(range.low, end)(random);
+  const double value = draw_uniform(random, range.low, end);
   return std::clamp(rounded(type, type.is_float() ? value : std::floor(value)), range.low, range.high);
 }
 
@@ -85,7 +96,7 @@ InputSources uniform_sources(const Workload& workload, const Definition& definit
     std::optional<DataRange> range = ranges[i];
     if (range) range = numbers_in(*range, buffer->element, buffer->name);
     sources.push_back(draw_elements(static_cast<std::size_t>(buffer->elements()), random,
-                                    [range, type = buffer->element](std::mt19937_64& from, std::size_t) {
+                                    [range, type = buffer->element](auto& from, std::size_t) {
                                       return range ? draw(type, *range, from) : draw(type, from);
                                     }));
   }
@@ -100,31 +111,39 @@ void require_numbers(const Workload& workload, const std::vector<double>& expect
 
 }  // namespace
 
-CheckData make_check_data(const Workload& workload) {
+CheckData make_check_data(const Workload& workload, const CheckEffort& effort) {
   const Definition definition = workload.op->define(workload);
   CheckData data = describe(definition);
   data.inputs = values_of(uniform_sources(workload, definition));
-  Reference reference = reference_data(workload, definition, data.inputs);
+  Reference reference = reference_data(workload, definition, data.inputs,
+                                       {.seconds = kUniformShare * effort.seconds, .kept_in = effort.kept_in});
   for (const std::vector<double>& expected : reference.expected) require_numbers(workload, expected);
   data.expected = std::move(reference.expected);
   data.bound = std::move(reference.bound);
   return data;
 }
 
-CheckData make_strict_check_data(const Workload& workload, const ReferenceBudget& budget) {
+CheckData make_strict_check_data(const Workload& workload, const CheckEffort& effort) {
   const Definition definition = workload.op->define(workload);
-  if (const std::optional<LargeReference> large = LargeReference::make(workload, definition, budget.seconds)) {
+  const double whole_s = std::min(kMostWhole_s, kWholeShare * effort.seconds);
+  if (const std::optional<LargeReference> large = LargeReference::make(workload, definition, whole_s)) {
     CheckData data = describe(definition);
     data.large = large->data(uniform_sources(workload, definition));
     return data;
   }
-  CheckData data = make_check_data(workload);
+  CheckData data = make_check_data(workload, effort);
   data.whole_inputs = whole_input_data(workload, definition);
   if (!data.whole_inputs.empty()) {
-    data.whole_expected = reference_data(workload, definition, data.whole_inputs).expected;
+    Reference whole = reference_data(
+        workload, definition, data.whole_inputs,
+        {.seconds = kWholeShare * effort.seconds, .is_exact = true, .is_first = false, .kept_in = effort.kept_in});
+    data.whole_expected = std::move(whole.expected);
+    if (has_infinite(whole.bound)) data.whole_bound = std::move(whole.bound);
   }
   CheckedInputs uniform{std::move(data.inputs), {std::move(data.expected), std::move(data.bound)}};
-  CheckedInputs wide = wide_input_data(workload, definition, uniform);
+  CheckedInputs wide =
+      wide_input_data(workload, definition, uniform,
+                      {.seconds = kWideShare * effort.seconds, .is_first = false, .kept_in = effort.kept_in});
   data.inputs = std::move(uniform.inputs);
   data.expected = std::move(uniform.reference.expected);
   data.bound = std::move(uniform.reference.bound);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kMaxElements = 0x1p22;  // of all tensors that are held in double
 constexpr double kProductRate = 4e9;     // operations a second of products in double, on two cores
-constexpr double kSampleRate = 1e8;      // steps a second of the reference of single elements, which reads columns
+constexpr double kSampleRate = 2e8;      // steps a second of the reference of single elements, which reads columns
 constexpr double kElementRate = 2e8;     // steps a second of the reference of neighbouring elements
 constexpr std::int64_t kFewSamples = 64, kManySamples = 4096, kAllSamples = 65536;
 constexpr std::int64_t kSegment = 1024;  // elements of a line

@@ -22,20 +22,20 @@
 namespace nestwright {
 namespace {
 
-constexpr double kRaceShare = 0.2;  // of the budget, for the races at the end
-constexpr double kMostRace = 1.5;   // most time for them, relative to that share
-constexpr double kLimits_s = 0.04;  // for measuring the machine's highest rates
+constexpr double kReferenceShare = 0.1, kLeastReferences_s = 1;  // of the budget, for references
+constexpr double kRaceShare = 0.2;                               // of the budget, for the races at the end
+constexpr double kMostRace = 1.5;                                // most time for them, relative to that share
+constexpr double kLimits_s = 0.04;                               // for measuring the machine's highest rates
 // A first trial is two checked calls, one that is not timed and a reading, at half of the machine's highest rates. A
 // default that takes so many times as long is given up.
 constexpr double kFirstCalls = 4, kUsualShare = 0.5, kTimeoutRatio = 5;
 constexpr double kNearRoof = 0.7;  // share of the roofline above which the rates are measured again
 constexpr int kMaxRateMeasurements = 5;
 
-/// A tenth of the seconds for the references of three sets of inputs.
-ReferenceBudget reference_budget(double seconds) {
-  constexpr double kLeast_s = 0.2;
-  const ReferenceBudget most;
-  return seconds > 0 ? ReferenceBudget{std::clamp(seconds / 30, kLeast_s, most.seconds)} : most;
+CheckEffort check_effort(const Budget& budget, const TuningLog& log) {
+  CheckEffort effort{.kept_in = judged_folder(log.path())};
+  if (budget.seconds > 0) effort.seconds = std::max(kLeastReferences_s, kReferenceShare * budget.seconds);
+  return effort;
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ SessionState::SessionState(const Task& task, TuningLog& tuning_log, const Sessio
   running.seconds_left = seconds_left;
   running.timing = timing;
   running.on_wait = on_wait;
-  runner = make_local_runner(make_strict_check_data(task.workload, reference_budget(options.budget.seconds)), running);
+  runner = make_local_runner(make_strict_check_data(task.workload, check_effort(options.budget, log)), running);
 }
 
 double SessionState::first_trial_s() const {

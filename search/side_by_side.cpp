@@ -42,7 +42,7 @@ std::vector<BuildResult> build(const Task& task, std::span<const Side> sides) {
 }  // namespace
 
 std::vector<Measurement> measure_side_by_side(const Task& task, std::span<const Side> sides, Effort effort,
-                                              const std::function<bool()>& is_over) {
+                                              const std::function<bool()>& is_over, const CheckEffort& checks) {
   MachineLock lock(timing_lock_name(task.target));
   const MachineLock::Hold turn = lock.hold(is_over);
   std::vector<Measurement> measured(sides.size());
@@ -60,7 +60,7 @@ std::vector<Measurement> measure_side_by_side(const Task& task, std::span<const 
   }
   if (requests.empty()) return measured;
   const auto runner =
-      make_local_runner(make_strict_check_data(task.workload),
+      make_local_runner(make_strict_check_data(task.workload, checks),
                         {.target = task.target,
                          .threads = task.target.threads,
                          .timing = timing_on(task.target.device, task.target.threads, timing_of(effort))});

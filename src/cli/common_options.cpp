@@ -12,6 +12,7 @@
 
 #include "cli/device_target.h"
 #include "cli/option_checks.h"
+#include "search/check_data.h"
 #include "search/timing_lock.h"
 #include "support/error.h"
 #include "support/machine_lock.h"
@@ -95,6 +96,11 @@ Lookup look_up_in(const CommonOptions& options, bool db_given, const Task& task,
   if (!db_given && type == std::filesystem::file_type::not_found) return look_up(task, nullptr, only);
   const TuningLog log = open_database(options, OpenMode::kRead);
   return look_up(task, &log, only);
+}
+
+std::string references_kept_by(const CommonOptions& options) {
+  std::error_code ignored;
+  return std::filesystem::exists(options.db, ignored) ? judged_folder(options.db) : "";
 }
 
 void note(const std::string& text) {

@@ -53,6 +53,8 @@ TuningLog open_database(const CommonOptions& options, OpenMode mode, bool check 
 /// Calls look_up() on the database of --db. If the file does not exist and `db_given` is false, returns the template's
 /// default.
 Lookup look_up_in(const CommonOptions& options, bool db_given, const Task& task, std::string_view only = {});
+/// The folder of the references of --db (search/check_data.h); "" if there is no such database.
+std::string references_kept_by(const CommonOptions& options);
 
 /// Replaces control characters other than newlines by \xNN, so that text from a database or file cannot control the
 /// terminal.

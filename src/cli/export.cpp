@@ -87,7 +87,11 @@ int run(const ExportCommandOptions& options) {
     return print_error(kNotFound, no_exact_match_text(task, found.match));
   }
   ExportOptions output = options.output;
-  if (!options.unchecked) output.check = [&](const CompiledObject& object) { return check_export(task, object); };
+  if (!options.unchecked) {
+    output.check = [&](const CompiledObject& object) {
+      return check_export(task, object, {.kept_in = references_kept_by(options.common)});
+    };
+  }
   const ExportResult result = export_kernel(task, found, output);
   note(origin_note(found, task) + hint_note(found));
   if (options.common.json) {

@@ -35,7 +35,7 @@ class WaitNotes {
 
 }  // namespace
 
-ExportCheck check_export(const Task& task, const CompiledObject& object) {
+ExportCheck check_export(const Task& task, const CompiledObject& object, const CheckEffort& checks) {
   ExportCheck found;
   try {
     require_runnable(task, Machine::host());
@@ -51,7 +51,7 @@ ExportCheck check_export(const Task& task, const CompiledObject& object) {
     notes.show("another tuner of this machine measures");
     return false;
   });
-  const auto runner = make_local_runner(make_strict_check_data(task.workload),
+  const auto runner = make_local_runner(make_strict_check_data(task.workload, checks),
                                         {.target = task.target,
                                          .threads = task.target.threads,
                                          .timing = timing_of(Effort::kQuick),

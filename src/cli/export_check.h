@@ -3,11 +3,13 @@
 #pragma once
 
 #include "exporter/exporter.h"
+#include "search/check_data.h"
 
 namespace nestwright::cli {
 
-/// Checks the object as finalists are checked, then times it in fresh processes. Throws Error if the worker cannot be
+/// Checks the object as finalists are checked, with references that `checks` limits, then times it in fresh processes.
+/// Throws Error if the worker cannot be
 /// started.
-ExportCheck check_export(const Task& task, const CompiledObject& object);
+ExportCheck check_export(const Task& task, const CompiledObject& object, const CheckEffort& checks);
 
 }  // namespace nestwright::cli

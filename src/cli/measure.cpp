@@ -119,7 +119,8 @@ int run(const MeasureOptions& options) {
   const bool is_same = c.given.source == c.beside.source && c.given.config == c.beside.config;
   if (!is_same) sides.push_back({c.beside.source, c.beside.config});
   const std::vector<Measurement> measured =
-      measure_side_by_side(task, sides, parse_effort(options.effort), [] { return is_interrupted(); });
+      measure_side_by_side(task, sides, parse_effort(options.effort), [] { return is_interrupted(); },
+                           {.kept_in = references_kept_by(options.common)});
   if (is_interrupted()) return kInterrupted;
   c.measured = measured.front();
   if (!is_same) c.measured_beside = measured.back();

@@ -107,6 +107,7 @@ std::vector<SelfTestData> make_self_test_data(const Workload& workload, const De
     SelfTestData& of_output = data.emplace_back();
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const auto place = static_cast<std::size_t>(places[i]);
+      if (std::isinf(reference.bound[o][place])) continue;  // any value is right
       of_output.expected.push_back({numbers[i], reference.expected[o][place], reference.bound[o][place]});
     }
   }

@@ -71,6 +71,7 @@ struct TensorLayout {
   std::int64_t elements = 0;
   std::int64_t first = 0, second = 0;  ///< offsets: at end and at start, or expected and bound
   std::int64_t whole = -1;             ///< offset of the whole numbers, or of their expected values; -1: none
+  std::int64_t whole_bound = -1;       ///< for an output, the offset of their bounds; -1: zeros
   std::int64_t wide = -1;              ///< likewise for large and small magnitudes
   std::int64_t wide_bound = -1;        ///< for an output, the offset of their bounds; -1: none
   /// For an output of LargeData; first, whole and wide are then offsets of its blocks. An input of LargeData may lack

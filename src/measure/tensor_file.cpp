@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <sys/mman.h>
+#include <tbb/enumerable_thread_specific.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <list>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "measure/elements.h"
 #include "measure/guarded_region.h"
@@ -67,10 +69,13 @@ std::int64_t append_input(int fd, std::int64_t& size, ir::Type type, std::int64_
   const std::string canary(static_cast<std::size_t>(GuardedRegion::padded(bytes) - bytes),
                            static_cast<char>(GuardedRegion::kCanary));
   write_at(fd, canary.data(), canary.size(), before > 0 ? at : at + bytes);
+  // Of each thread, as the pages of new ones would take longer to get than to fill.
+  tbb::enumerable_thread_specific<std::pair<std::vector<double>, std::vector<std::byte>>> buffers;
   for_chunks(static_cast<std::size_t>(elements), [&](std::size_t begin, std::size_t end) {
-    std::vector<double> values(end - begin);
+    auto& [values, memory] = buffers.local();
+    values.resize(end - begin);
     read(begin, values);
-    std::vector<std::byte> memory(values.size() * static_cast<std::size_t>(type.bytes()));
+    memory.resize(values.size() * static_cast<std::size_t>(type.bytes()));
     encode_elements(type, values, memory.data());
     write_at(fd, memory.data(), memory.size(), at + before + static_cast<std::int64_t>(begin) * type.bytes());
   });
@@ -131,6 +136,9 @@ void TensorFile::append_all(const CheckData& data) {
   require(!has_whole ||
               (data.whole_inputs.size() == data.inputs.size() && data.whole_expected.size() == data.expected.size()),
           parameters, "whole numbers must be as many as other values");
+  const bool has_whole_bound = has_whole && !data.whole_bound.empty();
+  require(!has_whole_bound || data.whole_bound.size() == data.expected.size(), parameters,
+          "bounds of whole numbers must be as many as other bounds");
   const bool has_wide = !data.wide_inputs.empty();
   require(!has_wide ||
               (data.wide_inputs.size() == data.inputs.size() && data.wide_expected.size() == data.expected.size() &&
@@ -167,6 +175,10 @@ void TensorFile::append_all(const CheckData& data) {
       if (has_whole) {
         require(data.whole_expected[output].size() == n, i, "an output needs a whole number for each element");
         layout.whole = append_doubles(fd_.get(), bytes_, data.whole_expected[output]);
+      }
+      if (has_whole_bound) {
+        require(data.whole_bound[output].size() == n, i, "an output needs a bound for each whole number");
+        layout.whole_bound = append_doubles(fd_.get(), bytes_, data.whole_bound[output]);
       }
       if (has_wide) {
         require(data.wide_expected[output].size() == n && data.wide_bound[output].size() == n, i,

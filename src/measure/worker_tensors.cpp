@@ -46,13 +46,14 @@ MappedInput map_input(const TensorLayout& layout, InputSet set) {
 ExpectedOutput map_expected(const TensorLayout& layout, InputSet set) {
   if (layout.large) {
     const std::int64_t block = values_at_end(layout, set);
-    return {{}, {}, set == InputSet::kWide && has_set(layout, set), map_large(layout, block)};
+    return {{}, {}, has_set(layout, set) ? set : InputSet::kUniform, map_large(layout, block)};
   }
   const auto doubles = [&](std::int64_t offset) { return map_doubles(layout.elements, offset); };
-  if (set == InputSet::kUniform || !has_set(layout, set))
-    return {doubles(layout.first), doubles(layout.second), false, {}};
-  if (set == InputSet::kWhole) return {doubles(layout.whole), {}, false, {}};
-  return {doubles(layout.wide), doubles(layout.wide_bound), true, {}};
+  if (set == InputSet::kUniform || !has_set(layout, set)) return {doubles(layout.first), doubles(layout.second), {}, {}};
+  if (set == InputSet::kWide) return {doubles(layout.wide), doubles(layout.wide_bound), set, {}};
+  ExpectedOutput whole{doubles(layout.whole), {}, set, {}};
+  if (layout.whole_bound >= 0) whole.bound = doubles(layout.whole_bound);
+  return whole;
 }
 
 std::string judge(std::size_t parameter, ir::Type type, const void* result, const ExpectedOutput& reference,
@@ -70,9 +71,9 @@ std::string judge(std::size_t parameter, const Comparison& c, double got, const 
   const auto at = static_cast<std::size_t>(c.first_wrong);
   const std::string found =
       fmt::format("parameter {} element {}: expected {:.9g}, got {:.9g}", parameter, at, reference.expected[at], got);
-  if (reference.bound.empty()) return found + " from whole numbers, where no error is allowed";
+  if (reference.set == InputSet::kWhole) return found + " from whole numbers, where no error is allowed";
   return fmt::format("{}, allowed error {:.3g}{}", found, reference.bound[at],
-                     reference.is_wide ? ", from inputs of large and small magnitudes" : "");
+                     reference.set == InputSet::kWide ? ", from inputs of large and small magnitudes" : "");
 }
 
 }  // namespace nestwright

@@ -36,8 +36,8 @@ MappedInput map_input(const TensorLayout& layout, InputSet set);
 
 /// The expected values of an output and their error bounds.
 struct ExpectedOutput {
-  std::span<const double> expected, bound;  ///< no bounds: whole numbers, which must be exact
-  bool is_wide = false;                     ///< large and small magnitudes
+  std::span<const double> expected, bound;  ///< no bounds: zeros
+  InputSet set = InputSet::kUniform;        ///< that it is expected of
   std::optional<LargeExpectation> large;    ///< takes the place of the expected values of all elements
 };
 /// Maps what is expected of an output; of the uniform set if the task does not have `set`. Throws Error.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -87,10 +88,14 @@ class OperationJudge {
       made.reduced.push_back(reduce_axis(axis.min(), axis.extent(), axis.name()));
       leaves.variables[axis.var()] = made.reduced.back();
     }
+    const OneValue one_value = op_->inputs.empty() && made.reduced.empty() ? OneValue::kAll : OneValue::kIndices;
     for (const Expr& value : compute_.values()) {
-      JudgedExpr judged = judge(value, leaves, rounding_);
+      JudgedExpr judged = judge(value, leaves, rounding_, one_value);
       if (value.type().is_bool() && judged.error.defined()) {
         judged.error = ir::select(judged.error, literal(1), literal(0));
+      } else if (judged.error.defined()) {
+        // Infinite rather than not a number, as 0 times infinity is: a maximum may drop the latter.
+        judged.error = ir::min(judged.error, literal(std::numeric_limits<double>::infinity()));
       }
       made.members.push_back(std::move(judged));
     }
@@ -370,16 +375,7 @@ void add_computes(const Operation& op, std::vector<Operation>& list, std::set<Op
 
 }  // namespace
 
-void DoubleProgram::set(const Tensor& tensor, JudgedTensor judged) { tensors_[tensor.buffer()] = std::move(judged); }
-
-const JudgedTensor& DoubleProgram::operator[](const Tensor& tensor) const { return tensors_.at(tensor.buffer()); }
-
-std::vector<JudgedTensor> DoubleProgram::add(const Operation& op) {
-  const JudgedRegion whole{op->results.front()->shape, [](Indices x) { return std::vector<Expr>(x.begin(), x.end()); }};
-  std::vector<JudgedTensor> results = compute_region(op, whole);
-  for (std::size_t r = 0; r < results.size(); ++r) tensors_[op->results[r]] = results[r];
-  return results;
-}
+void DoubleProgram::set(const Buffer& buffer, JudgedTensor judged) { tensors_[buffer] = std::move(judged); }
 
 namespace {
 
@@ -395,12 +391,12 @@ void require_compute(const Operation& op) {
 
 }  // namespace
 
-std::vector<JudgedTensor> DoubleProgram::compute_region(const Operation& op, const JudgedRegion& region) {
+std::vector<JudgedTensor> DoubleProgram::compute_region(const Operation& op, const JudgedRegion& region) const {
   require_compute(op);
   return OperationJudge(op, region, rounding_, tensors_).run();
 }
 
-std::vector<Tensor> DoubleProgram::compute_values(const Operation& op, const JudgedRegion& region) {
+std::vector<Tensor> DoubleProgram::compute_values(const Operation& op, const JudgedRegion& region) const {
   require_compute(op);
   return OperationJudge(op, region, rounding_, tensors_).values();
 }

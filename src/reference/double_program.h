@@ -41,16 +41,13 @@ class DoubleProgram {
  public:
   explicit DoubleProgram(Rounding rounding) : rounding_(rounding) {}
 
-  /// Sets what replaces a tensor when it is read.
-  void set(const Tensor& tensor, JudgedTensor judged);
-  const JudgedTensor& operator[](const Tensor& tensor) const;
-  /// Returns the results of a compute whose inputs are set. add() computes them as a whole and sets them, for
-  /// operations that read them. Throws UsageError for a scan, for a reduction with an initial value of its own, and for
-  /// a user-made reduction of rounded values unless it is an argmax or argmin.
-  std::vector<JudgedTensor> add(const Operation& op);
-  std::vector<JudgedTensor> compute_region(const Operation& op, const JudgedRegion& region);
+  /// Sets what replaces the tensor of this buffer when it is read.
+  void set(const Buffer& buffer, JudgedTensor judged);
+  /// Returns the results of a compute whose inputs are set. Throws UsageError for a scan, for a reduction with an
+  /// initial value of its own, and for a user-made reduction of rounded values unless it is an argmax or argmin.
+  std::vector<JudgedTensor> compute_region(const Operation& op, const JudgedRegion& region) const;
   /// The same without bounds.
-  std::vector<Tensor> compute_values(const Operation& op, const JudgedRegion& region);
+  std::vector<Tensor> compute_values(const Operation& op, const JudgedRegion& region) const;
 
  private:
   Rounding rounding_;

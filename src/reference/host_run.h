@@ -1,21 +1,28 @@
 // Runs a program without a schedule on tensors of doubles: compiled for the host, or in the interpreter.
-// Thread rule: pure functions.
+// Thread rule: pure functions, which use one core.
 #pragma once
 
 #include <vector>
 
 #include "expression/tensor.h"
+#include "runtime/array.h"
 
 namespace nestwright {
 
 enum class RunBy { kCompiler, kInterpreter };
 
-/// Returns the values of `outputs`, one list per output. `inputs` are placeholders, with one list in `values` each.
-/// Requires compact tensors of constant shapes. The compiler gets reductions in vectors and in tiles that suit caches,
-/// in which the terms of each element keep their order; the interpreter gets the loops as they are, with the indices of
-/// samples hoisted (hoist_indices.h).
+/// Returns `outputs`, which are computed from `inputs`: placeholders, with their values at the same places of `values`.
+/// Requires compact tensors of constant shapes. The interpreter gets the loops with the indices of samples hoisted
+/// (hoist_indices.h).
+std::vector<Array> run_on_arrays(const std::vector<Tensor>& inputs, const std::vector<const Array*>& values,
+                                 const std::vector<Tensor>& outputs, RunBy by);
+
+/// The same for lists of doubles, which are rounded to the types of the inputs.
 std::vector<std::vector<double>> run_unscheduled(const std::vector<Tensor>& inputs,
                                                  const std::vector<const std::vector<double>*>& values,
                                                  const std::vector<Tensor>& outputs, RunBy by);
+
+/// The elements as doubles.
+std::vector<double> doubles_of(const Array& array);
 
 }  // namespace nestwright

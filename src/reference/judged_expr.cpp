@@ -7,6 +7,7 @@
 #include "expression/body_size.h"
 #include "ir/core/intrinsics.h"
 #include "ir/core/one_of.h"
+#include "ir/core/rewrite.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -37,13 +38,14 @@ Expr either(const Expr& a, const Expr& b) {
 /// `error` where it is defined, else 0.
 Expr or_zero(const Expr& error) { return error.defined() ? error : literal(0); }
 
-/// `error`, or infinity where it is not a number.
+/// `error`, or infinity where it is not a number: a minimum is its second operand there. It stands once in the text.
 Expr or_infinite(const Expr& error) { return ir::min(error, infinite()); }
 
 /// Whether a number with this error may lie on the other side of a limit that is `distance` away. Without an error it
 /// lies where it is, even on the limit: rounding always leaves an error (smallest_error), whole steps may leave none.
+/// An error that is not a number may be of any size.
 Expr may_pass(const Expr& distance, const Expr& error) {
-  return ir::max(literal(std::numeric_limits<double>::denorm_min()), distance) <= error;
+  return !(error < ir::max(literal(std::numeric_limits<double>::denorm_min()), distance));
 }
 
 /// The error of an operation that any change of an operand may change as a whole.
@@ -138,9 +140,13 @@ bool is_of_bits(Intrinsic function) {
 
 class Judge {
  public:
-  Judge(const JudgedLeaves& leaves, Rounding rounding) : leaves_(leaves), rounding_(rounding) {}
+  enum class Place : std::uint8_t { kValue, kIndex, kOneValue };
+
+  Judge(const JudgedLeaves& leaves, Rounding rounding, Place place)
+      : leaves_(leaves), rounding_(rounding), place_(place) {}
 
   JudgedExpr run(const Expr& e) const {
+    if (place_ == Place::kIndex && e.type().is_float() && !ir::reads_data(e)) return at(Place::kOneValue).run(e);
     return std::visit(ir::overloaded{
                           [&](const ir::IntImm&) { return JudgedExpr{e, {}}; },
                           [&](const ir::FloatImm& n) { return JudgedExpr{literal(n.value), {}}; },
@@ -168,6 +174,16 @@ class Judge {
   }
 
  private:
+  Judge at(Place place) const { return {leaves_, rounding_, place}; }
+
+  /// A result of `type` and the errors of its operands, which is rounded `roundings` times.
+  JudgedExpr result(const Expr& value, const Expr& error, ir::Type type, double roundings) const {
+    if (place_ != Place::kOneValue || roundings > 1) return {value, rounded(value, error, type, roundings)};
+    // Rounding to double first changes no result of + - * / and sqrt on numbers of less than half its precision.
+    const Expr one = type.is_float() && type != kFloat64 && roundings > 0 ? wide(ir::cast(type, value)) : value;
+    return {one, error.defined() ? rounded(value, error, type, roundings) : Expr()};
+  }
+
   /// `error`, and what rounding `value` to `type` adds, `roundings` times.
   Expr rounded(const Expr& value, const Expr& error, ir::Type type, double roundings = 1) const {
     const double eps = rounding_error(type, rounding_);
@@ -179,19 +195,23 @@ class Judge {
 
   JudgedExpr load(const ir::Load& n) const {
     std::vector<Expr> indices;
+    Expr may_be_another;
+    const Judge of_index = place_ == Place::kValue ? at(Place::kIndex) : *this;
     for (const Expr& index : n.indices) {
-      const JudgedExpr judged = run(index);
-      if (!judged.is_exact()) {
-        throw UsageError("an index of '" + n.buffer->name +
-                         "' depends on a rounded value, so the result has no error bound: read it from an input");
-      }
+      const JudgedExpr judged = of_index.run(index);
+      if (!judged.is_exact()) may_be_another = either(may_be_another, judged.error > literal(0));
       indices.push_back(judged.value);
     }
-    return leaves_.element(n.buffer, std::move(indices));
+    JudgedExpr element = leaves_.element(n.buffer, std::move(indices));
+    if (!may_be_another.defined()) return element;
+    element.error = element.value.type().is_bool() ? either(may_be_another, element.error)
+                                                   : ir::select(may_be_another, infinite(), or_zero(element.error));
+    return element;
   }
 
   JudgedExpr binary(const ir::Binary& n, ir::Type type) const {
-    if (is_sum(n.op) && type.is_float() && count_terms(n.a) + count_terms(n.b) > kShortSum) {
+    const bool is_short = place_ == Place::kOneValue || count_terms(n.a) + count_terms(n.b) <= kShortSum;
+    if (is_sum(n.op) && type.is_float() && !is_short) {
       std::vector<Term> terms;
       const Expr value = add_terms(n, 1, terms);
       return {value, error_of_sum(terms, type)};
@@ -205,9 +225,30 @@ class Judge {
       if (n.a.type().is_bool()) return {value, either(a.error, b.error)};
       return {value, may_pass(ir::abs(wide(a.value) - wide(b.value)), add_errors(a.error, b.error))};
     }
-    if (n.op == BinaryOp::kMin || n.op == BinaryOp::kMax) return {value, largest(a.error, b.error)};
-    const Expr operands = is_exact ? Expr() : carried(n, value, a, b);
-    return {value, rounded(value, operands, type, rounds(n) ? 1 : 0)};
+    if (n.op == BinaryOp::kMin || n.op == BinaryOp::kMax) return {value, error_of_order(n.op, value, a, b)};
+    Expr operands = is_exact ? Expr() : carried(n, value, a, b);
+    if (place_ == Place::kOneValue && is_sum(n.op)) {
+      for (const auto& [written, factor] : {std::pair(&n.a, &a), std::pair(&n.b, &b)}) {
+        if (is_product(*written)) operands = rounded(factor->value, operands, type);
+      }
+    }
+    return result(value, operands, type, rounds(n) ? 1 : 0);
+  }
+
+  /// Whether a sum and this term may be contracted into one operation, which does not round the term.
+  static bool is_product(const Expr& e) {
+    const auto* const product = e.as<ir::Binary>();
+    return product != nullptr && product->op == BinaryOp::kMul && e.type().is_float();
+  }
+
+  /// The error of a minimum or maximum. A whole number with a limit moves only inside of the limit: an index that is
+  /// clamped is exact beyond it.
+  static Expr error_of_order(BinaryOp op, const Expr& value, const JudgedExpr& a, const JudgedExpr& b) {
+    const bool is_limited = a.is_exact() != b.is_exact() && value.type().is_int();
+    if (!is_limited) return largest(a.error, b.error);
+    const JudgedExpr& moving = a.is_exact() ? b : a;
+    const Expr limit = wide(a.is_exact() ? a.value : b.value), x = wide(moving.value);
+    return ir::apply(op, x + moving.error, limit) - ir::apply(op, x - moving.error, limit);
   }
 
   /// A term of a sum, and how many additions it goes through, each of which rounds.
@@ -333,13 +374,13 @@ class Judge {
       const bool is_whole_and_fits = source.is_int() && source.bits < (type.bits == 64 ? 54 : type.bits == 32 ? 25 : 9);
       const bool from_half = source.is_narrow_float() && type.bits >= 32;
       if (is_widened || is_whole_and_fits || from_half) return {value, from.error};
-      return {value, rounded(value, from.error, type)};
+      return result(value, from.error, type, 1);
     }
     if (from.is_exact()) return {value, {}};
     // To a whole number: truncation is monotonic.
     const auto end = [&](const Expr& x) { return wide(ir::cast(type, x)); };
-    const Expr x = wide(from.value);
-    return {value, ir::abs(end(x + from.error) - end(x - from.error))};
+    const Expr x = wide(from.value), error = or_infinite(from.error);
+    return {value, ir::abs(end(x + error) - end(x - error))};
   }
 
   JudgedExpr call(const ir::Call& n, ir::Type type) const {
@@ -355,7 +396,8 @@ class Judge {
       return {values[0], rounded(values[0], arguments[0].error, kFloat32, roundings)};
     }
     const Expr value = ir::make_call(n.intrinsic, values, in_double(type));
-    return {value, rounded(value, carried(n, value, arguments), type, roundings)};
+    if (n.intrinsic == Intrinsic::kFma) return {value, rounded(value, carried(n, value, arguments), type)};
+    return result(value, carried(n, value, arguments), type, roundings);
   }
 
   static Expr carried(const ir::Call& n, const Expr& value, const std::vector<JudgedExpr>& arguments) {
@@ -390,6 +432,7 @@ class Judge {
 
   const JudgedLeaves& leaves_;
   Rounding rounding_;
+  Place place_;
 };
 
 }  // namespace
@@ -427,8 +470,9 @@ ir::Expr add_errors(const ir::Expr& a, const ir::Expr& b) {
   return b.defined() ? a + b : a;
 }
 
-JudgedExpr judge(const ir::Expr& e, const JudgedLeaves& leaves, Rounding rounding) {
-  return Judge(leaves, rounding).run(e);
+JudgedExpr judge(const ir::Expr& e, const JudgedLeaves& leaves, Rounding rounding, OneValue one_value) {
+  const bool are_all = one_value == OneValue::kAll;
+  return Judge(leaves, rounding, are_all ? Judge::Place::kOneValue : Judge::Place::kValue).run(e);
 }
 
 }  // namespace nestwright

@@ -10,6 +10,11 @@
 // The error of the longest operand of an operation stands once in the text of the bound, which so grows with the square
 // of the length of a chain. In functions and in conversions to whole numbers it stands twice: each of those that lie
 // inside each other doubles the text.
+// What is computed from indices and literals alone, in an index, has one value, although it is rounded: that of its own
+// types, operation by operation. Only a product that is added may be contracted into an fma, and has an error.
+//   X[int64(floor(float32(i)*0.3))]   the product is rounded to float32, without an error
+//   X[int64(floor(G[i]*7.5))]         exact where the product plus and minus its error has the same floor, else
+//   infinite
 // Thread rule: values and pure functions.
 #pragma once
 
@@ -37,6 +42,12 @@ enum class Rounding : std::uint8_t {
   kDouble,          ///< those of the double-precision expression itself
 };
 
+/// What is computed of a tensor.
+enum class Parts : std::uint8_t {
+  kValuesAndBounds,
+  kValues,  ///< for inputs on which nothing is rounded
+};
+
 /// The replacements of an expression's leaves.
 struct JudgedLeaves {
   /// Returns the replacement of a tensor's element.
@@ -57,8 +68,16 @@ ir::Expr error_in_range(const ir::Expr& error, const ir::Expr& size, ir::Type ty
 /// The sum of two errors, either of which may be undefined.
 ir::Expr add_errors(const ir::Expr& a, const ir::Expr& b);
 
-/// Requires an expression without reductions (double_program.h). Throws UsageError for an index that depends on a
-/// rounded value, and for a call that has no error bound: extern functions, packed words, reinterpreted bits.
-JudgedExpr judge(const ir::Expr& e, const JudgedLeaves& leaves, Rounding rounding);
+/// The operations of an expression whose results are rounded as its types say, so that all kernels have the same.
+enum class OneValue : std::uint8_t {
+  kIndices,  ///< those on loop variables and literals alone, in the indices of reads
+  kAll,      ///< all, as no operand depends on data
+};
+
+/// Requires an expression without reductions (double_program.h). A read whose indices may be others, by their errors,
+/// has an infinite error. Throws UsageError for a call that has no error bound: extern functions, packed words,
+/// reinterpreted bits.
+JudgedExpr judge(const ir::Expr& e, const JudgedLeaves& leaves, Rounding rounding,
+                 OneValue one_value = OneValue::kIndices);
 
 }  // namespace nestwright

@@ -1,35 +1,39 @@
 // Computes reference results of a tensor expression that has no reference of its own: the expression is rebuilt in
-// double precision with bounds of its errors (double_program.h), compiled without a schedule but for vectors and tiles
-// of reductions (host_run.h), and run. Before the results are used, each tensor is compared with the interpreter of the
-// IR on 1,024 elements, or all if it has fewer; on 64 for inputs of wide magnitudes, for which the same program is
-// compiled.
-// Thread rule: pure functions; one call uses one core.
+// double precision with bounds of its errors (double_program.h), compiled for runs of elements (run_program.h), and run
+// as far as the time allows (evaluation.h). Before the results are used, samples of each tensor are compared with the
+// interpreter of the IR (sample_check.h).
+// Thread rule: pure functions; one call uses all cores. Units: seconds.
 #pragma once
 
-#include <vector>
+#include <cstdint>
+#include <string>
 
 #include "reference/judged_expr.h"
 #include "templates/framework/template.h"
 
 namespace nestwright {
 
-/// Returns the results and bounds for `inputs`, which have been rounded to the types of the definition. Throws
-/// UsageError if an element of an output is NaN or too large for its type, if one of another tensor is too large for
-/// its type and outputs are wrong for that, if most elements or bounds are infinite, or if the expression has no bounds
-/// (double_program.h); InternalError if the compiled program and the interpreter disagree. Requires compact tensors of
-/// constant shapes.
-Reference judge_definition(const Definition& definition, const HostTensors& inputs,
-                           Rounding rounding = Rounding::kWritten);
-
-/// A tensor of a definition and its values in double.
-struct JudgedValues {
-  Tensor tensor;
-  std::vector<double> values;
+struct JudgeOptions {
+  Rounding rounding = Rounding::kWritten;
+  Parts parts = Parts::kValuesAndBounds;
+  /// The time of the program in double. At least 16 elements of each output are computed, however long that takes.
+  double seconds = 5;
+  /// The number of terms that the interpreter computes, for all tensors together; but those of `least_samples` elements
+  /// of each tensor (or of all, if it has fewer) in any case, and of 1,024 at most.
+  std::int64_t interpreted_terms = 1'000'000;
+  std::int64_t least_samples = 16;
+  /// Whether a result that is infinite or has no bound is refused, and not only many of them.
+  bool refuses_infinite = false;
+  /// Where judgements are kept (kept_judgement.h), and under which name: the canonical text with its sizes. No
+  /// directory: they are neither kept nor looked up.
+  std::string kept_in = {}, subject = {};
 };
 
-/// Compares `samples_of_each` elements of each computed tensor of `tensors` with the interpreter, which computes them
-/// from the values of the tensors that it reads. `tensors` must contain those, too. Throws InternalError, which names
-/// the tensor and the element, if one differs by more than rounding in double precision explains.
-void check_with_interpreter(const std::vector<JudgedValues>& tensors, std::int64_t samples_of_each);
+/// Returns the results and bounds for `inputs`, which have been rounded to the types of the definition. An element that
+/// was not computed has an infinite bound. Throws UsageError if an element of an output is NaN or too large for its
+/// type, if one of another tensor is too large for its type and outputs are wrong for that, if most elements or bounds
+/// are infinite, or if the expression has no bounds (double_program.h); InternalError if the compiled program and the
+/// interpreter disagree. Requires compact tensors of constant shapes.
+Reference judge_definition(const Definition& definition, const HostTensors& inputs, const JudgeOptions& options = {});
 
 }  // namespace nestwright

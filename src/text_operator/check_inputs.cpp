@@ -6,6 +6,7 @@
 
 #include "ir/core/fold.h"
 #include "reference/reference.h"
+#include "support/chunks.h"
 #include "support/error.h"
 #include "support/hash.h"
 #include "templates/checking/wide_magnitudes.h"
@@ -107,32 +108,32 @@ HostTensors scaled_inputs(const text::Program& program, const Workload& workload
     std::vector<double> scales(combinations);
     std::uniform_int_distribution<int> exponent(-reach, reach);
     for (double& scale : scales) scale = std::ldexp(1.0, exponent(random));
-    for (std::size_t e = 0; e < inputs[i].size(); ++e) {
-      std::size_t rest = e, combination = 0, weight = 1;
+    /// Which of the combinations the values of element e are.
+    const auto combination_of = [&](std::size_t e) {
+      std::size_t combination = 0, weight = 1;
       auto next = dimensions.rbegin();
       for (std::size_t d = tensor.shape.size(); d-- > 0;) {
         const auto extent = static_cast<std::size_t>(tensor.shape[d]);
         if (next != dimensions.rend() && *next == d) {
-          combination += rest % extent * weight;
+          combination += e % extent * weight;
           weight *= extent;
           ++next;
         }
-        rest /= extent;
+        e /= extent;
       }
-      inputs[i][e] = ir::round_float(inputs[i][e] * scales[combination], tensor.type);
-    }
+      return combination;
+    };
+    for_chunks(inputs[i].size(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t e = begin; e < end; ++e) {
+        inputs[i][e] = ir::round_float(inputs[i][e] * scales[combination_of(e)], tensor.type);
+      }
+    });
   }
   return inputs;
 }
 
-/// Whether every element is finite and has a finite bound.
-bool is_bounded(const Reference& reference) {
-  const auto are_finite = [](const std::vector<double>& list) {
-    return std::all_of(list.begin(), list.end(), [](double value) { return std::isfinite(value); });
-  };
-  return std::all_of(reference.expected.begin(), reference.expected.end(), are_finite) &&
-         std::all_of(reference.bound.begin(), reference.bound.end(), are_finite);
-}
+/// Of inputs that are not a workload's first ones, the interpreter computes fewer terms.
+constexpr std::int64_t kFewTerms = 100'000, kFewSamples = 2;
 
 }  // namespace
 
@@ -167,7 +168,7 @@ HostTensors whole_inputs_of(const text::Expression& expression, const Workload& 
 }
 
 CheckedInputs wide_inputs_of(const text::Expression& expression, const Workload& workload, const Definition& definition,
-                             const CheckedInputs& uniform) {
+                             const CheckedInputs& uniform, const ReferenceLimit& limit) {
   const text::Program& program = expression.program();
   if (!may_round(program)) return {};
   if (const std::optional<Workload> product = unranged_product(expression)) {
@@ -182,17 +183,31 @@ CheckedInputs wide_inputs_of(const text::Expression& expression, const Workload&
   const auto factors = std::max<std::ptrdiff_t>(1, std::count_if(inputs.begin(), inputs.end(), [](const auto* input) {
                                                   return input->type.is_float() && !input->range;
                                                 }));
+  JudgeOptions options = judge_options(workload, limit);
+  options.rounding = Rounding::kWrittenInRange;
+  options.refuses_infinite = true;
   for (int of_each = reach / static_cast<int>(factors); of_each >= 1; of_each /= 2) {
     CheckedInputs wide{scaled_inputs(program, workload, uniform.inputs, of_each), {}};
     if (wide.inputs == uniform.inputs) return {};
     try {
-      wide.reference = judge_definition(definition, wide.inputs, Rounding::kWrittenInRange);
+      wide.reference = judge_definition(definition, wide.inputs, options);
+      return wide;
     } catch (const UsageError&) {
-      continue;  // a result has no value
+      continue;  // a result has no value, or is infinite
     }
-    if (is_bounded(wide.reference)) return wide;
   }
   return {};
+}
+
+JudgeOptions judge_options(const Workload& workload, const ReferenceLimit& limit) {
+  JudgeOptions options{.parts = limit.is_exact ? Parts::kValues : Parts::kValuesAndBounds,
+                       .seconds = limit.seconds,
+                       .kept_in = limit.kept_in,
+                       .subject = workload.str()};
+  if (limit.is_first) return options;
+  options.interpreted_terms = kFewTerms;
+  options.least_samples = kFewSamples;
+  return options;
 }
 
 }  // namespace nestwright

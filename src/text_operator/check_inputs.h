@@ -4,7 +4,8 @@
 // Thread rule: pure functions.
 #pragma once
 
-#include "templates/framework/template.h"
+#include "reference/reference.h"
+#include "templates/framework/limited_reference.h"
 #include "text/expression.h"
 
 namespace nestwright {
@@ -18,6 +19,9 @@ HostTensors whole_inputs_of(const text::Expression& expression, const Workload& 
 /// terms of one sum have similar magnitudes. Powers are smaller if results would overflow; no tensors if that does not
 /// help.
 CheckedInputs wide_inputs_of(const text::Expression& expression, const Workload& workload, const Definition& definition,
-                             const CheckedInputs& uniform);
+                             const CheckedInputs& uniform, const ReferenceLimit& limit);
+
+/// The options with which the definition of a workload is judged.
+JudgeOptions judge_options(const Workload& workload, const ReferenceLimit& limit);
 
 }  // namespace nestwright

@@ -46,16 +46,18 @@ std::shared_ptr<const Operator> make_text_operator(const text::Expression& expre
   }
   const ParsedText text(expression);
   op.define = [text](const Workload& workload) { return define(text, workload); };
-  op.reference = [text](const Workload& workload, const HostTensors& inputs) {
-    return judge_definition(define(text, workload, text::TensorForm::kWritten), inputs);
-  };
+  op.reference = LimitedReference{[text](const Workload& workload, const HostTensors& inputs,
+                                         const ReferenceLimit& limit) {
+    return judge_definition(define(text, workload, text::TensorForm::kWritten), inputs, judge_options(workload, limit));
+  }};
   op.whole_inputs = [text](const Workload& workload) {
     return whole_inputs_of(*text.expression_of(workload), workload, define(text, workload));
   };
-  op.wide_inputs = [text](const Workload& workload, const CheckedInputs& uniform) {
-    const Definition written = define(text, workload, text::TensorForm::kWritten);
-    return wide_inputs_of(*text.expression_of(workload), workload, written, uniform);
-  };
+  op.wide_inputs =
+      LimitedWideInputs{[text](const Workload& workload, const CheckedInputs& uniform, const ReferenceLimit& limit) {
+        const Definition written = define(text, workload, text::TensorForm::kWritten);
+        return wide_inputs_of(*text.expression_of(workload), workload, written, uniform, limit);
+      }};
   op.ranges = [text](const Workload& workload) { return ranges_of(text.expression_of(workload)->program()); };
   op.templates = product_templates(text, registry);
   op.templates.push_back(generated_cpu_template());

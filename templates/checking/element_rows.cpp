@@ -1,5 +1,6 @@
 #include "templates/checking/element_rows.h"
 
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -8,6 +9,7 @@
 namespace nestwright {
 namespace {
 
+constexpr std::size_t kLanes = 4;                        ///< independent sums, which vectors hold
 constexpr std::int64_t kPart = std::int64_t{1} << 16;    ///< elements of a part, unless a run is longer
 constexpr std::int64_t kMaxRun = std::int64_t{1} << 24;  ///< of which a part is a multiple
 
@@ -97,12 +99,29 @@ LineReference line_sums_of_elements(const LargeChecks& checks, const Workload& w
       const auto from = static_cast<std::size_t>(lines.first_of(line) - begin);
       const auto length = static_cast<std::size_t>(lines.length_of(line));
       for (std::size_t v = 0; v < weights.size(); ++v) {
+        const double* const weight = weights[v].data();
         double sum = 0, squares = 0, magnitude = 0;
-        for (std::size_t e = 0; e < length; ++e) {
-          const double term = weights[v][e] * part.expected[from + e], error = weights[v][e] * part.bound[from + e];
+        std::array<double, kLanes> sum_lanes{}, square_lanes{}, magnitude_lanes{};
+        std::size_t e = 0;
+        for (; e + kLanes <= length; e += kLanes) {
+          for (std::size_t lane = 0; lane < kLanes; ++lane) {
+            const double term = weight[e + lane] * part.expected[from + e + lane],
+                         error = weight[e + lane] * part.bound[from + e + lane];
+            sum_lanes[lane] += term;
+            magnitude_lanes[lane] += std::abs(term);
+            square_lanes[lane] += error * error;
+          }
+        }
+        for (; e < length; ++e) {
+          const double term = weight[e] * part.expected[from + e], error = weight[e] * part.bound[from + e];
           sum += term;
           magnitude += std::abs(term);
           squares += error * error;
+        }
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+          sum += sum_lanes[lane];
+          magnitude += magnitude_lanes[lane];
+          squares += square_lanes[lane];
         }
         reference.sums[v][static_cast<std::size_t>(line)] = sum;
         reference.bounds[v][static_cast<std::size_t>(line)] = line_bound(squares, magnitude);

@@ -29,12 +29,11 @@ WholeNumbers::WholeNumbers(double terms, int factors, double largest, std::uint6
 
 InputSource WholeNumbers::draw(std::size_t n) {
   const bool is_mixed = signs_ == Signs::kMixed;
-  return draw_elements(n, random_,
-                       [magnitude = magnitude_, nonzero = nonzero_, is_mixed](std::mt19937_64& random, std::size_t) {
-                         if (!std::bernoulli_distribution(nonzero)(random)) return 0.0;
-                         const int number = std::uniform_int_distribution<int>(1, magnitude)(random);
-                         return std::bernoulli_distribution(0.5)(random) && is_mixed ? -1.0 * number : 1.0 * number;
-                       });
+  return draw_elements(n, random_, [magnitude = magnitude_, nonzero = nonzero_, is_mixed](auto& random, std::size_t) {
+    if (draw_canonical(random) >= nonzero) return 0.0;
+    const int number = std::uniform_int_distribution<int>(1, magnitude)(random);
+    return draw_canonical(random) < 0.5 && is_mixed ? -1.0 * number : 1.0 * number;
+  });
 }
 
 }  // namespace nestwright

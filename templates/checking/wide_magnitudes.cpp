@@ -32,10 +32,9 @@ std::vector<double> WideMagnitudes::scales(std::size_t n, int reach) {
 }
 
 InputSource WideMagnitudes::draw_scaled(std::size_t n, std::function<double(std::size_t)> scale_of) {
-  return draw_elements(
-      n, random_, [type = type_, scale_of = std::move(scale_of)](std::mt19937_64& random, std::size_t i) {
-        return ir::round_float(scale_of(i) * std::uniform_real_distribution<double>(-1, 1)(random), type);
-      });
+  return draw_elements(n, random_, [type = type_, scale_of = std::move(scale_of)](auto& random, std::size_t i) {
+    return ir::round_float(scale_of(i) * draw_uniform(random, -1, 1), type);
+  });
 }
 
 InputSource WideMagnitudes::draw_rows(std::int64_t rows, std::size_t columns, int low, int high) {
@@ -50,7 +49,7 @@ InputSource WideMagnitudes::draw_each(std::size_t n, int most) {
   const auto exponents = static_cast<std::uint64_t>(most + reach_ + 1);
   // What is rounded up stays below 2^most.
   static constexpr double kLargestMantissa = 1 - 0x1p-8;
-  return draw_elements(n, random_, [type = type_, reach = reach_, exponents](std::mt19937_64& random, std::size_t) {
+  return draw_elements(n, random_, [type = type_, reach = reach_, exponents](auto& random, std::size_t) {
     const std::uint64_t bits = random();
     const double mantissa = std::min(0.5 + std::ldexp(static_cast<double>(bits >> 11), -54), kLargestMantissa);
     const int exponent = static_cast<int>((bits & 0x3ff) * exponents >> 10) - reach;

@@ -3,14 +3,11 @@
 // Thread rule: immutable; any number of threads may read.
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
 #include <functional>
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
-
-#include "support/chunks.h"
 
 namespace nestwright {
 
@@ -22,23 +19,13 @@ class InputSource {
 
   InputSource(std::size_t size, Chunk chunk) : size_(size), chunk_(std::move(chunk)) {}
   /// Values that are there.
-  explicit InputSource(std::vector<double> values)
-      : size_(values.size()),
-        chunk_([kept = std::make_shared<const std::vector<double>>(std::move(values))](std::size_t begin,
-                                                                                       std::span<double> chunk) {
-          std::copy_n(kept->begin() + static_cast<std::ptrdiff_t>(begin), chunk.size(), chunk.begin());
-        }) {}
+  explicit InputSource(std::vector<double> values);
 
   std::size_t size() const { return size_; }
   void read_chunk(std::size_t begin, std::span<double> values) const { chunk_(begin, values); }
 
   /// All values, made on all cores.
-  std::vector<double> values() const {
-    std::vector<double> all(size_);
-    for_chunks(size_,
-               [&](std::size_t begin, std::size_t end) { chunk_(begin, std::span(all).subspan(begin, end - begin)); });
-    return all;
-  }
+  std::vector<double> values() const;
 
  private:
   std::size_t size_;
@@ -49,15 +36,9 @@ class InputSource {
 using InputSources = std::vector<InputSource>;
 
 /// The values of all sources.
-inline std::vector<std::vector<double>> values_of(const InputSources& sources) {
-  std::vector<std::vector<double>> tensors;
-  for (const InputSource& source : sources) tensors.push_back(source.values());
-  return tensors;
-}
+std::vector<std::vector<double>> values_of(const InputSources& sources);
 
 /// Sources of these values.
-inline InputSources sources_of(const std::vector<std::vector<double>>& tensors) {
-  return {tensors.begin(), tensors.end()};
-}
+InputSources sources_of(const std::vector<std::vector<double>>& tensors);
 
 }  // namespace nestwright

@@ -68,8 +68,11 @@ std::vector<std::optional<DataRange>> input_ranges(const Workload& workload, con
   return ranges;
 }
 
-Reference reference_data(const Workload& workload, const Definition& definition, const HostTensors& inputs) {
-  Reference reference = workload.op->reference(workload, inputs);
+Reference reference_data(const Workload& workload, const Definition& definition, const HostTensors& inputs,
+                         const ReferenceLimit& limit) {
+  const auto* const limited = workload.op->reference.target<LimitedReference>();
+  Reference reference =
+      limited != nullptr ? limited->compute(workload, inputs, limit) : workload.op->reference(workload, inputs);
   Returned(workload, definition, "reference").check_reference(reference);
   return reference;
 }
@@ -81,14 +84,17 @@ HostTensors whole_input_data(const Workload& workload, const Definition& definit
   return whole;
 }
 
-CheckedInputs wide_input_data(const Workload& workload, const Definition& definition, const CheckedInputs& uniform) {
+CheckedInputs wide_input_data(const Workload& workload, const Definition& definition, const CheckedInputs& uniform,
+                              const ReferenceLimit& limit) {
   if (!workload.op->wide_inputs) return {};
-  CheckedInputs wide = workload.op->wide_inputs(workload, uniform);
+  const auto* const limited = workload.op->wide_inputs.target<LimitedWideInputs>();
+  CheckedInputs wide =
+      limited != nullptr ? limited->compute(workload, uniform, limit) : workload.op->wide_inputs(workload, uniform);
   if (wide.inputs.empty()) return {};
   const Returned returned(workload, definition, "wide_inputs");
   returned.check_inputs(wide.inputs);
   if (wide.reference.expected.empty()) {
-    wide.reference = reference_data(workload, definition, wide.inputs);
+    wide.reference = reference_data(workload, definition, wide.inputs, limit);
   } else {
     returned.check_reference(wide.reference);
   }

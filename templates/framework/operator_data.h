@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "templates/framework/template.h"
+#include "templates/framework/limited_reference.h"
 
 namespace nestwright {
 
@@ -19,12 +19,14 @@ void check_definition(const Workload& workload, const Definition& definition);
 std::vector<std::optional<DataRange>> input_ranges(const Workload& workload, const Definition& definition);
 
 /// The reference for these inputs. Requires constant shapes, as the functions below do.
-Reference reference_data(const Workload& workload, const Definition& definition, const HostTensors& inputs);
+Reference reference_data(const Workload& workload, const Definition& definition, const HostTensors& inputs,
+                         const ReferenceLimit& limit = {});
 
 /// The operator's inputs of whole numbers; no tensors if it has none.
 HostTensors whole_input_data(const Workload& workload, const Definition& definition);
 
 /// The operator's inputs of large and small magnitudes with their reference; no tensors if it has none.
-CheckedInputs wide_input_data(const Workload& workload, const Definition& definition, const CheckedInputs& uniform);
+CheckedInputs wide_input_data(const Workload& workload, const Definition& definition, const CheckedInputs& uniform,
+                              const ReferenceLimit& limit = {});
 
 }  // namespace nestwright

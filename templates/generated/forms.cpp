@@ -35,6 +35,8 @@ double score_along(const StageAnalysis& stage, int axis, const Target& target) {
   for (const OperandAccess& access : stage.accesses) {
     const std::optional<std::int64_t> stride = access.strides[static_cast<std::size_t>(axis)];
     if (stride && (*stride == 0 || *stride == 1)) continue;
+    const std::int64_t steady = access.steady[static_cast<std::size_t>(axis)];
+    if (axis >= stage.spatial && steady > 1 && steady % target.lanes(type) == 0) continue;  // one value for a vector
     const bool may_pack = axis < stage.spatial && access.is_stored && access.dimension_of(axis) >= 0;
     const std::int64_t reuse = reuse_of(stage, access);
     if (stride && *stride >= 2 && *stride <= kNearStride) {

@@ -4,11 +4,22 @@
 
 #include "templates/generated/far_rows.h"
 #include "templates/generated/merge_axes.h"
+#include "templates/generated/unroll_phases.h"
 
 namespace nestwright {
+namespace {
+
+void unroll_phases_by_choice(Draft& draft) {
+  unroll_phases(draft.definition, [&](const std::string& stage, double) {
+    return draft.tuning.choose(stage + ".unpacked", {"again", "stored"}) == "again";
+  });
+}
+
+}  // namespace
 
 const RuleTable<Sketch>& cpu_rules() {
   static constexpr std::array kExpression{
+      ExpressionRule{"unroll_phases", unroll_phases_by_choice},
       ExpressionRule{"merge_axes", [](Draft& draft) { merge_axes(draft.definition); }},
       ExpressionRule{"far_rows", take_far_rows},
   };

@@ -9,6 +9,7 @@
 #include "templates/generated/pack.h"
 #include "templates/generated/register_tile.h"
 #include "templates/generated/row_seeds.h"
+#include "templates/generated/unroll_phases.h"
 #include "templates/loops/register_tile.h"
 #include "templates/loops/vectors.h"
 
@@ -184,11 +185,8 @@ void set_far_rows(Config& config, const StageAnalysis& sums, std::size_t seed, c
             {{"vectors", 2}, {"vector_lanes", half_lanes(widest_type(sums), target)}, {"blocks", target.threads}});
 }
 
-}  // namespace
-
-std::vector<Config> generated_seeds(const Template& t, const Workload& workload, const Target& target) {
-  Definition definition = workload.op->define(workload);
-  merge_axes(definition);
+/// The seeds of a definition whose axes are merged, with the parallel loops' ones first.
+std::vector<Config> seeds_of_definition(const Definition& definition, const Target& target) {
   const std::vector<StageAnalysis> stages =
       analyse_stages(create_schedule(definition.outputs()), constant_inputs_of(definition));
   std::vector<std::vector<StageSeed>> stage_seeds;
@@ -212,6 +210,31 @@ std::vector<Config> generated_seeds(const Template& t, const Workload& workload,
   Config serial = seeds.front();
   serial.set("parallel", {}, "none");
   seeds.push_back(serial);
+  return seeds;
+}
+
+}  // namespace
+
+std::vector<Config> generated_seeds(const Template& t, const Workload& workload, const Target& target) {
+  constexpr double kFewReads = 4;  // with more, unpacking takes longer than reading what was unpacked
+  std::vector<Config> seeds;
+  double most_reads = 0;
+  for (const bool unpacks_again : {true, false}) {
+    Definition definition = workload.op->define(workload);
+    std::vector<std::string> unpacked;
+    unroll_phases(definition, [&](const std::string& stage, double reads) {
+      unpacked.push_back(stage);
+      most_reads = std::max(most_reads, reads);
+      return unpacks_again;
+    });
+    if (unpacked.empty() && !unpacks_again) break;  // there is no choice
+    merge_axes(definition);
+    std::vector<Config> more = seeds_of_definition(definition, target);
+    for (Config& config : more) {
+      for (const std::string& stage : unpacked) config.set(stage + ".unpacked", {}, unpacks_again ? "again" : "stored");
+    }
+    seeds.insert(most_reads > kFewReads ? seeds.begin() : seeds.end(), more.begin(), more.end());
+  }
   return complete_seeds(t, workload, target, seeds);
 }
 

@@ -1,18 +1,21 @@
 #include "templates/softmax/softmax.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "expression/tensor.h"
 #include "templates/checking/element_rows.h"
+#include "templates/checking/exp_values.h"
 #include "templates/checking/rounding.h"
 #include "templates/checking/wide_magnitudes.h"
 
 namespace nestwright {
 namespace {
 
+constexpr std::size_t kLanes = 4;       ///< independent sums of the reference, which vectors hold
 constexpr double kFlopsPerElement = 5;  ///< compare, subtract, exponential, add, multiply: as libraries count them
 
 Definition define_softmax(const Workload& workload) {
@@ -47,14 +50,25 @@ ElementReference softmax_reference_at(const Workload& workload, const InputValue
     std::vector<double> x(static_cast<std::size_t>(columns)), y(x.size());
     inputs[0]->read(static_cast<std::size_t>(row.row * columns), 1, x);
     const double largest = *std::max_element(x.begin(), x.end());
-    for (std::size_t j = 0; j < x.size(); ++j) y[j] = std::exp(x[j] - largest);
-    const double total = std::accumulate(y.begin(), y.end(), 0.0);
-    double mean_distance = 0;
-    for (std::size_t j = 0; j < x.size(); ++j) mean_distance += y[j] / total * (largest - x[j]);
+    for (std::size_t j = 0; j < x.size(); ++j) y[j] = x[j] - largest;
+    exp_values(y);
+    std::array<double, kLanes> totals{}, distances{};
+    for (std::size_t j = 0; j + kLanes <= x.size(); j += kLanes) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        totals[lane] += y[j + lane];
+        distances[lane] += y[j + lane] * (largest - x[j + lane]);
+      }
+    }
+    for (std::size_t j = x.size() / kLanes * kLanes; j < x.size(); ++j) {
+      totals[0] += y[j];
+      distances[0] += y[j] * (largest - x[j]);
+    }
+    const double total = std::accumulate(totals.begin(), totals.end(), 0.0), share = 1 / total;
+    const double mean_distance = std::accumulate(distances.begin(), distances.end(), 0.0) * share;
     for (std::size_t i = row.begin; i < row.end; ++i) {
       const auto j = static_cast<std::size_t>(places[i] - row.row * columns);
       const double relative = (largest - x[j] + mean_distance + 8) * rounding + of_sum;
-      reference.expected[i] = y[j] / total;
+      reference.expected[i] = y[j] * share;
       reference.bound[i] = relative * reference.expected[i] + std::numeric_limits<float>::min();
     }
   });

@@ -79,6 +79,7 @@ const NameExceptions kTestExceptions = {
     {"tests/measure/end_to_end_test.cpp", "from a program to a verified time"},
     {"tests/property/generated_spaces_test.cpp", "generated spaces of random expressions"},
     {"tests/reference/bounds_test.cpp", "the bounds of errors"},
+    {"tests/reference/computed_indices_test.cpp", "reads at indices that are computed numbers"},
     {"tests/reference/judge_definition_test.cpp", "judge_definition of reference/reference.h"},
     {"tests/reference/planted_faults_test.cpp", "faults that the reference shows"},
     {"tests/runtime/cuda_abi_test.cpp", "cuda/driver.h against the toolkit's cuda.h"},

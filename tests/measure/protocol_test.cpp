@@ -44,7 +44,7 @@ TEST(Protocol, BuilderMessagesComeBackWhole) {
 }
 
 TEST(Protocol, RunnerMessagesComeBackWhole) {
-  RunnerSetup setup{{{kBFloat16, ir::Role::kInput, 5, 4096, 8192}, {kInt32, ir::Role::kOutput, 7, 1, 2, 3, 4, 5}},
+  RunnerSetup setup{{{kBFloat16, ir::Role::kInput, 5, 4096, 8192}, {kInt32, ir::Role::kOutput, 7, 1, 2, 3, 4, 5, 6}},
                     3,
                     PoolKind::kTbb,
                     "opencl",
@@ -60,8 +60,9 @@ TEST(Protocol, RunnerMessagesComeBackWhole) {
   EXPECT_EQ(s.tensors[0].whole, -1);
   EXPECT_EQ(s.tensors[0].wide, -1);
   EXPECT_EQ(s.tensors[1].whole, 3);
-  EXPECT_EQ(s.tensors[1].wide, 4);
-  EXPECT_EQ(s.tensors[1].wide_bound, 5);
+  EXPECT_EQ(s.tensors[1].whole_bound, 4);
+  EXPECT_EQ(s.tensors[1].wide, 5);
+  EXPECT_EQ(s.tensors[1].wide_bound, 6);
   EXPECT_EQ(s.threads, 3);
   EXPECT_EQ(s.pool, PoolKind::kTbb);
   EXPECT_EQ(s.target, "opencl");

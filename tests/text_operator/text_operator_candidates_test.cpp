@@ -172,6 +172,12 @@ INSTANTIATE_TEST_SUITE_P(
         "i=21 j=37 d=24 c=30",
         "D[i, j] = sum(k, (X[i, k] - X[j, k])*(X[i, k] - X[j, k])) i=37 j=37 k=20",
         "G[i, j] = sum(k, X[i, k]*X[j, k]) i=45 j=45 k=33",
+        "Y[n] = sum(k, X[k]*((float32((Q[n, k/2] >> uint8(k%2*4)) & 15) - 8.0)*S[n, k/32])); Q: uint8[9, 64] k=128",
+        "D[n, k] = (float32(select(k%2 == 0, Q[n, k/2] & 15, Q[n, k/2] >> 4)) - 8.0)*S[n, k/32]; "
+        "Y[m, n] = sum(k, X[m, k]*D[n, k]); Q: uint8[19, 64] k=128 n=19 m=3",
+        "Y[m, n] = sum(k, X[m, k]*(float32((Q[n, k/32, k%16] >> uint8(k/16%2*4)) & 15) - "
+        "float32((Z[n, k/64] >> uint8(k/32%2*4)) & 15))*S[n, k/32]); Q: uint8[19, 4, 16]; Z: uint8[19, 2] k=128 n=19 "
+        "m=17",
         "L[i] = select(abs(A[i]) < 1.0, 0.5*A[i]*A[i], abs(A[i]) - 0.5); S[] = sum(i, L[i]) i=1000",
         "Y[n, y, x, o] = sum(r, s, c, X[n, y + r, x + s, o/4*4 + c]*W[r, s, c, o]); X: float32[1, 8, 9, 24]; "
         "W: float32[3, 3, 4, 24]",

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "support/error.h"
@@ -65,6 +67,35 @@ TEST_P(PlantedFault, IsCaught) {
 
 INSTANTIATE_TEST_SUITE_P(Texts, PlantedFault, ::testing::ValuesIn(kFaults),
                          [](const auto& fault) { return std::string(fault.param.name); });
+
+TEST(PlantedFault, IsCaughtWhereOnlySamplesAreJudged) {
+  const std::string rest = "; D: float32[8, 16, 40, 40]; X: float32[8, 16, 40, 40] r=3 s=3";
+  const auto gradient = [&](const std::string& read, const std::string& factor) {
+    return "G[o, c, r, s] = sum(n, y, x, D[n, o, y, x] * X[n, c, " + read + "]?0" + factor + ")" + rest;
+  };
+  const std::string right = gradient("y + r - 1, x + s - 1", "");
+  const CheckData data = make_strict_check_data(workload_of(right), {.seconds = 0});
+  const auto judged =
+      std::count_if(data.bound[0].begin(), data.bound[0].end(), [](double bound) { return std::isfinite(bound); });
+  EXPECT_GE(judged, 16);
+  EXPECT_LT(judged, static_cast<std::ptrdiff_t>(data.bound[0].size()));
+  EXPECT_EQ(wrong_on(data, right), "");
+  EXPECT_EQ(wrong_on(data, gradient("y + r, x + s - 1", "")), "uniform whole wide") << "shifted";
+  EXPECT_EQ(wrong_on(data, gradient("y + r - 1, x + s - 1", " * select(n == 7, 0, 1.0)")), "uniform whole wide");
+  EXPECT_EQ(wrong_on(data, gradient("y + r - 1, x + s - 1", " * select(c == 15 && r == 2 && s == 2, 0, 1.0)")),
+            "uniform whole wide")
+      << "the last tile";
+}
+
+TEST(PlantedFault, IsAnotherNeighbour) {
+  const auto text = [](const std::string& of_some) {
+    return "Y[i] = T[clamp(int64(select(i % 50 == 7, " + of_some +
+           "(X[i]*255.0), floor(X[i]*255.0))),0,255)]; X: in [0, 1]; T: float32[256] i=5000";
+  };
+  const CheckData data = make_strict_check_data(workload_of(text("floor")));
+  EXPECT_EQ(wrong_on(data, text("floor")), "");
+  EXPECT_EQ(wrong_on(data, text("round")), "uniform");
+}
 
 TEST(PlantedFault, NotANumberIsNoResult) {
   EXPECT_EQ(wrong_on(make_check_data(workload_of("Y[i] = X[i] + 0 i=50")), "Y[i] = log(X[i] - 2) i=50"), "uniform");

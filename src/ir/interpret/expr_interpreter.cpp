@@ -86,12 +86,14 @@ Scalar ExprInterpreter::evaluate(const Load& load, Type type, int lane, Frame& f
     return type.is_float() ? float_scalar(0) : integer_scalar(0);
   const std::size_t element = locate(load.buffer, load.indices, lane, frame);
   Storage& storage = find(load.buffer, frame);
-  ElementHistory& history = storage.history[element];
-  if (history.writer == 0)
-    return undefined(type, name(load.buffer, load.indices, lane, frame) + " is read but was never written", frame);
-  if (storage.in_flight.contains(element))
-    fail(name(load.buffer, load.indices, lane, frame) + " is read while its copy is in flight", &frame);
-  if (auto race = races_.read(history, frame.strand)) fail(describe(*race, load.buffer->name), &frame);
+  if (!storage.history.empty()) {
+    ElementHistory& history = storage.history[element];
+    if (history.writer == 0)
+      return undefined(type, name(load.buffer, load.indices, lane, frame) + " is read but was never written", frame);
+    if (storage.in_flight.contains(element))
+      fail(name(load.buffer, load.indices, lane, frame) + " is read while its copy is in flight", &frame);
+    if (auto race = races_.read(history, frame.strand)) fail(describe(*race, load.buffer->name), &frame);
+  }
   return read_element(type, storage.bytes.data() + element * static_cast<std::size_t>(type.bytes()));
 }
 
@@ -179,7 +181,8 @@ std::size_t ExprInterpreter::locate(const Buffer& buffer, const std::vector<Expr
            &frame);
     element += index * storage.strides[d];
   }
-  if (element < 0 || static_cast<std::size_t>(element) >= storage.history.size())
+  const auto bytes = static_cast<std::size_t>(buffer->element.bytes());
+  if (element < 0 || (static_cast<std::size_t>(element) + 1) * bytes > storage.bytes.size())
     fail(name(buffer, indices, lane, frame) + " lies beyond the " + std::to_string(storage.bytes.size()) +
              " bytes of " + buffer->name,
          &frame);

@@ -11,6 +11,7 @@
 
 #include "ir/analysis/copies.h"
 #include "ir/analysis/preparation.h"
+#include "ir/core/rewrite.h"
 #include "ir/interpret/copy_queue.h"
 #include "ir/interpret/expr_interpreter.h"
 #include "support/error.h"
@@ -42,10 +43,13 @@ class Interpreter : private ExprInterpreter {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const BufferNode& buffer = *taken[i].buffer.operator->();
       shape_storage(storages[i], buffer, root);
+      const bool is_input = taken[i].role == Role::kInput;
+      const Strand writer = is_input ? RaceDetector::kRoot : 0;
       storages[i].bytes = arguments[i];
-      const Strand writer = taken[i].role == Role::kInput ? RaceDetector::kRoot : 0;
-      storages[i].history.assign(arguments[i].size() / static_cast<std::size_t>(buffer.element.bytes()),
-                                 {writer, 0, 0});
+      if (!is_input || writes(taken[i].buffer)) {
+        storages[i].history.assign(arguments[i].size() / static_cast<std::size_t>(buffer.element.bytes()),
+                                   {writer, 0, 0});
+      }
       root.buffers.emplace_back(&buffer, &storages[i]);
     }
     Frame* frame = &root;
@@ -53,6 +57,16 @@ class Interpreter : private ExprInterpreter {
   }
 
  private:
+  bool writes(const Buffer& buffer) const {
+    const auto is_store = [&](const Stmt& s) {
+      const auto* const store = s.as<Store>();
+      return store != nullptr && store->buffer == buffer;
+    };
+    return any_stmt(with_preparation(program_), is_store) ||
+           std::any_of(program_.kernels.begin(), program_.kernels.end(),
+                       [&](const Kernel& kernel) { return any_stmt(kernel.body, is_store); });
+  }
+
   // --- Statements: executed for all frames before the next one ---------------------------------------------------
 
   void execute(const Stmt& s, Frames frames) {
@@ -74,6 +88,7 @@ class Interpreter : private ExprInterpreter {
   }
 
   void run_serial(const For& loop, Frames frames) {
+    if (frames.size() == 1) return run_serial(loop, *frames.front());
     std::vector<std::int64_t> first, extent;
     for (Frame* frame : frames) {
       first.push_back(integer(loop.min, *frame));
@@ -91,6 +106,17 @@ class Interpreter : private ExprInterpreter {
       execute(loop.body, active);
       for (Frame* frame : active) frame->variables.pop_back();
     }
+  }
+
+  void run_serial(const For& loop, Frame& frame) {
+    const std::int64_t first = integer(loop.min, frame), extent = integer(loop.extent, frame);
+    Frame* only = &frame;
+    frame.variables.push_back({&loop.var, integer_scalar(first)});
+    for (std::int64_t i = 0; i < extent; ++i) {
+      frame.variables.back().value = integer_scalar(first + i);
+      execute(loop.body, {&only, 1});
+    }
+    frame.variables.pop_back();
   }
 
   void run_concurrent(const For& loop, Frame& frame) {
@@ -186,6 +212,10 @@ class Interpreter : private ExprInterpreter {
     if (call && call->intrinsic == Intrinsic::kShuffleXor) return exchange(store, *call, frames);
     int lanes = 1;
     for (const Expr& index : store.indices) lanes = std::max(lanes, index.lanes());
+    if (frames.size() == 1 && lanes == 1 && store.value.lanes() == 1) {
+      Frame& frame = *frames.front();
+      if (frame.mask.empty() && frame.copies == nullptr) return store_scalar(store, frame);
+    }
     struct Write {
       Frame* frame;
       std::size_t element;
@@ -218,6 +248,12 @@ class Interpreter : private ExprInterpreter {
       write(store.buffer, w.element, w.value, *w.frame);
       if (copies && store.asynchronous) w.frame->copies->delay_last();
     }
+  }
+
+  void store_scalar(const Store& store, Frame& frame) {
+    if (store.mask.defined() && evaluate(store.mask, 0, frame).i == 0) return;
+    const std::size_t element = locate(store.buffer, store.indices, 0, frame);
+    write(store.buffer, element, evaluate(store.value, 0, frame), frame);
   }
 
   void begin_copy(const Buffer& buffer, std::size_t element, Frame& frame) {

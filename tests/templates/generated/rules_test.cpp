@@ -77,6 +77,14 @@ std::vector<Tensor> distances() {
   return {a, b, compute({4, 16}, [&](Expr i, Expr j) { return sum(abs(a(k, i) - b(k, j)), k); }, "D")};
 }
 
+/// A row of numbers of four bits, two in a byte.
+std::vector<Tensor> packed_numbers() {
+  const Tensor x = placeholder({128}, kFloat32, "X"), q = placeholder({6, 64}, kUInt8, "Q");
+  const IterVar k = reduce_axis(128, "k");
+  const auto number = [&](Expr i) { return cast(kFloat32, (q(i, k / 2) >> cast(kUInt8, k % 2 * 4)) & 15); };
+  return {x, q, compute({6}, [&](Expr i) { return sum(x(k) * number(i), k); }, "y")};
+}
+
 std::vector<Tensor> few_exponentials() {
   const Tensor x = placeholder({32}, kFloat32, "X");
   return {x, compute({32}, [&](Expr i) { return exp(x(i)); }, "Y")};
@@ -172,6 +180,7 @@ INSTANTIATE_TEST_SUITE_P(
         RuleExample{"rows_of_tuples", "parallel=loops best.share=results best.vectors=1", tuple_rows},
         RuleExample{"single_tuple", "parallel=loops best.vectors=1 best.blocks=2", tuple_value},
         RuleExample{"merge_axes", "parallel=none O.register_rows=4 O.register_vectors=1", pointwise_filters},
+        RuleExample{"unroll_phases", "parallel=none y.vectors=1", packed_numbers},
         RuleExample{"divide_sums", "parallel=loops D.parts=2 D.rf.register_rows=4", distances},
         RuleExample{"polynomials", "parallel=none Y.vectors=1 Y.polynomials=estrin", few_exponentials},
         RuleExample{"far_rows", "streams=four parallel=loops y.far.vectors=2 y.far.blocks=4", long_rows},
