@@ -67,6 +67,7 @@ CheckData make_check_data(const Workload& workload) {
   const Definition definition = workload.op->define(workload);
   const std::vector<std::optional<DataRange>> ranges = input_ranges(workload, definition);
   CheckData data;
+  data.constants = constant_operands(workload);
   std::mt19937_64 random(stable_hash(workload.str()));
   for (std::size_t i = 0; i < definition.args.size(); ++i) {
     const ir::Buffer& buffer = definition.args[i].buffer();

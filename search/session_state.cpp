@@ -49,9 +49,11 @@ SessionState::SessionState(const Task& task, TuningLog& tuning_log, const Sessio
       made_by(current_provenance(task.workload.op.get())),
       space(task, options.template_name, options.restriction),
       builder(session_options.builder ? session_options.builder : make_session_builder(task.target, session_options)),
-      runner(make_local_runner(
-          make_strict_check_data(task.workload),
-          {.target = task.target, .threads = task.target.threads, .timing = timing, .on_wait = on_wait})),
+      runner(make_local_runner(make_strict_check_data(task.workload), {.target = task.target,
+                                                                       .threads = task.target.threads,
+                                                                       .caches = task.caches,
+                                                                       .timing = timing,
+                                                                       .on_wait = on_wait})),
       target_(task.target) {
   for (const SearchSpace::Member& member : space.members()) {
     versions.push_back({member.source->name, member.source->version});

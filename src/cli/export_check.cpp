@@ -25,9 +25,10 @@ ExportCheck check_export(const Task& task, const CompiledObject& object) {
   note_missing_lock(task.target);
   MachineLock lock(timing_lock_name(task.target));
   const MachineLock::Hold turn = lock.hold([] { return false; });
-  const auto runner =
-      make_local_runner(make_strict_check_data(task.workload),
-                        {.target = task.target, .threads = task.target.threads, .timing = timing_of(Effort::kQuick)});
+  const auto runner = make_local_runner(make_strict_check_data(task.workload), {.target = task.target,
+                                                                                .threads = task.target.threads,
+                                                                                .caches = task.caches,
+                                                                                .timing = timing_of(Effort::kQuick)});
   const std::vector<RunRequest> requests{{&object}};
   const Measurement checked = runner->check(requests).front();
   if (checked.outcome != Outcome::kOk || !checked.evidence.verified) {

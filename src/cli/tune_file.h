@@ -22,7 +22,7 @@ struct FileTask {
 /// each entry that is merged into an earlier one. Throws UsageError, which names the file and the entry, if the file
 /// cannot be read, a workload is illegal or this machine cannot tune it.
 std::vector<FileTask> read_tasks(const std::string& file, const Registry& registry, const Target& target,
-                                 std::vector<std::string>& notes);
+                                 CacheState caches, std::vector<std::string>& notes);
 
 /// Tunes the tasks of a file, prints a table, or a JSON document with --json, and returns the exit code. The tasks
 /// share `session.budget`, except that early_stop and until_gain apply to each task.

@@ -25,8 +25,9 @@ struct Lookup {
 /// Returns the templates of an operator; a record is usable only if it comes from one of them.
 std::vector<TemplateVersion> usable_templates(const Operator& op, DeviceKind device);
 
-/// Looks up a task. If `log` is null, the result is the default. Only records of the task's target count, those of this
-/// machine before those of others, and only of the template named `only` if it is not empty. Throws UsageError if there
+/// Looks up a task. If `log` is null, the result is the default. Only records of the task's target and state of
+/// the caches count, those of this machine before those of others, and only of the template named `only` if it is not
+/// empty. Throws UsageError if there
 /// is no template, LogError.
 Lookup look_up(const Task& task, const TuningLog* log, std::string_view only = {});
 

@@ -117,6 +117,7 @@ CompileReply decode_compile_reply(std::string_view message) {
 void encode(Encoder& encoder, const TensorLayout& layout) {
   encoder.bytes(layout.type.str()).u8(code(layout.role)).i64(layout.elements);
   encoder.i64(layout.first).i64(layout.second).i64(layout.whole).i64(layout.wide).i64(layout.wide_bound);
+  encoder.u8(layout.is_constant);
 }
 
 TensorLayout decode_tensor_layout(Decoder& decoder) {
@@ -129,12 +130,14 @@ TensorLayout decode_tensor_layout(Decoder& decoder) {
   layout.whole = decoder.i64();
   layout.wide = decoder.i64();
   layout.wide_bound = decoder.i64();
+  layout.is_constant = decoder.u8() != 0;
   return layout;
 }
 
 std::string encode(const RunnerSetup& setup) {
   Encoder e;
   e.i64(setup.threads).u8(code(setup.pool)).bytes(setup.target).bytes(setup.checker).bytes(setup.device);
+  e.u8(code(setup.caches));
   e.i64(static_cast<std::int64_t>(setup.tensors.size()));
   for (const TensorLayout& layout : setup.tensors) encode(e, layout);
   return e.str();
@@ -148,6 +151,7 @@ RunnerSetup decode_runner_setup(std::string_view message) {
   setup.target = d.bytes();
   setup.checker = d.bytes();
   setup.device = d.bytes();
+  setup.caches = decode_enum(d, CacheState::kStream);
   for (std::int64_t n = d.i64(); n > 0; --n) setup.tensors.push_back(decode_tensor_layout(d));
   return setup;
 }
@@ -178,7 +182,7 @@ std::string encode(const RunnerReply& reply) {
   e.i64(reply.number).u8(code(reply.outcome)).bytes(reply.message);
   e.u8(reply.evidence.verified).f64(reply.evidence.largest_error).f64(reply.evidence.largest_error_ratio);
   const Reading& r = reply.reading;
-  e.f64(reply.call_ns).f64(r.ns).f64(r.fma_ns).f64(r.cpu_ns).f64(r.queue_ns).i64(r.involuntary_switches);
+  e.f64(reply.call_ns).f64(r.ns).f64(r.span_ns).f64(r.fma_ns).f64(r.cpu_ns).f64(r.queue_ns).i64(r.involuntary_switches);
   e.f64(reply.surroundings.walk_ns).f64(reply.surroundings.steal_ns);
   e.f64(reply.device_clock_mhz).f64(reply.device_temperature_c).u8(reply.is_lost);
   encode_resources(e, reply.resources);
@@ -197,6 +201,7 @@ RunnerReply decode_runner_reply(std::string_view message) {
   reply.call_ns = d.f64();
   Reading& r = reply.reading;
   r.ns = d.f64();
+  r.span_ns = d.f64();
   r.fma_ns = d.f64();
   r.cpu_ns = d.f64();
   r.queue_ns = d.f64();

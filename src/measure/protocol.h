@@ -13,11 +13,12 @@
 #include "measure/measurement.h"
 #include "runtime/parallel_pool.h"
 #include "support/wire.h"
+#include "target/cache_state.h"
 
 namespace nestwright {
 
 /// The version that a worker sends when it is ready; a different one is refused.
-inline constexpr std::int64_t kProtocolVersion = 11;
+inline constexpr std::int64_t kProtocolVersion = 12;
 /// The descriptors of a worker: its channel and, for a runner, the tensors and a page for its FaultRecord.
 inline constexpr int kWorkerChannelFd = 3, kWorkerTensorsFd = 4, kWorkerFaultFd = 5;
 
@@ -58,6 +59,7 @@ struct TensorLayout {
   std::int64_t whole = -1;             ///< offset of the whole numbers, or of their expected values; -1: none
   std::int64_t wide = -1;              ///< likewise for large and small magnitudes
   std::int64_t wide_bound = -1;        ///< for an output, the offset of their bounds; -1: none
+  bool is_constant = false;            ///< an input that is the same in every call, as weights are
 };
 void encode(Encoder& encoder, const TensorLayout& layout);
 TensorLayout decode_tensor_layout(Decoder& decoder);
@@ -67,9 +69,10 @@ struct RunnerSetup {
   std::vector<TensorLayout> tensors;
   int threads = 1;
   PoolKind pool = PoolKind::kSerial;
-  std::string target;   ///< for a device, its Target::str(); empty: the CPU
-  std::string checker;  ///< for a device, device_checker_object(); empty: none
-  std::string device;   ///< DeviceInfo::str() of the device that is meant; empty: the first one
+  std::string target;                     ///< for a device, its Target::str(); empty: the CPU
+  std::string checker;                    ///< for a device, device_checker_object(); empty: none
+  std::string device;                     ///< DeviceInfo::str() of the device that is meant; empty: the first one
+  CacheState caches = CacheState::kWarm;  ///< on the CPU
 };
 std::string encode(const RunnerSetup& setup);
 RunnerSetup decode_runner_setup(std::string_view message);

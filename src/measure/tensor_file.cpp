@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <span>
@@ -137,6 +138,7 @@ TensorFile::TensorFile(const CheckData& data) : fd_(memfd_create("nestwright-ten
       }
       ++output;
     }
+    layout.is_constant = std::find(data.constants.begin(), data.constants.end(), i) != data.constants.end();
     layout_.push_back(layout);
   }
   require(input == data.inputs.size() && output == data.expected.size(), parameters,
