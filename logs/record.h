@@ -46,7 +46,7 @@ struct TaskKey {
   std::string machine;                    ///< fingerprint: CPU model, extensions, caches; for a device also its driver
   std::string backend;                    ///< compiler and version: "LLVM 19.1.7"
   Pipeline pipeline = Pipeline::kSearch;  ///< that trials are compiled with
-  std::string cache = "warm";             ///< "warm" or "cold"
+  std::string cache = "warm";             ///< cache_state_name()
   std::string pages = "small";            ///< "small" or "huge"
   std::string prepacked = "none";         ///< operands that are constant and packed in advance, e.g. "B"
   /// Target::str() of former_target(), whose records are hints; empty: there is none. Not recorded.

@@ -75,8 +75,9 @@ double draw(ir::Type type, const DataRange& range, Random& random) {
 }
 
 /// The types, sizes and roles of the tensors.
-CheckData describe(const Definition& definition) {
+CheckData describe(const Workload& workload, const Definition& definition) {
   CheckData data;
+  data.constants = constant_operands(workload);
   for (std::size_t i = 0; i < definition.args.size(); ++i) {
     const ir::Buffer& buffer = definition.args[i].buffer();
     const bool is_input = static_cast<int>(i) < definition.inputs;
@@ -113,7 +114,7 @@ void require_numbers(const Workload& workload, const std::vector<double>& expect
 
 CheckData make_check_data(const Workload& workload, const CheckEffort& effort) {
   const Definition definition = workload.op->define(workload);
-  CheckData data = describe(definition);
+  CheckData data = describe(workload, definition);
   data.inputs = values_of(uniform_sources(workload, definition));
   Reference reference = reference_data(workload, definition, data.inputs,
                                        {.seconds = kUniformShare * effort.seconds, .kept_in = effort.kept_in});
@@ -127,7 +128,7 @@ CheckData make_strict_check_data(const Workload& workload, const CheckEffort& ef
   const Definition definition = workload.op->define(workload);
   const double whole_s = std::min(kMostWhole_s, kWholeShare * effort.seconds);
   if (const std::optional<LargeReference> large = LargeReference::make(workload, definition, whole_s)) {
-    CheckData data = describe(definition);
+    CheckData data = describe(workload, definition);
     data.large = large->data(uniform_sources(workload, definition));
     return data;
   }

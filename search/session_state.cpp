@@ -79,6 +79,7 @@ SessionState::SessionState(const Task& task, TuningLog& tuning_log, const Sessio
   }
   RunnerOptions running{.target = task.target, .threads = task.target.threads};
   running.timeout_s = std::max(running.timeout_s, kTimeoutRatio * first_trial_s());
+  running.caches = task.caches;
   running.seconds_left = seconds_left;
   running.timing = timing;
   running.on_wait = on_wait;

@@ -61,6 +61,7 @@ std::vector<Measurement> measure_side_by_side(const Task& task, std::span<const 
       make_local_runner(make_strict_check_data(task.workload, checks),
                         {.target = task.target,
                          .threads = task.target.threads,
+                         .caches = task.caches,
                          .timing = timing_on(task.target.device, task.target.threads, timing_of(effort))});
   const std::vector<Measurement> checked = runner->check(requests);
   for (std::size_t r = requests.size(); r-- > 0;) {

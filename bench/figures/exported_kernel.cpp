@@ -3,10 +3,16 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <random>
+#include <span>
+#include <string>
 
 #include "measure/elements.h"
 #include "support/error.h"
+#include "target/host.h"
+#include "templates/framework/operator_data.h"
 #include "templates/registry.h"
 
 namespace nestwright::bench {
@@ -44,22 +50,63 @@ Array random_tensor(const ir::Buffer& buffer, std::mt19937_64& random) {
   return array;
 }
 
+std::span<std::byte> bytes_of(Array& array) { return {static_cast<std::byte*>(array.data()), array.size_bytes()}; }
+
 }  // namespace
 
-ExportedKernel::ExportedKernel(const std::string& library, const std::string& function, const std::string& workload) {
-  void* opened = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  function_ = opened == nullptr ? nullptr : dlsym(opened, function.c_str());
-  if (function_ == nullptr) throw Error(fmt::format("cannot have {} of {}: {}", function, library, dlerror()));
-  const Workload parsed = parse_workload(workload);
+ExportedKernel::ExportedKernel(const ExportedLibrary& exported) {
+  void* opened = dlopen(exported.library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  function_ = opened == nullptr ? nullptr : dlsym(opened, exported.function.c_str());
+  if (function_ == nullptr) {
+    throw Error(fmt::format("cannot have {} of {}: {}", exported.function, exported.library, dlerror()));
+  }
+  const Workload parsed = parse_workload(exported.workload);
   std::mt19937_64 random(1);
+  pointers_.emplace_back();
   for (const Tensor& tensor : parsed.op->define(parsed).args) {
     tensors_.push_back(random_tensor(tensor.buffer(), random));
-    pointers_.push_back(tensors_.back().data());
+    pointers_.front().push_back(tensors_.back().data());
+  }
+  if (exported.caches == CacheState::kCold) rotate();
+  if (exported.caches == CacheState::kStream) stream(exported, opened);
+}
+
+void ExportedKernel::rotate() {
+  std::int64_t bytes = 0;
+  for (Array& tensor : tensors_) bytes += GuardedRegion::padded(std::ssize(bytes_of(tensor)));
+  const std::int64_t copies = copies_beyond_cache(bytes, last_cache_bytes());
+  pointers_.assign(static_cast<std::size_t>(copies), pointers_.front());
+  copies_.resize(tensors_.size());
+  for (std::size_t t = 0; t < tensors_.size(); ++t) {
+    copies_[t].refill(copies, bytes_of(tensors_[t]));
+    for (std::int64_t c = 0; c < copies; ++c) pointers_[static_cast<std::size_t>(c)][t] = copies_[t].at(c);
+  }
+}
+
+void ExportedKernel::stream(const ExportedLibrary& exported, void* opened) {
+  const Workload parsed = parse_workload(exported.workload);
+  const std::vector<std::size_t> constants = constant_operands(parsed);
+  std::vector<std::span<std::byte>> written;
+  std::vector<std::span<const std::byte>> evicted;
+  const auto inputs = static_cast<std::size_t>(parsed.op->define(parsed).inputs);
+  for (std::size_t t = 0; t < inputs; ++t) {
+    if (std::find(constants.begin(), constants.end(), t) != constants.end()) {
+      evicted.push_back(bytes_of(tensors_[t]));
+    } else {
+      written.push_back(bytes_of(tensors_[t]));
+    }
+  }
+  stream_ = std::make_unique<StreamState>(std::move(written), std::move(evicted));
+  pool_ = make_pool(PoolKind::kSpin, exported.threads);
+  using SetParallelFor = void (*)(void* threads, void (*run)(void*, std::int32_t, nestwright_body, void*));
+  const std::string setter = exported.function + "_set_parallel_for";
+  if (void* const set = dlsym(opened, setter.c_str()); set != nullptr) {
+    reinterpret_cast<SetParallelFor>(set)(pool_->abi()->pool, pool_->abi()->run);
   }
 }
 
 void ExportedKernel::call() const {
-  const int result = call_function(function_, pointers_);
+  const int result = call_function(function_, pointers_[next_++ % pointers_.size()]);
   if (result != 0) throw Error(fmt::format("an exported kernel gave {} back", result));
 }
 

@@ -22,6 +22,7 @@
 namespace nestwright::bench {
 namespace {
 
+constexpr std::size_t kWords = 5;
 constexpr int kSamples = 20;
 constexpr double kWaitShare = 0.5;  // of the run: a process of a second or two may wait longer than a session
 constexpr double kUngatedSample_ns = 10e6;
@@ -37,8 +38,10 @@ class ExportedSource final : public SampleSource {
 
   std::optional<Reading> sample(int candidate, std::int64_t calls, bool warm_up) override {
     const ExportedKernel& kernel = kernels_[static_cast<std::size_t>(candidate)];
+    ReadingPlan plan{calls, warm_up, kThreadsWakeNs};
+    if (kernel.streams()) plan.before_call = [&] { kernel.establish_stream(); };
     return take_reading(
-        steady_clock(), [this] { return accounting_.now(); }, {calls, warm_up, kThreadsWakeNs}, [&] { kernel.call(); },
+        steady_clock(), [this] { return accounting_.now(); }, plan, [&] { kernel.call(); },
         [] { run_fma_loop(kSentinelIterations); });
   }
 
@@ -98,16 +101,19 @@ std::vector<ExportedTiming> time_ungated(std::vector<ExportedKernel>& kernels) {
 
 struct ChildOptions {
   bool ungated = false;
-  std::vector<std::string> words;  ///< three for each library: its path, the function, the workload
+  /// kWords for each library: its path, the function, the workload, the state of the caches, the threads.
+  std::vector<std::string> words;
 };
 
 void run(const ChildOptions& options) {
-  if (options.words.empty() || options.words.size() % 3 != 0) {
-    throw UsageError("a library, a function and a workload are wanted for each kernel");
+  const std::vector<std::string>& words = options.words;
+  if (words.empty() || words.size() % kWords != 0) {
+    throw UsageError("a library, a function, a workload, caches and threads are wanted for each kernel");
   }
   std::vector<ExportedKernel> kernels;
-  for (std::size_t i = 0; i < options.words.size(); i += 3) {
-    kernels.emplace_back(options.words[i], options.words[i + 1], options.words[i + 2]);
+  for (std::size_t i = 0; i < words.size(); i += kWords) {
+    kernels.emplace_back(ExportedLibrary{words[i], words[i + 1], words[i + 2], parse_cache_state(words[i + 3]),
+                                         std::stoi(words[i + 4])});
   }
   nlohmann::json list = nlohmann::json::array();
   for (const ExportedTiming& timing : options.ungated ? time_ungated(kernels) : time_gated(kernels)) {
@@ -126,7 +132,8 @@ std::vector<ExportedTiming> time_exported(const std::vector<ExportedLibrary>& li
   std::vector<std::string> words = {std::filesystem::read_symlink("/proc/self/exe"), "time-exported"};
   if (gating == Gating::kUngated) words.push_back("--ungated");
   for (const ExportedLibrary& library : libraries) {
-    words.insert(words.end(), {std::filesystem::absolute(library.library), library.function, library.workload});
+    words.insert(words.end(), {std::filesystem::absolute(library.library), library.function, library.workload,
+                               cache_state_name(library.caches), std::to_string(library.threads)});
   }
   const ExitStatus status = Child(words, output, "trust").wait();
   if (status.signaled || status.code != 0) {
@@ -145,7 +152,7 @@ void add_exported_timing(CLI::App& app, Action& action) {
   auto options = std::make_shared<ChildOptions>();
   CLI::App* command = app.add_subcommand("time-exported", "time exported libraries, for the figures")->group("");
   command->add_flag("--ungated", options->ungated, "count every sample");
-  command->add_option("libraries", options->words, "library, function, workload of each");
+  command->add_option("libraries", options->words, "library, function, workload, caches, threads of each");
   command->callback([options, &action] { action = [options](const Publication&) { run(*options); }; });
 }
 

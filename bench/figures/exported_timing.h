@@ -6,10 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "target/cache_state.h"
+
 namespace nestwright::bench {
 
 struct ExportedLibrary {
   std::string library, function, workload;
+  CacheState caches = CacheState::kWarm;  ///< when a timed call begins
+  int threads = 1;                        ///< of the kernel
 };
 
 enum class Gating : std::uint8_t {

@@ -22,6 +22,7 @@ constexpr std::chrono::seconds kPause{2};
 
 struct FidelityOptions {
   int kernels = 100, loaded = 20;
+  std::string caches = cache_state_name(CacheState::kWarm);
   TuningsOptions tunings{.seconds = 5, .executable = own_nestwright(), .out = own_folder() + "/trust-fidelity"};
 };
 
@@ -48,8 +49,8 @@ Judged judge(const Tunings& tunings, const Tuning& tuning) {
   const Tunings::Exported library = tunings.export_library(tuning);
   for (int attempt = 0; attempt < kAttempts && judged.fidelity == Fidelity::kNotJudged; ++attempt) {
     if (attempt > 0) std::this_thread::sleep_for(kPause);
-    judged.timing = time_exported({{library.library, library.function, tuning.workload}}, Gating::kGated,
-                                  tunings.store().path("timing.json"))
+    judged.timing = time_exported({{library.library, library.function, tuning.workload, tuning.caches, tuning.threads}},
+                                  Gating::kGated, tunings.store().path("timing.json"))
                         .front();
     judged.fidelity = fidelity_of(judged.reported, judged.timing);
   }
@@ -106,14 +107,16 @@ void add_rows(FigureReport& report, const std::vector<Judged>& all) {
 void run(const FidelityOptions& options, const Publication& publication) {
   const Tunings tunings(options.tunings.executable, options.tunings.out, options.tunings.seconds);
   std::vector<Judged> all;
-  for (const Tuning& tuning : plan_fidelity(options.kernels, options.loaded, options.tunings.seconds)) {
+  for (const Tuning& tuning :
+       plan_fidelity(options.kernels, options.loaded, options.tunings.seconds, parse_cache_state(options.caches))) {
     all.push_back(judge(tunings, tuning));
   }
   FigureReport report{.figure = "fidelity",
                       .conditions = {{"nestwright", options.tunings.executable},
                                      {"seconds", options.tunings.seconds},
                                      {"kernels", options.kernels},
-                                     {"loaded", options.loaded}}};
+                                     {"loaded", options.loaded},
+                                     {"caches", options.caches}}};
   add_rows(report, all);
   publish(report, publication);
 }
@@ -129,6 +132,9 @@ void add_fidelity_figure(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_option("--loaded", options->loaded, "of these, beside a load")
       ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_option("--caches", options->caches, "what the caches contain when a timed call begins")
+      ->check(CLI::IsMember(cache_state_names()))
       ->capture_default_str();
   add_tunings_options(*command, options->tunings);
   run_when_chosen(*command, action, options, run);

@@ -44,7 +44,7 @@ bool are_alike(double a_ns, double b_ns, double tolerance) {
 
 }  // namespace
 
-std::vector<Tuning> plan_fidelity(int kernels, int loaded, double seconds) {
+std::vector<Tuning> plan_fidelity(int kernels, int loaded, double seconds, CacheState caches) {
   if (loaded > kernels) throw UsageError(fmt::format("{} of {} kernels cannot be loaded: give fewer", loaded, kernels));
   const int workloads = static_cast<int>(kWorkloads.size());
   std::vector<Tuning> plan;
@@ -53,7 +53,8 @@ std::vector<Tuning> plan_fidelity(int kernels, int loaded, double seconds) {
     Tuning tuning{.workload = kWorkloads[static_cast<std::size_t>(i % workloads)],
                   .threads = 1 + i / workloads % 2,
                   .seconds = seconds,
-                  .seed = static_cast<std::uint64_t>(1 + i / (2 * workloads))};
+                  .seed = static_cast<std::uint64_t>(1 + i / (2 * workloads)),
+                  .caches = caches};
     if ((i + 1) * loaded / kernels > loads) tuning.load = loads++ % 2 == 0 ? LoadKind::kCore : LoadKind::kMemory;
     plan.push_back(std::move(tuning));
   }

@@ -10,9 +10,10 @@
 
 namespace nestwright::bench {
 
-/// `kernels` tunings of varied workloads, for one and two threads, with several seeds; `loaded` of them, evenly spread,
+/// `kernels` tunings of varied workloads, for one and two threads, with several seeds and caches in that
+/// state; `loaded` of them, evenly spread,
 /// under a load, alternating between its kinds. Throws UsageError where `loaded` exceeds `kernels`.
-std::vector<Tuning> plan_fidelity(int kernels, int loaded, double seconds);
+std::vector<Tuning> plan_fidelity(int kernels, int loaded, double seconds, CacheState caches = CacheState::kWarm);
 
 enum class Fidelity : std::uint8_t {
   kMet,  ///< the median lies within the reported interval

@@ -11,6 +11,7 @@ std::string Tuning::name() const {
   std::erase(words, '=');
   std::replace(words.begin(), words.end(), ',', '.');
   words += "_" + std::to_string(threads) + "t_seed" + std::to_string(seed);
+  if (caches != CacheState::kWarm) words += std::string("_") + cache_state_name(caches);
   return load == LoadKind::kNone ? words : words + "_" + name_of(load);
 }
 

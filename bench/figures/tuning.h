@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/figures/load_kind.h"
+#include "target/cache_state.h"
 
 namespace nestwright::bench {
 
@@ -17,6 +18,7 @@ struct Tuning {
   double seconds = 20;
   std::uint64_t seed = 1;
   LoadKind load = LoadKind::kNone;  ///< during the run
+  CacheState caches = CacheState::kWarm;
 
   /// Name of its entry and its files: "matmul-m49-n49-k32_2t_seed3".
   std::string name() const;

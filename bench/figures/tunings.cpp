@@ -36,6 +36,8 @@ nlohmann::json Tunings::run(const Tuning& tuning, const std::string& suffix, std
   words.insert(words.begin(), executable_);
   words.insert(words.end(),
                {"--threads", std::to_string(tuning.threads), "--db", store_.path(tuning.name() + ".db"), "--json"});
+  // Other builds may not have the option.
+  if (tuning.caches != CacheState::kWarm) words.insert(words.end(), {"--caches", cache_state_name(tuning.caches)});
   const std::string output = store_.path(tuning.name() + suffix);
   const ExitStatus status = Child(words, output, "trust").wait();
   if (status.signaled || status.code != 0) {

@@ -53,9 +53,23 @@ Registry CommonOptions::registry() const {
 
 Task CommonOptions::task(const Registry& registry) const {
   if (!has_workload()) throw UsageError("no workload is given: write one, or an expression with --expr");
-  if (expression.empty()) return {parse_any_workload(registry, workload_text()), parsed_target()};
   // The text first, so that columns are those of the option's value.
-  return {workload_of(expression + (workload.empty() ? "" : " " + workload_text()), registry), parsed_target()};
+  const Workload wanted = expression.empty()
+                              ? parse_any_workload(registry, workload_text())
+                              : workload_of(expression + (workload.empty() ? "" : " " + workload_text()), registry);
+  const Target parsed = parsed_target();
+  return {wanted, parsed, parsed_caches(parsed)};
+}
+
+CacheState CommonOptions::parsed_caches(const Target& parsed) const {
+  const bool is_device = parsed.device != DeviceKind::kCpu;
+  if (!caches) return is_device ? CacheState::kCold : CacheState::kWarm;
+  const CacheState state = parse_cache_state(*caches);
+  if (is_device && state != CacheState::kCold) {
+    throw UsageError(fmt::format("kernels of devices are always timed with cold caches, not {}: leave --caches out",
+                                 cache_state_name(state)));
+  }
+  return state;
 }
 
 Workload parse_any_workload(const Registry& registry, const std::string& text) {
@@ -160,6 +174,17 @@ Argument add_target(Command& command, CommonOptions& options) {
                   "cpu,isa=avx2,threads=1 or cuda,arch=sm_90")
       .value_name("TARGET")
       .show_default();
+}
+
+void add_caches(Command& command, CommonOptions& options) {
+  command
+      .add_option(
+          "--caches", options.caches,
+          "what the caches contain when a timed call begins: warm (the tensors of the last call), cold (none of "
+          "them) or stream (inputs that were just written, but no weights, as between the layers of a network); "
+          "each has its own records (default: warm; on devices always cold)")
+      .value_name("STATE")
+      .one_of(cache_state_names());
 }
 
 void add_json(Command& command, CommonOptions& options) {

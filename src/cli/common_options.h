@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct CommonOptions {
   std::string expression;             ///< an expression text, whose sizes are then the words of the workload; or empty
   std::string db;
   std::string target = "host";
-  int threads = 0;  ///< 0: as many as the target has
+  int threads = 0;                    ///< 0: as many as the target has
+  std::optional<std::string> caches;  ///< when a timed call begins; absent: warm, on devices cold
   bool json = false;
   std::vector<std::string> plugins;  ///< files, in addition to those of NESTWRIGHT_PLUGINS
 
@@ -33,6 +35,8 @@ struct CommonOptions {
   Registry registry() const;
   /// Throws UsageError.
   Target parsed_target() const;
+  /// Throws UsageError if they are not to be had on the target.
+  CacheState parsed_caches(const Target& target) const;
   /// Throws UsageError.
   Task task(const Registry& registry) const;
   bool has_workload() const { return !workload.empty() || !expression.empty(); }
@@ -44,6 +48,7 @@ Workload parse_any_workload(const Registry& registry, const std::string& text);
 void add_workload(Command& command, CommonOptions& options);
 Argument add_db(Command& command, CommonOptions& options);
 Argument add_target(Command& command, CommonOptions& options);
+void add_caches(Command& command, CommonOptions& options);
 void add_json(Command& command, CommonOptions& options);
 /// Part of add_workload().
 void add_plugins(Command& command, CommonOptions& options);

@@ -10,6 +10,7 @@
 #include "cli/option_checks.h"
 #include "cli/report.h"
 #include "exporter/exporter.h"
+#include "lookup/task_key.h"
 #include "support/error.h"
 
 namespace nestwright::cli {
@@ -98,6 +99,7 @@ int run(const ExportCommandOptions& options) {
     print_json({{"function", result.symbol},
                 {"workload", task.workload.str()},
                 {"target", task.target.str()},
+                {"caches", caches_of(task)},
                 {"match", match_name(found.match)},
                 {"hint", hint_json(found.hint)},
                 {"checked", check_json(result)},
@@ -119,6 +121,7 @@ void add_export(CommandLine& line, Action& action) {
   add_workload(command, options->common);
   Argument db = add_db(command, options->common);
   add_target(command, options->common);
+  add_caches(command, options->common);
   add_json(command, options->common);
   command.add_option("--out", options->output.directory, "folder to write to; created if it does not exist")
       .value_name("DIR")

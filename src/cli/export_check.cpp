@@ -54,6 +54,7 @@ ExportCheck check_export(const Task& task, const CompiledObject& object, const C
   const auto runner = make_local_runner(make_strict_check_data(task.workload, checks),
                                         {.target = task.target,
                                          .threads = task.target.threads,
+                                         .caches = task.caches,
                                          .timing = timing_of(Effort::kQuick),
                                          .on_wait = [&](const std::string& reason) { notes.show(reason); }});
   const std::vector<RunRequest> requests{{&object}};

@@ -9,6 +9,7 @@
 #include "cli/report.h"
 #include "cli/runnable.h"
 #include "cli/throughput.h"
+#include "lookup/task_key.h"
 #include "measure/race_finalists.h"
 #include "search/side_by_side.h"
 
@@ -51,8 +52,8 @@ std::string outcome_text(const Measurement& m) {
 }
 
 void print_text(const Comparison& c, const Task& task) {
-  std::string text = fmt::format("workload  {}\ntarget    {}\n{}time      {}\n", task.workload.str(), task.target.str(),
-                                 config_text(c.given), outcome_text(c.measured));
+  std::string text = fmt::format("workload  {}\ntarget    {}\ncaches    {}\n{}time      {}\n", task.workload.str(),
+                                 task.target.str(), caches_of(task), config_text(c.given), outcome_text(c.measured));
   if (is_timed(c.measured)) {
     text += fmt::format(
         "speed     {}\ncorrect   verified against the reference in double, largest error {:.2g} of its "
@@ -94,7 +95,7 @@ Json side_json(const Lookup& found, const Measurement& m, const Task& task) {
 }
 
 Json document(const Comparison& c, const Task& task) {
-  Json json = {{"workload", task.workload.str()}, {"target", task.target.str()}};
+  Json json = {{"workload", task.workload.str()}, {"target", task.target.str()}, {"caches", caches_of(task)}};
   json.update(side_json(c.given, c.measured, task));
   json["beside"] = side_json(c.beside, c.measured_beside.value_or(c.measured), task);
   json["ratio"] = nullptr;
@@ -147,6 +148,7 @@ void add_measure(CommandLine& line, Action& action) {
   add_template(command, options->template_name);
   Argument db = add_db(command, options->common);
   add_target(command, options->common);
+  add_caches(command, options->common);
   command
       .add_option("--effort", options->effort,
                   "how often they are timed: in as many fresh processes as the finalists of tune")

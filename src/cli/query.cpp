@@ -34,7 +34,8 @@ void refuse_ignored_options(const QueryOptions& options) {
   }
   if (!one && options.exact) throw UsageError("--exact asks for one workload: give the workload, or drop --exact");
   const bool has_target = !options.any_target || options.common.threads > 0;
-  if (options.check && (one || options.top || has_target || !options.op.empty() || !options.dtype.empty())) {
+  if (options.check &&
+      (one || options.top || has_target || options.common.caches || !options.op.empty() || !options.dtype.empty())) {
     throw UsageError("--check looks at the whole database: drop what asks for a part of it");
   }
   if (one && options.exact && options.top) {
@@ -48,6 +49,7 @@ TaskFilter listing_filter(const QueryOptions& options, const Registry& registry)
   if (!options.dtype.empty()) filter.dtype = ir::Type::parse(options.dtype).str();
   if (!options.any_target) filter.target = options.common.parsed_target().str();
   filter.threads = options.common.threads;
+  if (options.common.caches) filter.cache = cache_state_name(parse_cache_state(*options.common.caches));
   return filter;
 }
 
@@ -110,9 +112,9 @@ int list(const QueryOptions& options, const Registry& registry, const TuningLog&
   for (const BestRecord& r : records) {
     fmt::print(
         "{}", printable(fmt::format(
-                  "{:<{}} {:>17}  {:>10}  {:>6} trials  {}\n", r.task.workload.text, width,
+                  "{:<{}} {:>17}  {:>10}  {:>6} trials  {}{}\n", r.task.workload.text, width,
                   throughput_text(work_of(r.task.workload, operator_of(r.task.workload, registry)), r.timing.median_ns),
-                  format_time(r.timing.median_ns), r.trials, r.task.target)));
+                  format_time(r.timing.median_ns), r.trials, r.task.target, caches_arguments(r.task))));
   }
   return kDone;
 }
@@ -122,6 +124,7 @@ int top(const QueryOptions& options, const TuningLog& log, const Task& task) {
   filter.workload = task.workload.str();
   filter.target = task.target.str();
   filter.machine = machine_of(task.target);
+  filter.cache = caches_of(task);
   const std::vector<TemplateVersion> usable = usable_templates(*task.workload.op, task.target.device);
   std::vector<BestRecord> records = log.top(filter, *options.top, usable);
   if (const std::optional<Target> former = former_target(task.target); former && records.empty()) {
@@ -136,8 +139,9 @@ int top(const QueryOptions& options, const TuningLog& log, const Task& task) {
     mark_other_machines(records);
   }
   if (records.empty()) {
-    return print_error(kNotFound, fmt::format("nothing is recorded for {} on {}: run nestwright tune first",
-                                              filter.workload, filter.target));
+    return print_error(kNotFound,
+                       fmt::format("nothing is recorded for {} on {} with {} caches: run nestwright tune first",
+                                   filter.workload, filter.target, filter.cache));
   }
   if (options.common.json) {
     Json json = Json::list();
@@ -217,6 +221,7 @@ void add_query(CommandLine& line, Action& action) {
   Argument target = add_target(command, options->common);
   target.describe(
       "host, cuda, opencl, or for example cpu,isa=avx2,threads=1; in a listing: only this target (default: any)");
+  add_caches(command, options->common);
   add_json(command, options->common);
   command.add_flag("--exact", options->exact, "accept only an exact match, else exit with 3");
   command.add_option("--require", options->require, "exit with 4 where the best of the workload is less than this")

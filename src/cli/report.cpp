@@ -7,6 +7,7 @@
 #include "cli/common_options.h"
 #include "cli/throughput.h"
 #include "lookup/provenance.h"
+#include "lookup/task_key.h"
 #include "measure/process_range.h"
 #include "measure/timing.h"
 #include "support/error.h"
@@ -102,7 +103,9 @@ std::string report_text(const BestRecord& best, const std::string& asked, const 
   std::string text = fmt::format("workload  {}\nmatch     {}", asked, match_name(best.match));
   if (nearest) text += fmt::format(": recorded for {}", best.task.workload.text);
   if (best.match == MatchKind::kOtherMachine) text += ": recorded on the machine below, not here";
-  text += fmt::format("\ntarget    {}\nmachine   {}\n", best.task.target, best.task.machine);
+  text += fmt::format("\ntarget    {}\n{}machine   {}\n", best.task.target,
+                      caches_arguments(best.task).empty() ? "" : fmt::format("caches    {}\n", best.task.cache),
+                      best.task.machine);
   text += fmt::format("template  {} version {}\nconfig    {}\n", best.proposal.from.name, best.proposal.from.version,
                       best.proposal.config.str());
   text += fmt::format("time      {}{}\n", format_time(best.timing), nearest ? " for the recorded shape" : "");
@@ -120,6 +123,7 @@ Json report_json(const BestRecord& best, const std::string& asked, const std::sh
   const Work work = work_of(best.task.workload, op);
   Json json = {{"workload", asked},
                {"target", best.task.target},
+               {"caches", best.task.cache},
                {"template", best.proposal.from.name},
                {"version", best.proposal.from.version},
                {"match", match_name(best.match)},
@@ -174,22 +178,34 @@ std::string missing_quality(const std::optional<BestRecord>& best, const Task& t
                      task.workload.str(), quality_name(reached), quality_name(required));
 }
 
+std::string caches_arguments(const TaskKey& task) {
+  const bool is_cpu = task.target.starts_with("cpu");
+  return task.cache == (is_cpu ? "warm" : "cold") ? "" : " --caches " + task.cache;
+}
+
+std::string caches_arguments(const Task& task) {
+  const bool is_default = task.target.device != DeviceKind::kCpu || task.caches == CacheState::kWarm;
+  return is_default ? "" : fmt::format(" --caches {}", cache_state_name(task.caches));
+}
+
 std::string no_exact_match_text(const Task& task, MatchKind match) {
-  return fmt::format("nothing is recorded for {} on {}{}: run nestwright tune, or drop --exact", task.workload.str(),
-                     task.target.str(), match == MatchKind::kOtherMachine ? " that was tuned on this machine" : "");
+  return fmt::format("nothing is recorded for {} on {}{}{}: run nestwright tune, or drop --exact", task.workload.str(),
+                     task.target.str(), caches_arguments(task),
+                     match == MatchKind::kOtherMachine ? " that was tuned on this machine" : "");
 }
 
 std::string default_report_text(const Lookup& found, const Task& task) {
   return fmt::format(
       "workload  {}\nmatch     default: {}\ntarget    {}\ntemplate  {} version {}\nconfig    {}\n"
-      "time      not measured: run nestwright tune {}\n",
+      "time      not measured: run nestwright tune {}{}\n",
       task.workload.str(), found.why_default, task.target.str(), found.source->name, found.source->version,
-      found.config.str(), workload_arguments(task.workload));
+      found.config.str(), workload_arguments(task.workload), caches_arguments(task));
 }
 
 Json default_report_json(const Lookup& found, const Task& task) {
   return {{"workload", task.workload.str()},
           {"target", task.target.str()},
+          {"caches", caches_of(task)},
           {"template", found.source->name},
           {"version", found.source->version},
           {"match", match_name(MatchKind::kDefault)},

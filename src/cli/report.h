@@ -16,6 +16,11 @@ namespace nestwright::cli {
 /// Returns the workload as arguments of a shell command; an expression is quoted and follows --expr.
 std::string workload_arguments(const Workload& workload);
 
+/// Returns " --caches cold" for a task whose caches are not those that the commands have by default on its target; ""
+/// for others.
+std::string caches_arguments(const TaskKey& task);
+std::string caches_arguments(const Task& task);
+
 /// Returns the message of --exact for a best match that is `match` instead of exact.
 std::string no_exact_match_text(const Task& task, MatchKind match);
 
@@ -33,9 +38,9 @@ std::string format_time(const Timing& timing);  ///< "1.234 ms [1.2 ms .. 1.25 m
 /// Returns several lines of text. `asked` is the requested workload; a nearest match was recorded for another one.
 /// `op` is the operator of both; null: this program does not have it.
 std::string report_text(const BestRecord& best, const std::string& asked, const std::shared_ptr<const Operator>& op);
-/// Returns an object with the fields workload, target, template, version, match, trial (its number), recorded_for
-/// (nearest only), config, config_text, time_ns {median, low, high}, gflops, gb_s, bound_by ("memory", "arithmetic"),
-/// verified, largest_error, largest_error_ratio, trials, machine, backend, recorded_at, source, quality
+/// Returns an object with the fields workload, target, caches, template, version, match, trial (its number),
+/// recorded_for (nearest only), config, config_text, time_ns {median, low, high}, gflops, gb_s, bound_by ("memory",
+/// "arithmetic"), verified, largest_error, largest_error_ratio, trials, machine, backend, recorded_at, source, quality
 /// (logs/quality.h), disturbance (null if there was none), from_race (source is "race"), by_old_rule, hint (null if the
 /// record is valid), made_by, tied, ties, kept, processes {timed, slow (those that were disturbed throughout),
 /// slow_ratio (their median relative to the others)}, process_medians_ns, drift (BestRecord::drift).

@@ -137,7 +137,7 @@ int run(TuneOptions& options) {
   install_signal_handlers();
 
   note_missing_lock(task.target);
-  note(fmt::format("tuning {} on {}\n", task.workload.str(), task.target.str()));
+  note(fmt::format("tuning {} on {}{}\n", task.workload.str(), task.target.str(), caches_arguments(task)));
   ProgressLine line(options.session.budget);
   const Work work = work_of(task.workload);
   const SessionResult result =
@@ -260,6 +260,7 @@ void add_tune(CommandLine& line, Action& action) {
       .value_name("FILE");
   add_db(command, options->common);
   add_target(command, options->common);
+  add_caches(command, options->common);
   add_json(command, options->common);
   add_budget(command, *options);
   add_search(command, *options);

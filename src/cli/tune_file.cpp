@@ -117,7 +117,7 @@ Json document(const std::string& file, const std::vector<TaskRow>& rows, std::in
 }  // namespace
 
 std::vector<FileTask> read_tasks(const std::string& file, const Registry& registry, const Target& target,
-                                 std::vector<std::string>& notes) {
+                                 CacheState caches, std::vector<std::string>& notes) {
   const WorkloadFile read = parse_workload_file(read_text(file), file);
   const Machine machine = Machine::host();
   std::vector<FileTask> tasks;
@@ -126,7 +126,7 @@ std::vector<FileTask> read_tasks(const std::string& file, const Registry& regist
     const WorkloadEntry& entry = read.entries[i];
     const std::string place = entry_place(file, i, entry);
     try {
-      const Task task{parse_any_workload(registry, entry.workload), target};
+      const Task task{parse_any_workload(registry, entry.workload), target, caches};
       require_runnable(task, machine);
       const std::int64_t seeds = count_seeds(task);
       if (seeds == 0) refuse_without_schedule(task.workload, target);
@@ -151,7 +151,7 @@ int tune_file(const std::string& file, const CommonOptions& common, const Sessio
               const std::atomic<bool>& interrupted) {
   std::vector<std::string> notes;
   const Target target = common.parsed_target();
-  const std::vector<FileTask> tasks = read_tasks(file, common.registry(), target, notes);
+  const std::vector<FileTask> tasks = read_tasks(file, common.registry(), target, common.parsed_caches(target), notes);
   TuningLog log = open_database(common, OpenMode::kWrite);
   for (const std::string& repeated : notes) note(printable(repeated) + "\n");
   note_missing_lock(target);

@@ -25,7 +25,7 @@ struct FileTask {
 /// if the file cannot be read, a workload is illegal, no template has a legal schedule for it, or this machine cannot
 /// tune it.
 std::vector<FileTask> read_tasks(const std::string& file, const Registry& registry, const Target& target,
-                                 std::vector<std::string>& notes);
+                                 CacheState caches, std::vector<std::string>& notes);
 
 /// Tunes the tasks of a file, prints a table, or a JSON document with --json, and returns the exit code. The tasks
 /// share `session.budget`, except that early_stop and until_gain apply to each task. The exit code is kNoValid where the

@@ -6,6 +6,7 @@
 
 #include "cli/progress.h"
 #include "cli/throughput.h"
+#include "lookup/task_key.h"
 #include "target/host.h"
 #include "target/peak.h"
 
@@ -80,7 +81,7 @@ double trials_per_second(std::int64_t trials, double seconds) {
 
 Json tune_report_json(const SessionResult& result, const Task& task, double peak_gflops) {
   const std::string workload = task.workload.str();
-  Json json = {{"workload", workload}, {"target", task.target.str()}};
+  Json json = {{"workload", workload}, {"target", task.target.str()}, {"caches", caches_of(task)}};
   if (result.best) json = report_json(*result.best, workload, task.workload.op);
   if (result.best && peak_gflops > 0) {
     json["peak_gflops"] = peak_gflops;

@@ -7,6 +7,7 @@
 #include "expression/passed_shape.h"
 #include "ir/analysis/launch.h"
 #include "logs/quality.h"
+#include "lookup/task_key.h"
 #include "measure/process_range.h"
 #include "space/config_json.h"
 #include "target/machine.h"
@@ -178,6 +179,7 @@ std::string manifest_json(const Exported& e) {
   json manifest = {{"function", e.name},
                    {"workload", e.task->workload.str()},
                    {"target", e.task->target.str()},
+                   {"caches", caches_of(*e.task)},
                    {"tensors", tensors_of(e)},
                    {"template", e.found->source->name},
                    {"version", e.found->source->version},

@@ -64,14 +64,21 @@ Lookup look_up(const Task& task, const TuningLog* log, std::string_view only) {
     for (const Template* t : templates_for(task.workload, task.target, only)) versions.push_back({t->name, t->version});
   }
   Lookup found;
+  std::optional<BestRecord> other;  // with other caches
   if (log != nullptr) {
     const auto fits = [&](const BestRecord& record) { return resolve_for(task, record.proposal).has_value(); };
     TaskFilter filter;
     filter.target = task.target.str();
     filter.backend = backend_here(filter.target);
+    filter.cache = caches_of(task);
     const std::optional<Target> former = former_target(task.target);
-    found.record = find_best(*log, workload_key(task.workload), filter, machine_of(task.target), versions, fits,
-                             former ? former->str() : "");
+    const auto find = [&] {
+      return find_best(*log, workload_key(task.workload), filter, machine_of(task.target), versions, fits,
+                       former ? former->str() : "");
+    };
+    found.record = find();
+    filter.cache.clear();
+    if (!found.record) other = find();
   }
   if (found.record) {
     found.match = found.record->match;
@@ -81,6 +88,9 @@ Lookup look_up(const Task& task, const TuningLog* log, std::string_view only) {
     return found;
   }
   found.why_default = log == nullptr ? "no database was given" : "the database has no record that fits it";
+  if (other) {
+    found.why_default += fmt::format(" with {} caches, but one with {} caches", caches_of(task), other->task.cache);
+  }
   set_default(task, only, found);
   return found;
 }

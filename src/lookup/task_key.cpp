@@ -34,6 +34,11 @@ std::string machine_of(const Target& target) {
   return fmt::format("{}; {}", machine, listing.devices.front().str());
 }
 
+std::string caches_of(const Task& task) {
+  // The calls of a sample on a device cycle through more tensors than its cache holds.
+  return cache_state_name(task.target.device == DeviceKind::kCpu ? task.caches : CacheState::kCold);
+}
+
 TaskKey task_key(const Task& task) {
   const std::optional<Target> former = former_target(task.target);
   return {.workload = workload_key(task.workload),
@@ -41,8 +46,7 @@ TaskKey task_key(const Task& task) {
           .threads = task.target.threads,
           .machine = machine_of(task.target),
           .backend = make_backend(task.target.device)->version(),
-          // The calls of a sample on a device cycle through more tensors than its cache holds.
-          .cache = task.target.device == DeviceKind::kCpu ? "warm" : "cold",
+          .cache = caches_of(task),
           .former_target = former ? former->str() : ""};
 }
 

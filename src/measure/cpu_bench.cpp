@@ -14,6 +14,8 @@
 
 #include "measure/guarded_region.h"
 #include "measure/output_checksums.h"
+#include "measure/rotation.h"
+#include "measure/stream_state.h"
 #include "measure/take_reading.h"
 #include "measure/worker_tensors.h"
 #include "runtime/compiled_kernel.h"
@@ -21,6 +23,7 @@
 #include "support/error.h"
 #include "support/steal_time.h"
 #include "target/fma_loop.h"
+#include "target/host.h"
 #include "target/memory_walk.h"
 #include "target/tile_permission.h"
 
@@ -87,6 +90,7 @@ struct Tensor {
   std::map<std::int64_t, GuardedRegion> regions;  ///< by offset in the tensor file; an output has one, at 0
   std::array<ExpectedOutput, kInputSets> references;
   bool is_output() const { return layout.role == ir::Role::kOutput; }
+  std::int64_t bytes() const { return layout.elements * layout.type.bytes(); }
   std::int64_t offset(InputSet set) const {
     if (is_output()) return 0;
     const std::int64_t at_end = values_at_end(layout, set);
@@ -94,6 +98,10 @@ struct Tensor {
   }
   GuardedRegion& region(InputSet set) { return regions.at(offset(set)); }
 };
+
+std::span<std::byte> bytes_at(void* buffer, std::int64_t bytes) {
+  return {static_cast<std::byte*>(buffer), static_cast<std::size_t>(bytes)};
+}
 
 Tensor map_tensor(const TensorLayout& layout) {
   const std::int64_t bytes = layout.elements * layout.type.bytes();
@@ -120,10 +128,20 @@ struct Candidate {
   OutputChecksums checksums;  ///< of the correct result of the uniform set
 };
 
+/// The buffers of the calls of a sample: `width` pointers for each of the copies through which calls rotate.
+struct CallBuffers {
+  std::size_t width = 0;
+  std::vector<void*> pointers;
+  std::size_t copies() const { return pointers.size() / width; }
+  std::span<void* const> of(std::size_t copy) const { return std::span(pointers).subspan(copy * width, width); }
+};
+
 class CpuBench final : public Bench {
  public:
-  explicit CpuBench(const RunnerSetup& setup) : pool_(make_pool(setup.pool, setup.threads)) {
+  explicit CpuBench(const RunnerSetup& setup)
+      : caches_(setup.caches), last_cache_bytes_(last_cache_bytes()), pool_(make_pool(setup.pool, setup.threads)) {
     for (const TensorLayout& layout : setup.tensors) tensors_.push_back(map_tensor(layout));
+    copies_.resize(tensors_.size());
     // Threads that start with the first loop open files, which candidates may not.
     const nestwright_parallel* loops = pool_->abi();
     loops->run(loops->pool, loops->threads, [](std::int32_t, std::int32_t, void*) {}, nullptr);
@@ -171,7 +189,7 @@ class CpuBench final : public Bench {
       std::string wrong = compare(candidate, set, reply.evidence);
       if (!wrong.empty()) return failure(Outcome::kWrongResult, std::move(wrong), reply.evidence);
     }
-    candidate.checksums.take(outputs(candidate));
+    candidate.checksums.take(outputs(candidate.buffers[index_of(InputSet::kUniform)]));
     if (request.thorough) {
       const std::string wrong = repeat(candidate, reply.evidence);
       if (candidate.result != 0) return failed_call(candidate);
@@ -186,14 +204,25 @@ class CpuBench final : public Bench {
     watch(candidate, InputSet::kUniform);
     prepare(candidate, InputSet::kUniform);
     if (!candidate.is_part && !candidate.checksums.are_known()) poison_outputs(candidate, InputSet::kUniform);
+    const CallBuffers buffers = call_buffers(request.id, candidate);
+    const StreamState stream = stream_state(candidate, buffers.of(0));
+    ReadingPlan plan{request.calls, request.warm_up, pool_->threads() > 1 ? kThreadsWakeNs : 0};
+    if (caches_ == CacheState::kStream) plan.before_call = [&] { stream.establish(*pool_->abi()); };
+    const std::size_t copies = buffers.copies();
+    std::size_t next = next_copy_ % copies, last = 0;
     RunnerReply reply;
     reply.reading = take_reading(
-        steady_clock(), [this] { return accounting_.now(); },
-        {request.calls, request.warm_up, pool_->threads() > 1 ? kThreadsWakeNs : 0},
-        [&] { call(candidate, InputSet::kUniform); }, [] { run_fma_loop(kSentinelIterations); });
+        steady_clock(), [this] { return accounting_.now(); }, plan,
+        [&] {
+          last = next;
+          if (++next == copies) next = 0;
+          enter(candidate, candidate.code->entry(), buffers.of(last), InputSet::kUniform);
+        },
+        [] { run_fma_loop(kSentinelIterations); });
+    next_copy_ = next;
     if (candidate.result != 0) return failed_call(candidate);
     if (candidate.is_part) return reply;
-    const std::string wrong = compare_with_checked(candidate);
+    const std::string wrong = compare_with_checked(candidate, buffers.of(last));
     if (!wrong.empty()) return failure(Outcome::kWrongResult, "in a later call, " + wrong);
     return reply;
   }
@@ -204,7 +233,10 @@ class CpuBench final : public Bench {
     return reply;
   }
 
-  void unload(int id) override { candidates_.erase(id); }
+  void unload(int id) override {
+    candidates_.erase(id);
+    if (prepared_copies_are_of_ == id) prepared_copies_are_of_ = -1;
+  }
 
  private:
   void place(Candidate& candidate, InputSet set) {
@@ -216,20 +248,90 @@ class CpuBench final : public Bench {
     }
   }
 
-  void enter(Candidate& candidate, void* entry, InputSet set) {
+  void enter(Candidate& candidate, void* entry, std::span<void* const> buffers, InputSet set) {
     const auto kernel = reinterpret_cast<nestwright_kernel>(entry);
-    const std::int32_t result = kernel(candidate.buffers[index_of(set)].data(), nullptr,
-                                       candidate.workspace.buffer(placement_of(set)), pool_->abi());
+    const std::int32_t result =
+        kernel(buffers.data(), nullptr, candidate.workspace.buffer(placement_of(set)), pool_->abi());
     if (result != 0) candidate.result = result;
   }
 
-  void call(Candidate& candidate, InputSet set) { enter(candidate, candidate.code->entry(), set); }
+  void call(Candidate& candidate, InputSet set) {
+    enter(candidate, candidate.code->entry(), candidate.buffers[index_of(set)], set);
+  }
+
+  /// Whether calls read the tensor itself: not a constant that the candidate has prepared.
+  bool is_read(std::size_t tensor, const Candidate& candidate) const {
+    return !tensors_[tensor].layout.is_constant || candidate.prepared.empty();
+  }
+
+  /// Whether calls of a sample get copies of the tensor: all that they touch if the caches are to be cold, and inputs
+  /// that are written between the layers of a network.
+  bool is_copied(std::size_t tensor, const Candidate& candidate) const {
+    if (caches_ == CacheState::kCold) return is_read(tensor, candidate);
+    return caches_ == CacheState::kStream && !tensors_[tensor].is_output() && !tensors_[tensor].layout.is_constant;
+  }
+
+  std::int64_t copies_for(const Candidate& candidate) const {
+    if (caches_ != CacheState::kCold) return 1;
+    std::int64_t bytes = 0;
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      if (is_read(i, candidate)) bytes += GuardedRegion::padded(tensors_[i].bytes());
+    }
+    for (const GuardedRegion& region : candidate.prepared) bytes += GuardedRegion::padded(region.bytes());
+    return copies_beyond_cache(bytes, last_cache_bytes_);
+  }
+
+  CallBuffers call_buffers(int id, const Candidate& candidate) {
+    const std::vector<void*>& own = candidate.buffers[index_of(InputSet::kUniform)];
+    const std::int64_t copies = copies_for(candidate);
+    CallBuffers buffers{own.size(), {}};
+    for (std::int64_t c = 0; c < copies; ++c) buffers.pointers.insert(buffers.pointers.end(), own.begin(), own.end());
+    const auto replace = [&](std::size_t parameter, const BufferCopies& by) {
+      for (std::int64_t c = 0; c < copies; ++c) {
+        buffers.pointers[static_cast<std::size_t>(c) * own.size() + parameter] = by.at(c);
+      }
+    };
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      if (!is_copied(i, candidate)) continue;
+      const bool are_new = copies_[i].provide(copies, bytes_at(own[i], tensors_[i].bytes()));
+      if (are_new && tensors_[i].is_output()) copies_[i].fill(GuardedRegion::kCanary);
+      replace(i, copies_[i]);
+    }
+    if (caches_ != CacheState::kCold) return buffers;
+    // Those of one candidate at a time: together with those of others they could fill the memory.
+    prepared_copies_.resize(std::max(prepared_copies_.size(), candidate.prepared.size()));
+    for (std::size_t i = 0; i < candidate.prepared.size(); ++i) {
+      void* const prepared = own[tensors_.size() + i];
+      if (prepared_copies_are_of_ != id) {
+        prepared_copies_[i].refill(copies, bytes_at(prepared, candidate.prepared[i].bytes()));
+      }
+      replace(tensors_.size() + i, prepared_copies_[i]);
+    }
+    if (!candidate.prepared.empty()) prepared_copies_are_of_ = id;
+    return buffers;
+  }
+
+  StreamState stream_state(const Candidate& candidate, std::span<void* const> buffers) const {
+    std::vector<std::span<std::byte>> written;
+    std::vector<std::span<const std::byte>> evicted;
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      if (is_copied(i, candidate)) {
+        written.push_back(bytes_at(buffers[i], tensors_[i].bytes()));
+      } else if (tensors_[i].layout.is_constant) {
+        evicted.push_back(bytes_at(buffers[i], tensors_[i].bytes()));
+      }
+    }
+    for (std::size_t i = 0; i < candidate.prepared.size(); ++i) {
+      evicted.push_back(bytes_at(buffers[tensors_.size() + i], candidate.prepared[i].bytes()));
+    }
+    return {std::move(written), std::move(evicted)};
+  }
 
   /// Ensures that the prepared parameters were computed from that set.
   void prepare(Candidate& candidate, InputSet set) {
     if (candidate.prepared.empty() || candidate.prepared_for == set) return;
     for (GuardedRegion& region : candidate.prepared) region.poison();
-    enter(candidate, candidate.code->preparation(), set);
+    enter(candidate, candidate.code->preparation(), candidate.buffers[index_of(set)], set);
     candidate.prepared_for = set;
   }
 
@@ -239,6 +341,12 @@ class CpuBench final : public Bench {
 
   // Returns what is wrong with the outputs; empty if nothing is. Adds to the evidence.
   std::string compare(const Candidate& candidate, InputSet set, Evidence& evidence) const {
+    return compare(candidate, set, candidate.buffers[index_of(set)], evidence);
+  }
+
+  // The same for the outputs among `buffers`.
+  std::string compare(const Candidate& candidate, InputSet set, std::span<void* const> buffers,
+                      Evidence& evidence) const {
     const std::size_t s = index_of(set);
     for (std::size_t i = 0; i < candidate.regions[s].size(); ++i) {
       const bool is_input = i < tensors_.size() && !tensors_[i].is_output();
@@ -249,8 +357,7 @@ class CpuBench final : public Bench {
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
       const Tensor& tensor = tensors_[i];
       if (!tensor.is_output()) continue;
-      std::string wrong =
-          judge(i, tensor.layout.type, candidate.buffers[s][i], tensor.references[s], evidence, run_parts());
+      std::string wrong = judge(i, tensor.layout.type, buffers[i], tensor.references[s], evidence, run_parts());
       if (!wrong.empty()) return wrong;
     }
     return {};
@@ -273,13 +380,12 @@ class CpuBench final : public Bench {
     }
   }
 
-  /// The outputs of the uniform set.
-  std::vector<std::span<const std::byte>> outputs(const Candidate& candidate) const {
+  /// The outputs among `buffers`.
+  std::vector<std::span<const std::byte>> outputs(std::span<void* const> buffers) const {
     std::vector<std::span<const std::byte>> list;
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
       if (!tensors_[i].is_output()) continue;
-      const auto* begin = static_cast<const std::byte*>(candidate.buffers[index_of(InputSet::kUniform)][i]);
-      list.emplace_back(begin, static_cast<std::size_t>(tensors_[i].layout.elements * tensors_[i].layout.type.bytes()));
+      list.push_back(bytes_at(buffers[i], tensors_[i].bytes()));
     }
     return list;
   }
@@ -294,14 +400,14 @@ class CpuBench final : public Bench {
 
   /// Returns what is wrong with the result of the last call of a sample; empty if nothing is. The whole result is
   /// compared if it differs in any bit from the checked one, or if none was checked in this process.
-  std::string compare_with_checked(Candidate& candidate) {
-    const std::vector<std::span<const std::byte>> result = outputs(candidate);
+  std::string compare_with_checked(Candidate& candidate, std::span<void* const> buffers) {
+    const std::vector<std::span<const std::byte>> result = outputs(buffers);
     if (candidate.checksums.are_known()) {
       const OutputChecksums::Slice next = candidate.checksums.next();
       if (candidate.checksums.next_is_unchanged(result[next.output].subspan(next.offset, next.bytes))) return {};
     }
     Evidence evidence;
-    std::string wrong = compare(candidate, InputSet::kUniform, evidence);
+    std::string wrong = compare(candidate, InputSet::kUniform, buffers, evidence);
     if (wrong.empty()) candidate.checksums.take(result);
     return wrong;
   }
@@ -310,7 +416,12 @@ class CpuBench final : public Bench {
     return failure(Outcome::kLaunchError, fmt::format("the kernel gave {} back instead of 0", candidate.result));
   }
 
+  CacheState caches_;
+  std::int64_t last_cache_bytes_;
   std::vector<Tensor> tensors_;
+  std::vector<BufferCopies> copies_, prepared_copies_;  ///< of the tensors; of what one candidate has prepared
+  int prepared_copies_are_of_ = -1;
+  std::size_t next_copy_ = 0;
   std::unique_ptr<ParallelPool> pool_;
   CpuAccounting accounting_;
   StealTime steal_;

@@ -36,12 +36,13 @@ std::string DisturbanceGate::judge(const Reading& reading) {
     }
   }
   if (reading.cpu_ns <= 0) return {};
-  const double share = options_.lost_share * reading.ns;
+  const double whole = reading.span_ns > 0 ? reading.span_ns : reading.ns;
+  const double share = options_.lost_share * whole;
   const double limit = std::max(options_.lost_ns, share);
   if (reading.queue_ns > limit) {
     return fmt::format("a thread waited {:.0f} us for a processor", reading.queue_ns * 1e-3);
   }
-  const double lost = reading.ns - reading.cpu_ns;
+  const double lost = whole - reading.cpu_ns;
   if (lost > limit) return fmt::format("the processor was away for {:.0f} us", lost * 1e-3);
   const double limit_if_switched = std::max(options_.switch_ns, share);
   if (reading.involuntary_switches > 0 && std::max(lost, reading.queue_ns) > limit_if_switched) {

@@ -14,8 +14,9 @@ namespace nestwright {
 /// A reading of the clock around consecutive calls, and what the sentinels showed meanwhile.
 struct Reading {
   double ns = 0;        ///< of all calls together
+  double span_ns = 0;   ///< from the first call to the last, with untimed work between them; 0: there was none
   double fma_ns = 0;    ///< FMA sentinel, the slower of those before and after; 0: none (devices)
-  double cpu_ns = 0;    ///< CPU time of the process during the calls; 0: not known (devices)
+  double cpu_ns = 0;    ///< CPU time of the process during the span; 0: not known (devices)
   double queue_ns = 0;  ///< time that threads of the process waited for a processor
   std::int64_t involuntary_switches = 0;
 };

@@ -138,7 +138,7 @@ CompileReply decode_compile_reply(std::string_view message) {
 void encode(Encoder& encoder, const TensorLayout& layout) {
   encoder.bytes(layout.type.str()).u8(code(layout.role)).i64(layout.elements);
   encoder.i64(layout.first).i64(layout.second).i64(layout.whole).i64(layout.whole_bound);
-  encoder.i64(layout.wide).i64(layout.wide_bound);
+  encoder.i64(layout.wide).i64(layout.wide_bound).u8(layout.is_constant);
   encoder.u8(layout.large.has_value());
   if (layout.large) encode_large(encoder, *layout.large);
 }
@@ -154,6 +154,7 @@ TensorLayout decode_tensor_layout(Decoder& decoder) {
   layout.whole_bound = decoder.i64();
   layout.wide = decoder.i64();
   layout.wide_bound = decoder.i64();
+  layout.is_constant = decoder.u8() != 0;
   if (decoder.u8() != 0) layout.large = decode_large(decoder);
   return layout;
 }
@@ -161,6 +162,7 @@ TensorLayout decode_tensor_layout(Decoder& decoder) {
 std::string encode(const RunnerSetup& setup) {
   Encoder e;
   e.i64(setup.threads).u8(code(setup.pool)).bytes(setup.target).bytes(setup.checker).bytes(setup.device);
+  e.u8(code(setup.caches));
   e.i64(static_cast<std::int64_t>(setup.tensors.size()));
   for (const TensorLayout& layout : setup.tensors) encode(e, layout);
   return e.str();
@@ -174,6 +176,7 @@ RunnerSetup decode_runner_setup(std::string_view message) {
   setup.target = d.bytes();
   setup.checker = d.bytes();
   setup.device = d.bytes();
+  setup.caches = decode_enum(d, CacheState::kStream);
   for (std::int64_t n = d.i64(); n > 0; --n) setup.tensors.push_back(decode_tensor_layout(d));
   return setup;
 }
@@ -205,7 +208,7 @@ std::string encode(const RunnerReply& reply) {
   e.i64(reply.number).u8(code(reply.outcome)).bytes(reply.message);
   e.u8(reply.evidence.verified).f64(reply.evidence.largest_error).f64(reply.evidence.largest_error_ratio);
   const Reading& r = reply.reading;
-  e.f64(reply.call_ns).f64(r.ns).f64(r.fma_ns).f64(r.cpu_ns).f64(r.queue_ns).i64(r.involuntary_switches);
+  e.f64(reply.call_ns).f64(r.ns).f64(r.span_ns).f64(r.fma_ns).f64(r.cpu_ns).f64(r.queue_ns).i64(r.involuntary_switches);
   e.f64(reply.surroundings.walk_ns).f64(reply.surroundings.steal_ns);
   e.f64(reply.device_clock_mhz).f64(reply.device_temperature_c).u8(reply.is_lost);
   encode_resources(e, reply.resources);
@@ -224,6 +227,7 @@ RunnerReply decode_runner_reply(std::string_view message) {
   reply.call_ns = d.f64();
   Reading& r = reply.reading;
   r.ns = d.f64();
+  r.span_ns = d.f64();
   r.fma_ns = d.f64();
   r.cpu_ns = d.f64();
   r.queue_ns = d.f64();

@@ -15,6 +15,7 @@
 #include "measure/measurement.h"
 #include "runtime/parallel_pool.h"
 #include "support/wire.h"
+#include "target/cache_state.h"
 
 namespace nestwright {
 
@@ -74,6 +75,7 @@ struct TensorLayout {
   std::int64_t whole_bound = -1;       ///< for an output, the offset of their bounds; -1: zeros
   std::int64_t wide = -1;              ///< likewise for large and small magnitudes
   std::int64_t wide_bound = -1;        ///< for an output, the offset of their bounds; -1: none
+  bool is_constant = false;            ///< an input that is the same in every call, as weights are
   /// For an output of LargeData; first, whole and wide are then offsets of its blocks. An input of LargeData may lack
   /// the uniform values at the end: `first` is then -1.
   std::optional<LargeLayout> large = {};
@@ -86,9 +88,10 @@ struct RunnerSetup {
   std::vector<TensorLayout> tensors;
   int threads = 1;
   PoolKind pool = PoolKind::kSerial;
-  std::string target;   ///< for a device, its Target::str(); empty: the CPU
-  std::string checker;  ///< for a device, device_checker_object(); empty: none
-  std::string device;   ///< DeviceInfo::str() of the device that is meant; empty: the first one
+  std::string target;                     ///< for a device, its Target::str(); empty: the CPU
+  std::string checker;                    ///< for a device, device_checker_object(); empty: none
+  std::string device;                     ///< DeviceInfo::str() of the device that is meant; empty: the first one
+  CacheState caches = CacheState::kWarm;  ///< on the CPU
 };
 std::string encode(const RunnerSetup& setup);
 RunnerSetup decode_runner_setup(std::string_view message);

@@ -16,6 +16,7 @@
 #include "measure/race_finalists.h"
 #include "measure/timing.h"
 #include "runtime/parallel_pool.h"
+#include "target/cache_state.h"
 #include "target/target.h"
 
 namespace nestwright {
@@ -36,6 +37,7 @@ struct CheckData {
   /// Inputs of large and small magnitudes, their expected results and the largest absolute errors of each element, for
   /// thorough checks. Empty: none.
   std::vector<std::vector<double>> wide_inputs, wide_expected, wide_bound;
+  std::vector<std::size_t> constants;  ///< the parameters that are the same in every call: weights
   /// If present, it takes the place of all values above. There is one output.
   std::optional<LargeData> large;
 };
@@ -44,11 +46,13 @@ struct CheckData {
 struct RunnerOptions {
   Target target;  ///< for a device, the first of that kind is used; for a CPU only the kind matters
   int threads = 1;
-  PoolKind pool = PoolKind::kSpin;  ///< runs parallel loops if threads > 1
+  PoolKind pool = PoolKind::kSpin;        ///< runs parallel loops if threads > 1
+  CacheState caches = CacheState::kWarm;  ///< when a timed call begins; on a device, they are always cold
   /// The limit of CPU time, per thread, for one candidate's check or one sample; lower if the incumbent is fast. The
   /// limit of wall time is ten times as much. On a device this limits wall time.
   double timeout_s = 10;
-  /// The limit of the runner's resident size, beyond its size before the first candidate and three times the tensors.
+  /// The limit of the runner's resident size, beyond its size before the first candidate, three times the tensors and
+  /// the copies of them that `caches` needs.
   /// It is checked every 5 ms, or every 20 ms while samples are taken.
   std::int64_t memory_bytes = std::int64_t{1} << 30;
   /// Results of a device are compared on the device if the tensors have at least this many bytes. Copies of fewer take

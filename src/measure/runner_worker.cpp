@@ -13,6 +13,7 @@
 #include "support/descriptors.h"
 #include "support/error.h"
 #include "support/syscall_filter.h"
+#include "target/host.h"
 
 namespace nestwright {
 
@@ -45,6 +46,14 @@ std::string checker_of(const RunnerOptions& options, const CheckData& data) {
     if (data.roles[i] == ir::Role::kOutput) types.push_back(data.types[i]);
   }
   return bytes < options.device_compare_bytes ? std::string() : device_checker_object(options.target, types);
+}
+
+/// An upper bound of the copies of `tensor_bytes` that the runner makes: of the tensors, and of prepared ones, which
+/// may be somewhat larger than those that they are made from.
+std::int64_t copy_bytes(const RunnerOptions& options, std::int64_t tensor_bytes) {
+  if (options.target.device != DeviceKind::kCpu || options.caches == CacheState::kWarm) return 0;
+  if (options.caches == CacheState::kStream) return tensor_bytes;
+  return 2 * (2 * last_cache_bytes() + 4 * tensor_bytes);
 }
 
 /// The first device of that kind, as this process sees it; empty on a CPU, and where there is none.
@@ -89,7 +98,8 @@ void RunnerWorker::ensure() {
                           options_.threads == 1 ? PoolKind::kSerial : options_.pool,
                           is_device() ? options_.target.str() : std::string(),
                           checker_,
-                          device_};
+                          device_,
+                          options_.caches};
   std::string message;
   if (!worker->channel().send(encode(setup), kSetupTimeoutNs) ||
       worker->channel().receive(message, kSetupTimeoutNs) != Channel::Status::kMessage) {
@@ -100,7 +110,8 @@ void RunnerWorker::ensure() {
   }
   worker_ = std::move(worker);
   memory_.emplace(worker_->pid());
-  max_memory_bytes_ = memory_->bytes().value_or(0) + options_.memory_bytes + kTensorCopies * tensors_.bytes();
+  max_memory_bytes_ = memory_->bytes().value_or(0) + options_.memory_bytes + kTensorCopies * tensors_.bytes() +
+                      copy_bytes(options_, tensors_.bytes());
 }
 
 void RunnerWorker::prepare_thorough_checks() {

@@ -41,10 +41,28 @@ struct ReadingPlan {
   bool warm_up = false;  ///< an untimed call first, after the sentinel, which may have evicted the kernel's data
   /// The least duration of the untimed calls: of a short kernel there are several, until its threads are awake.
   double warm_ns = 0;
+  /// Untimed work before each call, which is then timed by itself. Empty: there is none.
+  std::function<void()> before_call = {};
 };
 
 /// The time in which threads that slept are awake and have found their processors.
 inline constexpr double kThreadsWakeNs = 100e3;
+
+/// Times each call by itself, after its untimed work. Where that takes kMaxSpanNs, the rest of the calls is left out,
+/// and the time of all is that of the others in proportion.
+inline void time_calls_apart(Clock& clock, const ReadingPlan& plan, const std::function<void()>& call,
+                             Reading& reading) {
+  constexpr double kMaxSpanNs = 10e6;
+  const std::int64_t start = clock.now_ns();
+  std::int64_t done = 0;
+  while (done < plan.calls && reading.span_ns < kMaxSpanNs) {
+    plan.before_call();
+    reading.ns += time_once(clock, call);
+    reading.span_ns = static_cast<double>(clock.now_ns() - start);
+    ++done;
+  }
+  reading.ns *= static_cast<double>(plan.calls) / static_cast<double>(done);
+}
 
 /// Takes one reading; `usage` returns the accounting of this process so far.
 inline Reading take_reading(Clock& clock, const std::function<CpuUsage()>& usage, const ReadingPlan& plan,
@@ -54,13 +72,18 @@ inline Reading take_reading(Clock& clock, const std::function<CpuUsage()>& usage
   if (plan.warm_up) {
     const std::int64_t start = clock.now_ns();
     do {
+      if (plan.before_call) plan.before_call();
       call();
     } while (static_cast<double>(clock.now_ns() - start) < plan.warm_ns);
   }
   const CpuUsage before = usage();
-  reading.ns = time_once(clock, [&] {
-    for (std::int64_t i = 0; i < plan.calls; ++i) call();
-  });
+  if (plan.before_call) {
+    time_calls_apart(clock, plan, call, reading);
+  } else {
+    reading.ns = time_once(clock, [&] {
+      for (std::int64_t i = 0; i < plan.calls; ++i) call();
+    });
+  }
   const CpuUsage used = usage() - before;
   reading.fma_ns = std::max(reading.fma_ns, take_sentinel(clock, sentinel));
   reading.cpu_ns = used.cpu_ns;

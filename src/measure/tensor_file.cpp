@@ -188,6 +188,7 @@ void TensorFile::append_all(const CheckData& data) {
       }
       ++output;
     }
+    layout.is_constant = std::find(data.constants.begin(), data.constants.end(), i) != data.constants.end();
     layout_.push_back(layout);
   }
   require(input == data.inputs.size() && output == data.expected.size(), parameters,

@@ -98,6 +98,11 @@ CacheSizes host_caches() {
   return sizes;
 }
 
+std::int64_t last_cache_bytes() {
+  const CacheSizes sizes = host_caches();
+  return std::max<std::int64_t>({sizes.l2, sizes.l3, std::int64_t{1} << 20});
+}
+
 int host_threads() {
   cpu_set_t cores;
   if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;

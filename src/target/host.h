@@ -19,6 +19,8 @@ struct CacheSizes {
   std::int64_t l1d = 0, l2 = 0, l3 = 0;  ///< 0: missing or not detected
 };
 CacheSizes host_caches();
+/// The size of the last cache: at least a megabyte, also where the system reports none.
+std::int64_t last_cache_bytes();
 
 /// Returns the number of cores that this process may run on.
 int host_threads();

@@ -48,7 +48,7 @@ InputSource WideMagnitudes::draw_each(std::size_t n, int most) {
   // Of 64 random bits the first 53 are the mantissa, in [0.5, 1), one is the sign and ten choose the exponent.
   const auto exponents = static_cast<std::uint64_t>(most + reach_ + 1);
   // What is rounded up stays below 2^most.
-  static constexpr double kLargestMantissa = 1 - 0x1p-8;
+  constexpr double kLargestMantissa = 1 - 0x1p-8;
   return draw_elements(n, random_, [type = type_, reach = reach_, exponents](auto& random, std::size_t) {
     const std::uint64_t bits = random();
     const double mantissa = std::min(0.5 + std::ldexp(static_cast<double>(bits >> 11), -54), kLargestMantissa);

@@ -60,6 +60,24 @@ void check_definition(const Workload& workload, const Definition& definition) {
       workload.op->name, definition.inputs, definition.args.size(), workload.str()));
 }
 
+std::vector<std::size_t> constant_operands(const Workload& workload) {
+  const std::vector<std::size_t> declared = workload.op->define(workload).constant_inputs;
+  if (!declared.empty()) return declared;
+  for (const OperatorParameter& parameter : workload.op->parameters) {
+    if (parameter.name != "prepared" || parameter.choices.empty()) continue;
+    Workload prepared = workload;
+    for (ParameterValue& value : prepared.parameters) {
+      if (value.name == parameter.name) value = {value.name, parameter.choices.back()};
+    }
+    try {
+      return workload.op->define(prepared).constant_inputs;
+    } catch (const UsageError&) {
+      return {};  // this workload cannot prepare them
+    }
+  }
+  return {};
+}
+
 std::vector<std::optional<DataRange>> input_ranges(const Workload& workload, const Definition& definition) {
   const auto inputs = static_cast<std::size_t>(definition.inputs);
   if (!workload.op->ranges) return std::vector<std::optional<DataRange>>(inputs);

@@ -15,6 +15,10 @@ namespace nestwright {
 /// passed this check; the other functions require it.
 void check_definition(const Workload& workload, const Definition& definition);
 
+/// Returns the operands that are the same in every call: those that the workload says are prepared or, if it names
+/// none, those that the operator could prepare, which are the weights of a layer. Indices of the definition's tensors.
+std::vector<std::size_t> constant_operands(const Workload& workload);
+
 /// The ranges of the inputs' data, one for each input; absent: as Operator::ranges says.
 std::vector<std::optional<DataRange>> input_ranges(const Workload& workload, const Definition& definition);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ir/core/type.h"
+#include "target/cache_state.h"
 #include "target/target.h"
 
 namespace nestwright {
@@ -66,10 +67,11 @@ struct Workload {
   friend bool operator==(const Workload& a, const Workload& b);
 };
 
-/// A workload on a target, with a stable key.
+/// A workload on a target, timed with caches in that state, with a stable key.
 struct Task {
   Workload workload;
   Target target;
+  CacheState caches = CacheState::kWarm;  ///< on a CPU; on devices they are cold
   std::string key() const { return workload.str() + " @ " + target.str(); }
 };
 

@@ -58,6 +58,19 @@ TEST_F(MeasureTest, BesideTheRecordedBestAndRecordsNothing) {
   EXPECT_EQ(log.trials({}).size(), 1u) << "the one that was recorded before";
 }
 
+TEST_F(MeasureTest, WithColdCachesItTakesLonger) {
+  const auto median = [&](const std::string& caches) {
+    const CommandOutput ran = measure("unroll_k=2 register_rows=2", "--json --caches " + caches);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    const json report = json::parse(ran.out);
+    EXPECT_EQ(report["caches"], caches);
+    EXPECT_EQ(report["outcome"], "ok");
+    return report["time_ns"]["median"].get<double>();
+  };
+  EXPECT_GT(median("cold"), 1.2 * median("warm"));
+  EXPECT_GT(median("stream"), 0);
+}
+
 TEST_F(MeasureTest, BesideAHintItSaysWhy) {
   {
     TuningLog log = TuningLog::open(folder_.file("nestwright.db"), OpenMode::kWrite);

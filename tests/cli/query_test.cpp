@@ -70,6 +70,35 @@ TEST_F(QueryTest, NearestSaysWhatItWasRecordedFor) {
   EXPECT_THAT(text.out, HasSubstr("for the recorded shape"));
 }
 
+TEST_F(QueryTest, EachStateOfTheCachesHasItsOwnRecords) {
+  const std::string asked = "matmul m=64 n=64 k=64 --target cpu,isa=x86-64";
+  EXPECT_EQ(document(asked)["caches"], "warm");
+  const json before = document(asked + " --caches cold");
+  EXPECT_EQ(before["match"], "default");
+  EXPECT_EQ(before["caches"], "cold");
+  EXPECT_THAT(query(asked + " --caches cold").out,
+              HasSubstr("default: the database has no record that fits it with cold caches, but one with warm caches"));
+  EXPECT_THAT(query(asked + " --caches cold").out, HasSubstr("nestwright tune matmul m=64 n=64 k=64 --caches cold"));
+  EXPECT_EQ(query(asked + " --caches cold --top 3").code, 3);
+  {
+    TuningLog log = TuningLog::open(folder_.file("nestwright.db"), OpenMode::kWrite);
+    record_default(log, {parse_workload("matmul m=64 n=64 k=64"), Target::parse("cpu,isa=x86-64"), CacheState::kCold},
+                   90'000);
+  }
+  const json after = document(asked + " --caches cold --exact");
+  EXPECT_EQ(after["time_ns"]["median"], 90'000.0);
+  EXPECT_EQ(after["caches"], "cold");
+  EXPECT_EQ(document(asked)["time_ns"]["median"], 20'000.0) << "of warm ones";
+  EXPECT_EQ(document(asked + " --caches cold --top 3").size(), 1u);
+  EXPECT_THAT(query(asked + " --caches cold").out, HasSubstr("\ncaches    cold\n"));
+  EXPECT_THAT(query(asked).out, ::testing::Not(HasSubstr("caches")));
+  EXPECT_THAT(query("").out, HasSubstr("cpu,isa=x86-64,threads=1"));
+  EXPECT_THAT(query("--caches cold").out, HasSubstr(" --caches cold\n"));
+  EXPECT_EQ(document("--caches cold").size(), 1u);
+  const CommandOutput hot = query(asked + " --caches hot");
+  EXPECT_EQ(hot.code, 2);
+}
+
 TEST_F(QueryTest, DefaultWhereNothingFits) {
   const json found = document("matmul m=64 n=64 k=64 ta=1 --target cpu,isa=x86-64");
   EXPECT_EQ(found["match"], "default");

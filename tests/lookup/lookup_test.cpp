@@ -71,6 +71,22 @@ TEST_F(LookupTest, AnEmptyDatabaseGivesTheDefaultAndSaysWhy) {
   EXPECT_EQ(found.why_default, "the database has no record that fits it");
 }
 
+TEST_F(LookupTest, EachStateOfTheCachesHasItsOwnRecords) {
+  Task asked = task("matmul m=96 n=96 k=96");
+  const Config config = look_up(asked, nullptr).config;
+  asked.caches = CacheState::kCold;
+  record(asked, config, 5000);
+  EXPECT_EQ(look_up(asked, &log_).match, MatchKind::kExact);
+  asked.caches = CacheState::kStream;
+  EXPECT_EQ(look_up(asked, &log_).match, MatchKind::kDefault);
+  asked.caches = CacheState::kWarm;
+  const Lookup found = look_up(asked, &log_);
+  EXPECT_EQ(found.match, MatchKind::kDefault);
+  EXPECT_EQ(found.why_default, "the database has no record that fits it with warm caches, but one with cold caches");
+  record(asked, config, 1000);
+  EXPECT_EQ(look_up(asked, &log_).record->timing.median_ns, 1000);
+}
+
 TEST_F(LookupTest, ExactBeforeNearest) {
   const Task asked = task("matmul m=96 n=96 k=96"), other = task("matmul m=96 n=96 k=97");
   const Config config = pick(asked, [](const Config&) { return true; });

@@ -33,6 +33,13 @@ TEST(TaskKeyTest, NamesTargetMachineAndBackend) {
   EXPECT_EQ(key.machine, Machine::host().fingerprint());
   EXPECT_THAT(key.backend, ::testing::StartsWith("LLVM "));
   EXPECT_EQ(key.pipeline, Pipeline::kSearch);
+  EXPECT_EQ(key.cache, "warm");
+}
+
+TEST(TaskKeyTest, NamesTheStateOfTheCaches) {
+  const Workload workload = parse_workload("matmul m=2 n=3 k=4");
+  EXPECT_EQ(task_key({workload, Target::parse("cpu,isa=avx2"), CacheState::kCold}).cache, "cold");
+  EXPECT_EQ(task_key({workload, Target::parse("cpu,isa=avx2"), CacheState::kStream}).cache, "stream");
 }
 
 }  // namespace

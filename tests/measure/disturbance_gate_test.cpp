@@ -48,6 +48,14 @@ TEST(DisturbanceGate, WaitingForAProcessorDisturbs) {
   EXPECT_EQ(gate.judge(reading), "a thread waited 60 us for a processor");
 }
 
+TEST(DisturbanceGate, CpuTimeIsThatOfTheSpanWithUntimedWork) {
+  DisturbanceGate gate = experienced();
+  Reading reading{.ns = 2e6, .span_ns = 5e6, .fma_ns = kNorm_ns, .cpu_ns = 5e6 - 40e3};
+  EXPECT_EQ(gate.judge(reading), "");
+  reading.cpu_ns = 5e6 - 60e3;
+  EXPECT_EQ(gate.judge(reading), "the processor was away for 60 us");
+}
+
 TEST(DisturbanceGate, CpuTimeThatIsMissingDisturbs) {
   DisturbanceGate gate = experienced();
   Reading reading = quiet();

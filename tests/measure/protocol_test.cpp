@@ -44,12 +44,14 @@ TEST(Protocol, BuilderMessagesComeBackWhole) {
 }
 
 TEST(Protocol, RunnerMessagesComeBackWhole) {
-  RunnerSetup setup{{{kBFloat16, ir::Role::kInput, 5, 4096, 8192}, {kInt32, ir::Role::kOutput, 7, 1, 2, 3, 4, 5, 6}},
+  RunnerSetup setup{{{kBFloat16, ir::Role::kInput, 5, 4096, 8192, -1, -1, -1, -1, true},
+                     {kInt32, ir::Role::kOutput, 7, 1, 2, 3, 4, 5, 6}},
                     3,
                     PoolKind::kTbb,
                     "opencl",
                     "code",
-                    "a device"};
+                    "a device",
+                    CacheState::kStream};
   const RunnerSetup s = decode_runner_setup(encode(setup));
   EXPECT_EQ(s.device, "a device");
   ASSERT_EQ(s.tensors.size(), 2u);
@@ -67,6 +69,9 @@ TEST(Protocol, RunnerMessagesComeBackWhole) {
   EXPECT_EQ(s.pool, PoolKind::kTbb);
   EXPECT_EQ(s.target, "opencl");
   EXPECT_EQ(s.checker, "code");
+  EXPECT_EQ(s.caches, CacheState::kStream);
+  EXPECT_TRUE(s.tensors[0].is_constant);
+  EXPECT_FALSE(s.tensors[1].is_constant);
 
   RunnerRequest request;
   request.kind = RunnerRequest::Kind::kSample;
@@ -89,7 +94,7 @@ TEST(Protocol, RunnerMessagesComeBackWhole) {
   EXPECT_EQ(r.object.preparation, "fill");
   EXPECT_EQ(r.object.prepared_bytes, (std::vector<std::int64_t>{128}));
 
-  RunnerReply sent{77,  Outcome::kWrongResult, "why", {true, 0.5, 0.25}, 3, {4, 5, 6, 7, 8}, {9, 10}, {}, 1980, 41,
+  RunnerReply sent{77,  Outcome::kWrongResult, "why", {true, 0.5, 0.25}, 3, {4, 11, 5, 6, 7, 8}, {9, 10}, {}, 1980, 41,
                    true};
   sent.resources = {{.kernel = "k", .registers = 32, .stack_bytes = 8, .shared_bytes = 1024}};
   const RunnerReply reply = decode_runner_reply(encode(sent));
@@ -99,6 +104,7 @@ TEST(Protocol, RunnerMessagesComeBackWhole) {
   EXPECT_EQ(reply.evidence.largest_error_ratio, 0.25);
   EXPECT_EQ(reply.call_ns, 3);
   EXPECT_EQ(reply.reading.ns, 4);
+  EXPECT_EQ(reply.reading.span_ns, 11);
   EXPECT_EQ(reply.reading.fma_ns, 5);
   EXPECT_EQ(reply.reading.cpu_ns, 6);
   EXPECT_EQ(reply.reading.queue_ns, 7);
@@ -139,7 +145,7 @@ TEST(Protocol, AnotherVersionIsRefused) {
   } catch (const UsageError& e) {
     EXPECT_STREQ(
         e.what(),
-        "nestwright-worker speaks version 12 of the protocol and 11 is needed; install both from one build, or "
+        "nestwright-worker speaks version 13 of the protocol and 12 is needed; install both from one build, or "
         "set NESTWRIGHT_WORKER");
   }
 }

@@ -54,6 +54,32 @@ TEST(TakeReading, ShortKernelsAreCalledUntilTheirThreadsAreAwake) {
   EXPECT_EQ(take_reading(clock, no_usage, {4, false, 750}, call, sentinel).ns, 800) << "without an untimed call";
 }
 
+TEST(TakeReading, WorkBeforeEachCallIsNotTimed) {
+  FakeClock clock;
+  CpuUsage used;
+  std::vector<int> order;
+  ReadingPlan plan{3, true};
+  plan.before_call = [&] { clock.advance(70), used.cpu_ns += 70, order.push_back(0); };
+  const auto call = [&] { clock.advance(100), used.cpu_ns += 100, order.push_back(1); };
+  const Reading reading = take_reading(clock, [&] { return used; }, plan, call, [&] { clock.advance(25); });
+  EXPECT_EQ(reading.ns, 300);
+  EXPECT_EQ(reading.span_ns, 510);
+  EXPECT_EQ(reading.cpu_ns, 510) << "of the span";
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 0, 1, 0, 1, 0, 1})) << "before the untimed call, too";
+  EXPECT_EQ(take_reading(clock, no_usage, {3}, call, [] {}).span_ns, 0);
+}
+
+TEST(TakeReading, OfCallsWithLongUntimedWorkFewAreMade) {
+  FakeClock clock;
+  int calls = 0;
+  ReadingPlan plan{1000};
+  plan.before_call = [&] { clock.advance(3'000'000); };
+  const Reading reading = take_reading(clock, no_usage, plan, [&] { clock.advance(1000), ++calls; }, [] {});
+  EXPECT_EQ(calls, 4) << "more than ten milliseconds";
+  EXPECT_EQ(reading.ns, 1000 * 1000) << "of the thousand that were asked for";
+  EXPECT_EQ(reading.span_ns, 4 * 3'001'000);
+}
+
 TEST(TakeReading, AccountsForTheCallsOnly) {
   FakeClock clock;
   CpuUsage used;

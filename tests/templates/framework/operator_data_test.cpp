@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "support/error.h"
+#include "templates/registry.h"
 #include "tests/support/message.h"
 
 namespace nestwright {
@@ -103,6 +104,14 @@ TEST(OperatorData, RefusesAReferenceThatIsIncomplete) {
         refusal([&](Operator& op) { op.reference = [&](const Workload&, const HostTensors&) { return reference; }; }),
         misfit("reference", advice));
   }
+}
+
+TEST(OperatorData, ConstantsAreWhatIsOrCouldBePrepared) {
+  const auto constants = [](const char* text) { return constant_operands(parse_workload(text)); };
+  EXPECT_EQ(constants("matmul m=8 n=8 k=8 prepared=b"), std::vector<std::size_t>{1});
+  EXPECT_EQ(constants("matmul m=8 n=8 k=8"), std::vector<std::size_t>{1});
+  EXPECT_EQ(constants("conv2d n=1 c=8 h=8 w=8 k=8 r=3 s=3"), std::vector<std::size_t>{1});
+  EXPECT_TRUE(constants("softmax rows=8 columns=8").empty());
 }
 
 TEST(OperatorData, RefusesWholeAndWideInputsThatAreIncomplete) {
