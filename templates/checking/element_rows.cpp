@@ -19,6 +19,30 @@ std::vector<std::int64_t> consecutive(std::int64_t begin, std::int64_t end) {
   return places;
 }
 
+/// The weighted sum of a line's elements, and its bound.
+struct LineSum {
+  double sum = 0, bound = 0;
+};
+
+LineSum sum_line(const double* weights, const double* expected, const double* bounds, std::size_t length) {
+  std::array<double, kLanes> sums{}, squares{}, magnitudes{};
+  const auto add = [&](std::size_t e, std::size_t lane) {
+    const double term = weights[e] * expected[e], error = weights[e] * bounds[e];
+    sums[lane] += term;
+    magnitudes[lane] += std::abs(term);
+    squares[lane] += error * error;
+  };
+  std::size_t e = 0;
+  for (; e + kLanes <= length; e += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) add(e + lane, lane);
+  }
+  for (; e < length; ++e) add(e, 0);
+  const auto total = [](const std::array<double, kLanes>& lanes) {
+    return std::accumulate(lanes.begin(), lanes.end(), 0.0);
+  };
+  return {total(sums), line_bound(total(squares), total(magnitudes))};
+}
+
 }  // namespace
 
 std::vector<RowPlaces> group_by_rows(std::span<const std::int64_t> places, std::int64_t columns) {
@@ -99,32 +123,9 @@ LineReference line_sums_of_elements(const LargeChecks& checks, const Workload& w
       const auto from = static_cast<std::size_t>(lines.first_of(line) - begin);
       const auto length = static_cast<std::size_t>(lines.length_of(line));
       for (std::size_t v = 0; v < weights.size(); ++v) {
-        const double* const weight = weights[v].data();
-        double sum = 0, squares = 0, magnitude = 0;
-        std::array<double, kLanes> sum_lanes{}, square_lanes{}, magnitude_lanes{};
-        std::size_t e = 0;
-        for (; e + kLanes <= length; e += kLanes) {
-          for (std::size_t lane = 0; lane < kLanes; ++lane) {
-            const double term = weight[e + lane] * part.expected[from + e + lane],
-                         error = weight[e + lane] * part.bound[from + e + lane];
-            sum_lanes[lane] += term;
-            magnitude_lanes[lane] += std::abs(term);
-            square_lanes[lane] += error * error;
-          }
-        }
-        for (; e < length; ++e) {
-          const double term = weight[e] * part.expected[from + e], error = weight[e] * part.bound[from + e];
-          sum += term;
-          magnitude += std::abs(term);
-          squares += error * error;
-        }
-        for (std::size_t lane = 0; lane < kLanes; ++lane) {
-          sum += sum_lanes[lane];
-          magnitude += magnitude_lanes[lane];
-          squares += square_lanes[lane];
-        }
-        reference.sums[v][static_cast<std::size_t>(line)] = sum;
-        reference.bounds[v][static_cast<std::size_t>(line)] = line_bound(squares, magnitude);
+        const LineSum found = sum_line(weights[v].data(), &part.expected[from], &part.bound[from], length);
+        reference.sums[v][static_cast<std::size_t>(line)] = found.sum;
+        reference.bounds[v][static_cast<std::size_t>(line)] = found.bound;
       }
     }
   });

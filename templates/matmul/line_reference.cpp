@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "templates/checking/element_rows.h"
 #include "templates/checking/exact_product.h"
@@ -40,6 +41,28 @@ struct WeightedSteps {
   std::vector<double> sums, squares;
 };
 
+/// Adds the values, each times the weight, and their squares.
+void add_weighted(const std::vector<double>& values, double weight, double* sums, double* squares) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double term = weight * values[i];
+    sums[i] += term;
+    squares[i] += term * term;
+  }
+}
+
+struct WeightedSum {
+  double sum = 0, squares = 0;
+};
+WeightedSum weighted_sum(const double* values, const double* weights, std::size_t length) {
+  WeightedSum total;
+  for (std::size_t i = 0; i < length; ++i) {
+    const double term = weights[i] * values[i];
+    total.sum += term;
+    total.squares += term * term;
+  }
+  return total;
+}
+
 /// Line l = s * weights.size() + v adds the vectors of segment s with the weights v.
 WeightedSteps weigh(const Factor& factor, std::int64_t vectors, std::int64_t segment, const LineWeights& weights,
                     std::int64_t first_step, std::int64_t steps) {
@@ -60,11 +83,7 @@ WeightedSteps weigh(const Factor& factor, std::int64_t vectors, std::int64_t seg
           const double weight = weights[static_cast<std::size_t>(v)][static_cast<std::size_t>(vector % segment)];
           double* const sums = &weighted.sums[line_at(vector / segment, v, begin)];
           double* const squares = &weighted.squares[line_at(vector / segment, v, begin)];
-          for (std::size_t i = 0; i < some.size(); ++i) {
-            const double term = weight * some[i];
-            sums[i] += term;
-            squares[i] += term * term;
-          }
+          add_weighted(some, weight, sums, squares);
         }
       }
       return;
@@ -75,15 +94,9 @@ WeightedSteps weigh(const Factor& factor, std::int64_t vectors, std::int64_t seg
         const double* const values = &some[static_cast<std::size_t>(first)];
         const auto length = static_cast<std::size_t>(std::min(segment, vectors - first));
         for (std::int64_t v = 0; v < w; ++v) {
-          const double* const weight = weights[static_cast<std::size_t>(v)].data();
-          double sum = 0, squares = 0;
-          for (std::size_t i = 0; i < length; ++i) {
-            const double term = weight[i] * values[i];
-            sum += term;
-            squares += term * term;
-          }
-          weighted.sums[line_at(first / segment, v, step)] = sum;
-          weighted.squares[line_at(first / segment, v, step)] = squares;
+          const WeightedSum found = weighted_sum(values, weights[static_cast<std::size_t>(v)].data(), length);
+          weighted.sums[line_at(first / segment, v, step)] = found.sum;
+          weighted.squares[line_at(first / segment, v, step)] = found.squares;
         }
       }
     }
@@ -134,10 +147,9 @@ ExactProduct product_sums(const Factor& kept, std::int64_t vectors, const Factor
                                                        static_cast<std::size_t>(count), static_cast<std::size_t>(steps))
                                              .sum;
         for (std::int64_t line = 0; line < lines; ++line) {
-          for (std::int64_t i = 0; i < count; ++i) {
-            to[static_cast<std::size_t>(line * vectors + first + i)] +=
-                sums[static_cast<std::size_t>(line * count + i)];
-          }
+          const auto from = sums.begin() + line * count;
+          const auto at = to.begin() + line * vectors + first;
+          std::transform(from, from + count, at, at, std::plus<>());
         }
       };
       add(weighted.sums, total.sum);
