@@ -11,10 +11,6 @@
 namespace nestwright {
 namespace {
 
-using text::Program;
-using text::Stage;
-using text::Term;
-
 using Box = std::vector<ir::Interval>;
 
 double width(const ir::Interval& values) { return static_cast<double>(values.hi - values.lo + 1); }
@@ -33,28 +29,28 @@ struct Touched {
   double elements() const { return hull.empty() ? sum : std::min(sum, volume(hull)); }
 };
 
-void add_indices(const Term& term, std::set<std::string>& names) {
-  text::for_each_term(term, [&](const Term& part, bool) {
+void add_indices(const text::Term& term, std::set<std::string>& names) {
+  text::for_each_term(term, [&](const text::Term& part, bool) {
     if (const auto* index = std::get_if<text::IndexValue>(&part.value)) names.insert(index->name);
   });
 }
 
 /// The number of values that these indices have together.
-double combinations(const Stage& stage, const std::set<std::string>& names) {
+double combinations(const text::Stage& stage, const std::set<std::string>& names) {
   double count = 1;
   for (const std::string& name : names) count *= static_cast<double>(stage.find_axis(name)->extent);
   return count;
 }
 
 /// The indices that a dimension of `extent` elements is read at, as far as they are known.
-ir::Interval values_of(const Term& index, const text::Leaves& leaves, std::int64_t extent) {
+ir::Interval values_of(const text::Term& index, const text::Leaves& leaves, std::int64_t extent) {
   const ir::Interval all{0, extent - 1};
   const std::optional<ir::Interval> values = text::interval_of(index, leaves);
   if (!values || values->hi < 0 || values->lo >= extent) return all;
   return {std::max(values->lo, all.lo), std::min(values->hi, all.hi)};
 }
 
-void add_read(const Program& program, const Stage& stage, const text::Access& access, Touched& touched) {
+void add_read(const text::Program& program, const text::Stage& stage, const text::Access& access, Touched& touched) {
   const text::Leaves leaves = text::leaves_of(program, stage);
   const std::vector<std::int64_t>& shape = program.find_tensor(access.tensor)->shape;
   Box box;
@@ -76,10 +72,10 @@ void add_read(const Program& program, const Stage& stage, const text::Access& ac
 
 }  // namespace
 
-double bytes_touched(const Program& program) {
+double bytes_touched(const text::Program& program) {
   std::vector<Touched> touched(program.tensors.size());
-  for (const Stage& stage : program.stages) {
-    text::for_each_access(stage.body, [&](const text::Access& access, const Term&, bool) {
+  for (const text::Stage& stage : program.stages) {
+    text::for_each_access(stage.body, [&](const text::Access& access, const text::Term&, bool) {
       const auto tensor = static_cast<std::size_t>(program.find_tensor(access.tensor) - program.tensors.data());
       add_read(program, stage, access, touched[tensor]);
     });
