@@ -12,6 +12,7 @@ namespace nestwright {
 namespace {
 
 constexpr int kReach = 24, kFloat16Reach = 6;
+constexpr double kLargestMantissa = 1 - 0x1p-8;  // what is rounded up stays below 1
 
 }  // namespace
 
@@ -47,8 +48,6 @@ InputSource WideMagnitudes::draw_rows(std::int64_t rows, std::size_t columns, in
 InputSource WideMagnitudes::draw_each(std::size_t n, int most) {
   // Of 64 random bits the first 53 are the mantissa, in [0.5, 1), one is the sign and ten choose the exponent.
   const auto exponents = static_cast<std::uint64_t>(most + reach_ + 1);
-  // What is rounded up stays below 2^most.
-  constexpr double kLargestMantissa = 1 - 0x1p-8;
   return draw_elements(n, random_, [type = type_, reach = reach_, exponents](auto& random, std::size_t) {
     const std::uint64_t bits = random();
     const double mantissa = std::min(0.5 + std::ldexp(static_cast<double>(bits >> 11), -54), kLargestMantissa);
