@@ -123,6 +123,7 @@ TensorFile::TensorFile(const CheckData& data) : fd_(make_memory_file("nestwright
   if (large_) {
     for (std::size_t i = 0; i < parameters; ++i)
       layout_.push_back({data.types[i], data.roles[i], data.elements[i], -1});
+    for (const std::size_t i : data.constants) layout_.at(i).is_constant = true;
     append_large();
   } else {
     append_all(data);
