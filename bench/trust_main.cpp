@@ -21,8 +21,9 @@ int main_or_throw(int argc, char** argv) {
   app.fallthrough();
   app.add_option("--commit", publication.commit, "of the source, printed with the figure")->group("");
   app.add_option("--json", publication.json, "file for everything as one JSON document");
-  for (const auto& add : {add_equal_figure, add_slower_figure, add_planted_figure, add_repeat_figure,
-                          add_fidelity_figure, add_cost_figure, add_hog_figure, add_budget_figure, add_load, add_exported_timing}) {
+  for (const auto& add :
+       {add_equal_figure, add_slower_figure, add_planted_figure, add_repeat_figure, add_fidelity_figure,
+        add_cost_figure, add_hog_figure, add_budget_figure, add_load, add_exported_timing}) {
     add(app, action);
   }
   try {

@@ -108,11 +108,10 @@ std::optional<BestRecord> read_first(Statement& select, const Database& database
 // The texts of the statements for one query are made once, because making them takes longer than running them.
 
 std::optional<BestRecord> last_winner(const Database& database, const StoredTask& task, const std::string& templates) {
-  static const std::string kSelect =
-      select_race_entries(is_sound_entry(),
-                          fmt::format("race.task_id = :task AND race.winner_trial_id = race_entry.trial_id AND {}"
-                                      " ORDER BY race.id DESC",
-                                      kTemplateMatches));
+  static const std::string kSelect = select_race_entries(
+      is_sound_entry(), fmt::format("race.task_id = :task AND race.winner_trial_id = race_entry.trial_id AND {}"
+                                    " ORDER BY race.id DESC",
+                                    kTemplateMatches));
   Statement select = database.prepare(kSelect);
   return read_first(select.bind(task.id, templates), database, task, BestSource::kRace);
 }
@@ -298,7 +297,8 @@ std::vector<BestRecord> TuningLog::top(const TaskFilter& filter, int count,
   };
   if (winner->source == BestSource::kRace) {
     Statement entries = database.prepare(select_race_entries(
-        is_sound_entry(), fmt::format("race.id = (SELECT max(id) FROM race WHERE session_id = :session AND winner_trial_id = :trial"
+        is_sound_entry(),
+        fmt::format("race.id = (SELECT max(id) FROM race WHERE session_id = :session AND winner_trial_id = :trial"
                     "           AND disturbance = '') AND {}"
                     " ORDER BY race_entry.median_ns, race_entry.trial_id",
                     kTemplateMatches)));

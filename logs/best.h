@@ -18,8 +18,8 @@ namespace nestwright {
 std::string is_sound(const char* table);
 /// Returns SQL that is true for those that are right and timed to the end, perhaps on a disturbed machine.
 std::string is_timed(const char* table);
-/// The same as is_sound() for trials. It excludes trials that take another trial's measurement, and trials that failed in an
-/// undisturbed race, however fast they were.
+/// The same as is_sound() for trials. It excludes trials that take another trial's measurement, and trials that failed
+/// in an undisturbed race, however fast they were.
 std::string is_sound_trial();
 
 /// See TuningLog::best, for one task. `templates` is in the form of encode_templates().

@@ -20,9 +20,9 @@ struct Side {
 
 /// Compiles the configurations as winners are, checks them as finalists are, and races those that are right in several
 /// fresh processes, as many as the final race of that effort has. One measurement for each, in order; for ratios see
-/// ratio_between (measure/race_finalists.h). `checks` limits their references. `is_over` ends the wait for other tuners,
-/// and the race between two passes. Throws Error where a worker does not start. Requires a target that this machine can
-/// run.
+/// ratio_between (measure/race_finalists.h). `checks` limits their references. `is_over` ends the wait for other
+/// tuners, and the race between two passes. Throws Error where a worker does not start. Requires a target that this
+/// machine can run.
 std::vector<Measurement> measure_side_by_side(const Task& task, std::span<const Side> sides, Effort effort,
                                               const std::function<bool()>& is_over, const CheckEffort& checks = {});
 

@@ -60,8 +60,8 @@ class TaskRun {
 
   /// The result of this run so far; best and default_timing are absent before finish().
   virtual const SessionResult& so_far() const = 0;
-  virtual double best_ns() const = 0;       ///< of the fastest correct candidate timed in this run; 0: none yet
-  virtual double seconds() const = 0;       ///< that the run has used
+  virtual double best_ns() const = 0;         ///< of the fastest correct candidate timed in this run; 0: none yet
+  virtual double seconds() const = 0;         ///< that the run has used
   virtual double race_seconds() const = 0;    ///< estimated duration of finish()
   virtual double finish_seconds() const = 0;  ///< that the run's own budget leaves for finish(); infinity: no limit
 };

@@ -17,9 +17,9 @@ struct Verdict {
   /// Index of the entry; nullopt where no entry is correct and timed. If the machine was disturbed, the one that seems
   /// fastest, which replaces nothing.
   std::optional<int> winner;
-  std::vector<bool> tied;     ///< for each entry: it does not differ significantly from the winner
-  /// Why the winner replaces nothing: what disturbed the stored best, or an entry that seems faster than all undisturbed
-  /// ones. Empty otherwise.
+  std::vector<bool> tied;  ///< for each entry: it does not differ significantly from the winner
+  /// Why the winner replaces nothing: what disturbed the stored best, or an entry that seems faster than all
+  /// undisturbed ones. Empty otherwise.
   std::string disturbance;
 };
 

@@ -69,8 +69,7 @@ void add_runs(const BudgetOptions& options, const TuningStore& store, FigureRepo
   for (int i = 0; i < options.runs; ++i) {
     const BudgetRun run = draw_budget_run(static_cast<std::uint64_t>(i));
     std::vector<std::string> words = run.workload;
-    words.insert(words.end(),
-                 {"--seconds", fmt::format("{}", run.seconds), "--threads", std::to_string(run.threads)});
+    words.insert(words.end(), {"--seconds", fmt::format("{}", run.seconds), "--threads", std::to_string(run.threads)});
     const nlohmann::json result = tune(options, store, fmt::format("run{}", i), words, run.busy);
     const double wall_s = result.at("wall_s");
     overruns.push_back(wall_s / run.seconds - 1);
@@ -111,8 +110,8 @@ void add_regrets(const BudgetOptions& options, const TuningStore& store, FigureR
   for (int i = 0; i < options.regrets; ++i) {
     const BudgetRun run = draw_budget_run(static_cast<std::uint64_t>(100 + i));
     std::vector<std::string> words = run.workload;
-    words.insert(words.end(), {"--seconds", fmt::format("{}", options.tunings.seconds), "--threads",
-                               std::to_string(run.threads)});
+    words.insert(words.end(),
+                 {"--seconds", fmt::format("{}", options.tunings.seconds), "--threads", std::to_string(run.threads)});
     const nlohmann::json quiet = tune(options, store, fmt::format("quiet{}", i), words, 0);
     const nlohmann::json busy = tune(options, store, fmt::format("busy{}", i), words, 2);
     if (!has_answer(quiet) || !has_answer(busy)) continue;
@@ -134,12 +133,13 @@ void add_regrets(const BudgetOptions& options, const TuningStore& store, FigureR
   }
   if (regrets.empty()) return;
   const auto share = [&](int count) { return count / static_cast<double>(regrets.size()); };
-  report.rows.push_back(row_at_most("beside two busy processes: time of the answer on the quiet machine, times that of "
-                                    "a quiet run, median",
-                                    percentile(regrets, 0.5), kRegretBar));
+  report.rows.push_back(
+      row_at_most("beside two busy processes: time of the answer on the quiet machine, times that of "
+                  "a quiet run, median",
+                  percentile(regrets, 0.5), kRegretBar));
   report.rows.push_back(row_at_most("the same, 95th percentile", percentile(regrets, 0.95), kLateRegret));
-  report.rows.push_back(row_at_most("its reported time, times the quiet one, median", std::exp(percentile(reported, 0.5)),
-                                    kRegretBar));
+  report.rows.push_back(
+      row_at_most("its reported time, times the quiet one, median", std::exp(percentile(reported, 0.5)), kRegretBar));
   report.rows.push_back(row_at_most("the same, 95th percentile", std::exp(percentile(reported, 0.95)), kLateRegret));
   report.rows.push_back(row_at_least("its interval holds the quiet time", share(within), 0.9, "%"));
 }

@@ -38,8 +38,7 @@ std::string draw_workload(Random& random) {
       return fmt::format("conv2d n={} c={} h={} w={} k={} r=3 s=3 pad=1", size(1, 4), size(3, 256), size(7, 112),
                          size(7, 112), size(8, 256));
     case 3:
-      return fmt::format("depthwise_conv2d n=1 c={} h={} w={} r=3 s=3 pad=1", size(8, 512), size(7, 112),
-                         size(7, 112));
+      return fmt::format("depthwise_conv2d n=1 c={} h={} w={} r=3 s=3 pad=1", size(8, 512), size(7, 112), size(7, 112));
     case 4:
       return fmt::format("softmax rows={} columns={}", size(1, 8192), size(1, 4096));
     case 5:
@@ -77,8 +76,7 @@ const std::vector<Form>& forms() {
       {"C[i,j] = sum(k, X[k,i] * X[k,j])", {{"i", 1, 64}, {"j", 1, 64}, {"k", 1000, 200'000}}},
       {"C[i,j] = max(k, A[i,k] + B[k,j])", {{"i", 1, 256}, {"j", 1, 256}, {"k", 1, 512}}},
       {"D[a,b] = sum(t, (U[a,t] - V[b,t]) * (U[a,t] - V[b,t]))", {{"a", 1, 512}, {"b", 1, 512}, {"t", 1, 512}}},
-      {"Y[o,x] = sum(c, r, X[c,x+r-1]?0 * W[o,c,r])",
-       {{"o", 1, 128}, {"c", 1, 128}, {"x", 8, 4096}, {"r", 3, 3}}},
+      {"Y[o,x] = sum(c, r, X[c,x+r-1]?0 * W[o,c,r])", {{"o", 1, 128}, {"c", 1, 128}, {"x", 8, 4096}, {"r", 3, 3}}},
       {"Y[o,y,x] = sum(c, r, s, X[c,y+r-1,x+s-1]?0 * W[o,c,r,s])",
        {{"o", 1, 64}, {"c", 1, 64}, {"y", 7, 64}, {"x", 7, 64}, {"r", 3, 3}, {"s", 3, 3}}},
       {"S[i] = sum(j, X[i,j])", {{"i", 1, 8192}, {"j", 1, 8192}}},
@@ -117,7 +115,8 @@ std::vector<std::string> draw_expression(std::uint64_t i) {
 double allowed_seconds(double seconds) { return seconds < 5 ? seconds + 3 : 1.08 * seconds + 2; }
 
 double percentile(std::vector<double> values, double share) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::ceil(share * static_cast<double>(values.size()))) - 1;
+  const auto at =
+      values.begin() + static_cast<std::ptrdiff_t>(std::ceil(share * static_cast<double>(values.size()))) - 1;
   std::nth_element(values.begin(), at, values.end());
   return *at;
 }

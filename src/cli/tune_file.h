@@ -28,8 +28,8 @@ std::vector<FileTask> read_tasks(const std::string& file, const Registry& regist
                                  CacheState caches, std::vector<std::string>& notes);
 
 /// Tunes the tasks of a file, prints a table, or a JSON document with --json, and returns the exit code. The tasks
-/// share `session.budget`, except that early_stop and until_gain apply to each task. The exit code is kNoValid where the
-/// best of a task is below the `required` quality.
+/// share `session.budget`, except that early_stop and until_gain apply to each task. The exit code is kNoValid where
+/// the best of a task is below the `required` quality.
 int tune_file(const std::string& file, const CommonOptions& common, const SessionOptions& session, Quality required,
               const std::atomic<bool>& interrupted);
 

@@ -26,8 +26,8 @@ struct Lookup {
 std::vector<TemplateVersion> usable_templates(const Operator& op, DeviceKind device);
 
 /// Looks up a task. If `log` is null, the result is the default, the first seed of a template that can be lowered. Only
-/// records of the task's target and state of the caches count, those of this machine before those of others, and only of
-/// the template named `only` if it is not empty. Throws UsageError if there is no template with a legal schedule,
+/// records of the task's target and state of the caches count, those of this machine before those of others, and only
+/// of the template named `only` if it is not empty. Throws UsageError if there is no template with a legal schedule,
 /// LogError, and what lowering throws where no seed can be lowered.
 Lookup look_up(const Task& task, const TuningLog* log, std::string_view only = {});
 

@@ -27,7 +27,7 @@ struct BuildResult {
   std::string message;
   bool is_skipped = false;  ///< the time was over before it was compiled: nothing is known of the candidate
   CompiledObject object;    ///< if resource_rejection() refused it, only the resources
-  double compile_ms = 0;  ///< to expand and compile
+  double compile_ms = 0;    ///< to expand and compile
 };
 
 /// The processes of a builder, and the limits of each.

@@ -36,8 +36,8 @@ struct GateOptions {
   /// Above the norm; a walk through shared caches scatters more than a loop in registers.
   double walk_tolerance = 0.40;
   double lost_share = 0.01;  ///< the share of a reading, or of a pass, that may pass without a processor
-  double lost_ns = 50e3;      ///< or this time, whichever is more: the resolution of the accounting
-  double switch_ns = 10e3;    ///< the same if threads were also switched involuntarily
+  double lost_ns = 50e3;     ///< or this time, whichever is more: the resolution of the accounting
+  double switch_ns = 10e3;   ///< the same if threads were also switched involuntarily
 };
 
 class DisturbanceGate {

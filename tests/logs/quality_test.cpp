@@ -40,9 +40,9 @@ TEST(Quality, HasNamesInOrder) {
   EXPECT_THAT(quality_names(), ::testing::ElementsAre("default", "disturbed", "confirmed", "raced"));
   for (const std::string& name : quality_names()) EXPECT_EQ(quality_name(parse_quality(name)), name);
   EXPECT_LT(Quality::kConfirmed, Quality::kRaced);
-  EXPECT_THAT([] { parse_quality("good"); },
-              ::testing::ThrowsMessage<UsageError>(
-                  "unknown quality 'good': use one of default, disturbed, confirmed, raced"));
+  EXPECT_THAT(
+      [] { parse_quality("good"); },
+      ::testing::ThrowsMessage<UsageError>("unknown quality 'good': use one of default, disturbed, confirmed, raced"));
 }
 
 }  // namespace

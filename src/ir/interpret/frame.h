@@ -21,9 +21,9 @@ namespace nestwright::ir {
 struct Storage {
   std::vector<std::int64_t> shape, strides;
   std::span<std::byte> bytes;
-  std::vector<std::byte> own;  ///< the memory of an allocation; empty for parameters
+  std::vector<std::byte> own;           ///< the memory of an allocation; empty for parameters
   std::vector<ElementHistory> history;  ///< empty for an input that is never written
-  std::set<std::size_t> in_flight;  ///< elements whose copy is in flight
+  std::set<std::size_t> in_flight;      ///< elements whose copy is in flight
 };
 
 class CopyQueue;
