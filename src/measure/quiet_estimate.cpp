@@ -6,7 +6,7 @@
 namespace nestwright {
 namespace {
 
-constexpr double kDecile = 0.1;
+constexpr double kTwentieth = 0.05;
 constexpr double kBelow = 0.1;  // share by which the quiet time may be below the shortest reading
 
 }  // namespace
@@ -16,7 +16,7 @@ MedianInterval quiet_estimate(std::span<const double> readings_ns) {
   std::vector<double> sorted(readings_ns.begin(), readings_ns.end());
   std::sort(sorted.begin(), sorted.end());
   const auto last = static_cast<double>(sorted.size() - 1);
-  return {sorted[static_cast<std::size_t>(kDecile * last)], (1 - kBelow) * sorted.front(), sorted[sorted.size() / 2]};
+  return {sorted[static_cast<std::size_t>(kTwentieth * last)], (1 - kBelow) * sorted.front(), sorted[sorted.size() / 2]};
 }
 
 void estimate_quiet_time(Timing& timing) {

@@ -9,7 +9,7 @@
 namespace nestwright {
 
 /// The time that a kernel would take on the quiet machine, with the range in which it lies. Other processes only add
-/// time, so that the shortest readings are the least disturbed: the estimate is their lower decile, and the range
+/// time, so that the shortest readings are the least disturbed: the estimate is their lower twentieth, and the range
 /// reaches from a tenth below the shortest reading, as kernels of other processes vary, to the median. Zeros without a
 /// reading.
 MedianInterval quiet_estimate(std::span<const double> readings_ns);

@@ -162,7 +162,7 @@ TEST_F(SessionTest, ARunThatNeverGetsItsTurnEndsInTimeWithTheDefault) {
   ASSERT_TRUE(result.best.has_value());
   EXPECT_TRUE(result.best->evidence.verified);
   EXPECT_NE(result.best->source, BestSource::kRace);
-  EXPECT_EQ(result.best->proposal.config, SearchSpace(task_).default_point()->config);
+  EXPECT_EQ(result.best->proposal.config.str(), SearchSpace(task_).default_point()->config.str());
   EXPECT_LT(result.seconds, 2.5);
   ASSERT_GE(waiting_s, 0);
   EXPECT_LT(cpu_s() - waiting_s, 0.3) << "it sleeps until it is its turn";

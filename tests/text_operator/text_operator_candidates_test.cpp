@@ -57,7 +57,7 @@ TEST(Candidates, AStencilThatIsReadOftenIsStored) {
   const Workload workload = workload_of(
       "T[a] = exp(X[a]) + X[a + 1]; U[b] = T[b] + T[b + 1] + T[b + 2]; Y[i] = U[i] + U[i + 1] + U[i + 2] "
       "a=204 b=202 i=200");
-  const Target target = Target::host();
+  const Target target = Target::parse("cpu,isa=avx512,threads=2");
   const Template& generated = *workload.op->find_template("generated.cpu");
   const Instance made = instantiate(generated, workload, target, seeds_of(generated, workload, target).front());
   const ir::Program loops = lower(made.schedule, made.definition.args, target, "stencils");
