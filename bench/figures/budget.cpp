@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "bench/child.h"
-#include "bench/figures/budget_plan.h"
+#include "bench/figures/budget_run.h"
 #include "bench/figures/load.h"
 #include "bench/figures/options.h"
 #include "bench/figures/side_by_side.h"

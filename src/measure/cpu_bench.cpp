@@ -12,9 +12,9 @@
 #include <optional>
 #include <span>
 
+#include "measure/buffer_copies.h"
 #include "measure/guarded_region.h"
 #include "measure/output_checksums.h"
-#include "measure/rotation.h"
 #include "measure/stream_state.h"
 #include "measure/take_reading.h"
 #include "measure/worker_tensors.h"

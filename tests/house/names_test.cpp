@@ -78,6 +78,7 @@ const NameExceptions kTestExceptions = {
     {"tests/lower/thread_reductions_test.cpp", "reductions by several threads"},
     {"tests/measure/end_to_end_test.cpp", "from a program to a verified time"},
     {"tests/property/generated_spaces_test.cpp", "generated spaces of random expressions"},
+    {"tests/property/program_part_test.cpp", "parts of random programs"},
     {"tests/reference/bounds_test.cpp", "the bounds of errors"},
     {"tests/reference/computed_indices_test.cpp", "reads at indices that are computed numbers"},
     {"tests/reference/judge_definition_test.cpp", "judge_definition of reference/reference.h"},

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "ir/analysis/digit_sums.h"
 #include "ir/analysis/interval.h"
 #include "ir/analysis/lanes.h"
-#include "ir/analysis/mixed_radix.h"
 #include "ir/core/linear.h"
 #include "ir/core/rewrite.h"
 

@@ -71,7 +71,7 @@ bool add_dividends(std::vector<Expr>& first, std::vector<Expr>& second);
 /// The same for an index of both that is x * c + r with 0 <= r < c, such as that of a vector's lane: appends x.
 void add_quotients(Access& first, Access& second);
 
-/// Appends the numbers of which the indices are the digits (ir/analysis/mixed_radix.h), such as the index in a fused
+/// Appends the numbers of which the indices are the digits (ir/analysis/digit_sums.h), such as the index in a fused
 /// loop that factors split which do not divide it; of two statements, sums of the indices with the weights of digits,
 /// which conditions on the paths may have simplified differently.
 void add_numbers(Access& first, Access& second);

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "ir/analysis/bounds.h"
-#include "ir/analysis/mixed_radix.h"
+#include "ir/analysis/digit_sums.h"
 #include "ir/core/equal.h"
 #include "ir/core/linear.h"
 #include "ir/core/rewrite.h"

@@ -1,4 +1,4 @@
-#include "measure/rotation.h"
+#include "measure/buffer_copies.h"
 
 #include <algorithm>
 #include <cstring>

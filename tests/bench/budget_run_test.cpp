@@ -1,4 +1,4 @@
-#include "bench/figures/budget_plan.h"
+#include "bench/figures/budget_run.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,7 +12,7 @@
 namespace nestwright::bench {
 namespace {
 
-TEST(BudgetPlan, DrawsLegalWorkloads) {
+TEST(BudgetRun, DrawsLegalWorkloads) {
   std::set<std::string> operators;
   for (std::uint64_t i = 0; i < 120; ++i) {
     const BudgetRun run = draw_budget_run(i);
@@ -25,19 +25,19 @@ TEST(BudgetPlan, DrawsLegalWorkloads) {
   EXPECT_EQ(operators.size(), 7u);
 }
 
-TEST(BudgetPlan, DrawsEachFormOfExpressions) {
+TEST(BudgetRun, DrawsEachFormOfExpressions) {
   std::set<std::string> texts;
   for (std::uint64_t i = 0; i < 24; ++i) texts.insert(draw_expression(i)[1]);
   EXPECT_EQ(texts.size(), 12u);
 }
 
-TEST(BudgetPlan, ShortRunsMayExceedTheirBudgetByThreeSeconds) {
+TEST(BudgetRun, ShortRunsMayExceedTheirBudgetByThreeSeconds) {
   EXPECT_DOUBLE_EQ(allowed_seconds(2), 5);
   EXPECT_DOUBLE_EQ(allowed_seconds(5), 7.4);
   EXPECT_DOUBLE_EQ(allowed_seconds(100), 110);
 }
 
-TEST(BudgetPlan, PercentilesAreOrderStatistics) {
+TEST(BudgetRun, PercentilesAreOrderStatistics) {
   EXPECT_EQ(percentile({3, 1, 2}, 0.5), 2);
   EXPECT_EQ(percentile({3, 1, 2}, 0.95), 3);
   EXPECT_EQ(percentile({7}, 0.5), 7);

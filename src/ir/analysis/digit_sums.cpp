@@ -1,4 +1,4 @@
-#include "ir/analysis/mixed_radix.h"
+#include "ir/analysis/digit_sums.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // Calls of a kernel with caches in a given state: what is timed, and that results are still compared.
 #include <gmock/gmock.h>
 
-#include "measure/rotation.h"
+#include "measure/buffer_copies.h"
 #include "tests/measure/planted.h"
 
 namespace nestwright {

@@ -1,4 +1,4 @@
-#include "bench/figures/budget_plan.h"
+#include "bench/figures/budget_run.h"
 
 #include <fmt/format.h>
 
