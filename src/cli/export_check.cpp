@@ -43,6 +43,7 @@ ExportCheck check_export(const Task& task, const CompiledObject& object, const C
     found.why_not_run = e.what();
     return found;
   }
+  const CheckData data = make_strict_check_data(task.workload, checks);  // which may refuse the workload
   // Other tuners of this machine must neither disturb it nor be disturbed.
   note_missing_lock(task.target);
   MachineLock lock(timing_lock_name(task.target));
@@ -51,12 +52,11 @@ ExportCheck check_export(const Task& task, const CompiledObject& object, const C
     notes.show("another tuner of this machine measures");
     return false;
   });
-  const auto runner = make_local_runner(make_strict_check_data(task.workload, checks),
-                                        {.target = task.target,
-                                         .threads = task.target.threads,
-                                         .caches = task.caches,
-                                         .timing = timing_of(Effort::kQuick),
-                                         .on_wait = [&](const std::string& reason) { notes.show(reason); }});
+  const auto runner = make_local_runner(data, {.target = task.target,
+                                               .threads = task.target.threads,
+                                               .caches = task.caches,
+                                               .timing = timing_of(Effort::kQuick),
+                                               .on_wait = [&](const std::string& reason) { notes.show(reason); }});
   const std::vector<RunRequest> requests{{&object}};
   const Measurement checked = runner->check(requests).front();
   if (checked.outcome != Outcome::kOk || !checked.evidence.verified) {
