@@ -163,9 +163,9 @@ TEST_F(PluginTest, AnIllegalBranchIsLeftOutByEveryCommand) {
     const CommandOutput tuned = with("faulty", "tune " + workload + " --trials 8 --json");
     ASSERT_EQ(tuned.code, 0) << tuned.err;
     EXPECT_EQ(json::parse(tuned.out)["config"]["how"], "good");
-    for (const std::string& command : {"lower " + workload + " --db none.db", "query " + workload,
-                                      "export " + workload + " --db none.db --unchecked --name f --out " + fault,
-                                      "measure " + workload + " --db none.db --config factor=8"}) {
+    for (const std::string& command :
+         {"lower " + workload + "", "query " + workload, "export " + workload + " --unchecked --name f --out " + fault,
+          "measure " + workload + " --config factor=8"}) {
       const CommandOutput ran = with("faulty", command);
       EXPECT_EQ(ran.code, 0) << command << ": " << ran.err;
       EXPECT_THAT(ran.out + ran.err, Not(HasSubstr("how=bad"))) << command;
