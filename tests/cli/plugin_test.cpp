@@ -165,7 +165,7 @@ TEST_F(PluginTest, AnIllegalBranchIsLeftOutByEveryCommand) {
     EXPECT_EQ(json::parse(tuned.out)["config"]["how"], "good");
     for (const std::string& command :
          {"lower " + workload + "", "query " + workload, "export " + workload + " --unchecked --name f --out " + fault,
-          "measure " + workload + " --config factor=8"}) {
+          "measure " + workload + " --config how=good"}) {
       const CommandOutput ran = with("faulty", command);
       EXPECT_EQ(ran.code, 0) << command << ": " << ran.err;
       EXPECT_THAT(ran.out + ran.err, Not(HasSubstr("how=bad"))) << command;
@@ -174,7 +174,7 @@ TEST_F(PluginTest, AnIllegalBranchIsLeftOutByEveryCommand) {
     EXPECT_EQ(listed.code, 0) << listed.err;
     EXPECT_THAT(listed.out,
                 HasSubstr(fault == "branch" ? "  1 branch left out, without a legal schedule:\n    how=bad: "
-                                            : "  1 branch cannot be lowered, so that its trials fail:\n"
+                                            : "  1 branch cannot be lowered, so that their trials fail:\n"
                                               "    how=bad: "));
     const json space = json::parse(with("faulty", "space " + workload + " --json").out)["templates"][0];
     const json &illegal = space[fault == "branch" ? "left_out" : "not_lowered"], &legal = space["branches"];
