@@ -108,11 +108,11 @@ TEST_F(PluginTest, IsTunedFromAFile) {
 TEST_F(PluginTest, AWrongConfigurationHasADocumentToo) {
   const std::string command = "measure faulty n=64 fault=expectation --threads 1 --config factor=8";
   const CommandOutput measured = with("faulty", command + " --json");
-  const std::string sentence = "the configuration factor=8 of faulty.cpu failed (wrong_result: ";
+  const std::string sentence = "the configuration how=bad factor=8 of faulty.cpu failed (wrong_result: ";
   EXPECT_EQ(measured.code, 4);
   EXPECT_THAT(measured.err, HasSubstr(sentence));
   const json report = json::parse(measured.out);
-  EXPECT_EQ(report["config_text"], "factor=8");
+  EXPECT_EQ(report["config_text"], "how=bad factor=8");
   EXPECT_EQ(report["outcome"], "wrong_result");
   EXPECT_THAT(measured.err, HasSubstr(report["message"].get<std::string>()));
   EXPECT_EQ(report["verified"], false);
@@ -142,11 +142,7 @@ TEST_F(PluginTest, WhatIsNoExceptionIsOneSentence) {
   }
   const std::string log = folder_.file("nestwright.db");
   const sqlite::Database database(log, log, SQLITE_OPEN_READONLY, 1000);
-  sqlite::Statement select = database.prepare("SELECT DISTINCT status, reason FROM session");
-  ASSERT_TRUE(select.step());
-  EXPECT_EQ(select.text(0), "failed");
-  EXPECT_EQ(select.text(1), sentence);
-  EXPECT_FALSE(select.step());
+  EXPECT_FALSE(database.prepare("SELECT 1 FROM session").step()) << "they fail before a session begins";
 }
 
 TEST_F(PluginTest, AConfigurationThatThrowsIsAFailedTrial) {
