@@ -168,10 +168,7 @@ SessionId busiest_session(const Database& database, std::int64_t task, const std
 
 }  // namespace
 
-std::string is_sound(const char* table) {
-  return fmt::format(
-      "{0}.outcome = 0 AND {0}.verified AND NOT {0}.ended_early AND {0}.disturbance = '' AND {0}.median_ns > 0", table);
-}
+std::string is_sound(const char* table) { return fmt::format("{} AND {}.disturbance = ''", is_timed(table), table); }
 
 std::string is_timed(const char* table) {
   return fmt::format("{0}.outcome = 0 AND {0}.verified AND NOT {0}.ended_early AND {0}.median_ns > 0", table);
