@@ -16,7 +16,8 @@ MedianInterval quiet_estimate(std::span<const double> readings_ns) {
   std::vector<double> sorted(readings_ns.begin(), readings_ns.end());
   std::sort(sorted.begin(), sorted.end());
   const auto last = static_cast<double>(sorted.size() - 1);
-  return {sorted[static_cast<std::size_t>(kTwentieth * last)], (1 - kBelow) * sorted.front(), sorted[sorted.size() / 2]};
+  return {sorted[static_cast<std::size_t>(kTwentieth * last)], (1 - kBelow) * sorted.front(),
+          sorted[sorted.size() / 2]};
 }
 
 void estimate_quiet_time(Timing& timing) {

@@ -189,13 +189,13 @@ TEST(RunnerRace, APartIsTimedAndNotChecked) {
 
 TEST(RunnerRace, AWholeIsConfirmedByFewPairsOrFoundWrong) {
   const auto runner = planted_runner();
-  const CompiledObject wrong = planted("wrong_at_7"), slow = planted("slow_200000"), right = planted("right");
-  const RunResult failed = runner->confirm({&wrong}, Incumbent{&slow, 20e6});
+  const CompiledObject wrong = planted("wrong_at_7"), slow = planted("slow_10"), right = planted("right");
+  const RunResult failed = runner->confirm({&wrong}, Incumbent{&slow, 1e4});
   EXPECT_EQ(failed.measurements[0].outcome, Outcome::kWrongResult);
   EXPECT_FALSE(failed.successor.has_value());
   RunResult confirmed;
   for (int attempt = 0; attempt < kAttempts && !confirmed.successor; ++attempt) {
-    confirmed = runner->confirm({&right}, Incumbent{&slow, 20e6});
+    confirmed = runner->confirm({&right}, Incumbent{&slow, 1e4});
   }
   EXPECT_TRUE(confirmed.successor.has_value());
   EXPECT_TRUE(confirmed.measurements[0].evidence.verified);

