@@ -17,15 +17,34 @@ void drop_incumbent(SessionState& session) {
   session.incumbent = session.anchor;
 }
 
-/// Marks all timings of the chunk as disturbed if the reference time, the unit of its scores, was disturbed.
-void mark_unit(ChunkResult& chunk) {
-  const Measurement& reference = *chunk.measurements[chunk.reference->candidate];
-  if (is_sound(reference)) return;
+/// Marks all timings of the chunk as disturbed, as the reference time, the unit of its scores, was.
+void mark_unit(ChunkResult& chunk, const std::string& disturbance) {
   for (std::optional<Measurement>& m : chunk.measurements) {
     if (m && m->outcome == Outcome::kOk && !m->timing.is_disturbed()) {
-      m->timing.disturbance = "the reference kernel was disturbed: " + reference.timing.disturbance;
+      m->timing.disturbance = "the reference kernel was disturbed" + disturbance;
     }
   }
+}
+
+/// Replaces the rough reference time of the incumbent by its undisturbed readings beside the candidates of the chunk,
+/// whose scores are converted, as is the anchor. False if there are too few.
+bool settle_unit(SessionState& session, ChunkResult& chunk) {
+  constexpr std::size_t kEnough = 2;
+  const std::vector<double> sound = undisturbed_reference(chunk.measurements);
+  if (sound.size() < kEnough) return false;
+  const double factor = median_interval(sound).median / session.incumbent->reference_ns;
+  for (std::optional<Measurement>& m : chunk.measurements) {
+    if (!m) continue;
+    for (double* ns : {&m->timing.median_ns, &m->timing.low_ns, &m->timing.high_ns}) *ns *= factor;
+    for (double& ns : m->timing.samples_ns) ns *= factor;
+  }
+  if (chunk.successor) chunk.successor->reference_ns *= factor;
+  for (std::optional<ReferenceKernel>* kernel : {&session.incumbent, &session.anchor}) {
+    if (!*kernel) continue;
+    (*kernel)->reference_ns *= factor;
+    (*kernel)->is_rough = false;
+  }
+  return true;
 }
 
 /// Whether the machine's rates were too low where candidates seem to exceed them: measures the rates again and tells
@@ -85,7 +104,13 @@ ChunkResult run_once(SessionState& session, std::span<const BuiltPoint> built,
     }
     if (ran.incumbent_failed) drop_incumbent(session);
   }
-  if (chunk.reference) mark_unit(chunk);
+  if (chunk.reference) {
+    const Measurement& reference = *chunk.measurements[chunk.reference->candidate];
+    if (!is_sound(reference)) mark_unit(chunk, ": " + reference.timing.disturbance);
+  } else if (session.incumbent && session.incumbent->is_rough) {
+    // The part of a kernel does not tell the time of the whole well enough.
+    if (chunk.by_part || !settle_unit(session, chunk)) mark_unit(chunk, " when it was timed");
+  }
   session.result.times.check += checking;
   session.result.times.measure += running - checking;  // includes the incumbent's samples
   for (std::size_t i = 0; i < built.size(); ++i) {
@@ -127,29 +152,35 @@ std::optional<double> adopt(SessionState& session, const ChunkResult& chunk, std
     const std::size_t i = s.candidate;
     return ReferenceKernel{trials[i], points[i], built[i].result.object, s.reference_ns, built[i].work};
   };
-  const auto is_fit = [&](const ChunkSuccessor& s) {
-    const auto& m = chunk.measurements[s.candidate];
-    return m && is_sound(*m);
+  const auto measured = [&](const ChunkSuccessor& s) {
+    return chunk.measurements[s.candidate].value_or(Measurement());
   };
   // A trial that failed in an earlier race may be the reference kernel but not the best.
   const auto note_incumbent = [&] {
     const TrialId trial = session.incumbent->trial;
-    if (session.log.may_be_best(trial)) session.log.set_incumbent(session.id, trial);
+    if (!session.incumbent->is_rough && session.log.may_be_best(trial)) session.log.set_incumbent(session.id, trial);
   };
-  std::optional<double> ratio;
-  if (chunk.reference && is_fit(*chunk.reference)) {
-    session.incumbent = kernel_of(*chunk.reference);
-    if (!session.anchor) session.anchor = session.incumbent;
-    // The log has the first anchor of a session, even if its kernel failed later.
-    if (!std::exchange(session.has_unit, true)) {
+  // The log has the first anchor of a session, even if its kernel failed later.
+  const auto note_unit = [&] {
+    if (session.anchor && !session.anchor->is_rough && !std::exchange(session.has_unit, true)) {
       session.log.set_anchor(session.id, session.anchor->trial, session.anchor->reference_ns);
     }
+  };
+  std::optional<double> ratio;
+  if (chunk.reference && is_timed(measured(*chunk.reference))) {
+    session.incumbent = kernel_of(*chunk.reference);
+    session.incumbent->is_rough = !is_sound(measured(*chunk.reference));
+    if (!session.anchor) session.anchor = session.incumbent;
     note_incumbent();
     ratio = 1;
   }
-  if (chunk.successor && !chunk.by_part && is_fit(*chunk.successor)) {
+  note_unit();
+  const bool is_rough = session.incumbent && session.incumbent->is_rough;
+  const auto is_fit = [&](const Measurement& m) { return is_rough ? is_timed(m) : is_sound(m); };
+  if (chunk.successor && !chunk.by_part && is_fit(measured(*chunk.successor))) {
     const double before = session.incumbent_ns();
     session.incumbent = kernel_of(*chunk.successor);
+    session.incumbent->is_rough = is_rough;
     note_incumbent();
     ratio = before > 0 ? before / session.incumbent->reference_ns : 1;
   }

@@ -33,9 +33,9 @@ struct ChunkResult {
 
 /// Checks and times the candidates that were built, except those for which `skips` (may be empty) is true. Timing ends
 /// early once `is_over` (may be empty) is true. An incumbent that fails is replaced by the anchor. Where the reference
-/// was disturbed, all scores are marked as disturbed. Where candidates seem to exceed the machine's highest rates, the
-/// rates are measured again, and the chunk is run once more if they were too low. Times are added to the stage times of
-/// the session's result.
+/// time was disturbed, all scores are marked as disturbed, until undisturbed readings of a rough incumbent replace it.
+/// Where candidates seem to exceed the machine's highest rates, the rates are measured again, and the chunk is run once
+/// more if they were too low. Times are added to the stage times of the session's result.
 ChunkResult run_chunk(SessionState& session, std::span<const BuiltPoint> built,
                       const std::function<bool(std::size_t)>& skips = {}, const std::function<bool()>& is_over = {});
 
@@ -44,7 +44,8 @@ ChunkResult run_chunk(SessionState& session, std::span<const BuiltPoint> built,
 ChunkResult run_confirmation(SessionState& session, const BuiltPoint& built, const std::function<bool()>& is_over = {});
 
 /// Updates the session's anchor and incumbent from the result of a chunk whose trials are recorded, and stores them in
-/// the log. Returns the speed of the new incumbent relative to the old one; nullopt where the incumbent stays.
+/// the log, unless they are rough. Returns the speed of the new incumbent relative to the old one; nullopt where the
+/// incumbent stays.
 std::optional<double> adopt(SessionState& session, const ChunkResult& chunk, std::span<const Point> points,
                             std::span<const BuiltPoint> built, std::span<const TrialId> trials);
 

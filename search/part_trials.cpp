@@ -25,9 +25,10 @@ double confirmation_s(double call_ns) {
 void PartTrials::add(PartTrial trial, const Measurement& measurement, bool seems_faster) {
   const Timing& timing = measurement.timing;
   const bool is_timed = measurement.outcome == Outcome::kOk && timing.median_ns > 0 && !timing.ended_early;
-  if (!is_timed || timing.is_disturbed() || timing.part_ratio == 0) return;
+  if (!is_timed || timing.part_ratio == 0) return;
   trial.estimated_ns = timing.median_ns;
   trial.seems_faster = seems_faster;
+  if (timing.is_disturbed()) trial.slowest_ns = timing.high_ns;
   const auto at = std::upper_bound(trials_.begin(), trials_.end(), trial, [](const PartTrial& a, const PartTrial& b) {
     return a.estimated_ns < b.estimated_ns;
   });
@@ -44,7 +45,8 @@ std::optional<PartTrial> PartTrials::take(std::size_t index) {
 std::optional<PartTrial> PartTrials::take_during_search(double incumbent_ns, double elapsed_s) {
   for (std::size_t i = 0; i < trials_.size(); ++i) {
     if (trials_[i].estimated_ns >= incumbent_ns) break;
-    if (!trials_[i].seems_faster) continue;
+    const bool is_always_faster = trials_[i].slowest_ns > 0 && trials_[i].slowest_ns < incumbent_ns;
+    if (!trials_[i].seems_faster && !is_always_faster) continue;
     if (spent_s_ + confirmation_s(incumbent_ns) > kShare * elapsed_s) break;
     return take(i);
   }

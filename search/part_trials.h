@@ -18,16 +18,18 @@ struct PartTrial {
   std::string code;           ///< identity of the part's machine code
   double estimated_ns = 0;    ///< time of the whole, by the part
   bool seems_faster = false;  ///< than the incumbent, in pairs of parts that were taken to confirm it
+  double slowest_ns = 0;      ///< its highest score if it was disturbed, else 0
 };
 
 class PartTrials {
  public:
-  /// Keeps the fastest kMaxKept trials, of those that were timed by a part, to the end and undisturbed.
+  /// Keeps the fastest kMaxKept trials of those that were timed by a part, to the end. Readings that were disturbed
+  /// were so in pairs, and on a busy machine there are no others.
   void add(PartTrial trial, const Measurement& measurement, bool seems_faster = false);
 
   /// Removes and returns the trial to be confirmed next during the search: the fastest one that seems to be faster than
-  /// the incumbent, if the confirmations so far and this one take at most a fifth of the `elapsed_s` seconds since the
-  /// session began.
+  /// the incumbent (a disturbed one by each of its scores), if the confirmations so far and this one take at most a
+  /// fifth of the `elapsed_s` seconds since the session began.
   std::optional<PartTrial> take_during_search(double incumbent_ns, double elapsed_s);
   /// The same at the end of the search: the fastest estimate below the incumbent's time, if it is the first one
   /// confirmed then, or its confirmation takes at most `left_s` seconds.

@@ -12,14 +12,19 @@ constexpr std::size_t kMinDegrees = 3;  // of freedom of Student's t: one gives 
 
 }  // namespace
 
-void ReferenceReadings::add(TrialId kernel, const std::vector<std::optional<Measurement>>& chunk) {
+std::vector<double> undisturbed_reference(const std::vector<std::optional<Measurement>>& chunk) {
   const std::vector<double>* most = nullptr;
   for (const std::optional<Measurement>& m : chunk) {
     if (!m || m->outcome != Outcome::kOk || m->timing.is_disturbed()) continue;
     const std::vector<double>& readings = m->timing.reference_ns;
     if (!readings.empty() && (most == nullptr || readings.size() > most->size())) most = &readings;
   }
-  if (most != nullptr) logs_[kernel].push_back(std::log(median_interval(*most).median));
+  return most == nullptr ? std::vector<double>() : *most;
+}
+
+void ReferenceReadings::add(TrialId kernel, const std::vector<std::optional<Measurement>>& chunk) {
+  const std::vector<double> readings = undisturbed_reference(chunk);
+  if (!readings.empty()) logs_[kernel].push_back(std::log(median_interval(readings).median));
 }
 
 double ReferenceReadings::drift() const {

@@ -13,10 +13,14 @@
 
 namespace nestwright {
 
+/// The undisturbed readings of the reference kernel of a chunk: those beside the candidate with the most. Empty where
+/// there are none.
+std::vector<double> undisturbed_reference(const std::vector<std::optional<Measurement>>& chunk);
+
 class ReferenceReadings {
  public:
-  /// Adds the readings of `kernel` from a chunk in which it was the reference kernel: the median of those taken beside
-  /// the candidate with the most. Does nothing if there are none.
+  /// Adds the median of the undisturbed readings of `kernel` from a chunk in which it was the reference kernel. Does
+  /// nothing if there are none.
   void add(TrialId kernel, const std::vector<std::optional<Measurement>>& chunk);
 
   /// The logarithm of the factor by which two readings of one kernel differ at most, with 95% confidence (Student's t

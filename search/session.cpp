@@ -35,7 +35,7 @@ constexpr double kLongNs = 20e6;
 constexpr int kRenewAfter = 4;  // incumbents after which the reference time is measured again
 // Shares of the budget: by which the final race may exceed it, and which it gets where the search has exceeded it.
 constexpr double kOverrun = 0.04, kMostOverrun = 0.08;
-constexpr int kTries = 3;         // to time the default again at once if it was disturbed
+constexpr int kTries = 3;         // to time the default again at once if it was disturbed, and does not take long
 constexpr double kGrace_s = 0.5;  // what is being done when the time is over may go on for so long
 
 /// Whether the time was over before a candidate that compiled was checked: it stays in its batch as unfinished.
@@ -201,6 +201,11 @@ class TuningSession::Loop {
   }
   bool goes_on() { return stop_reason().empty() || needs_answer(); }
 
+  /// Whether the reference time is rough and could be measured again in no time.
+  bool has_rough_unit() const {
+    return state_.incumbent && state_.incumbent->is_rough && state_.incumbent_ns() <= kLongNs;
+  }
+
   /// Candidates between two checks of the budget.
   std::int64_t chunk_size() {
     return state_.part_of_incumbent() != nullptr ? kChunkOfParts : state_.incumbent_ns() > kLongNs ? 1 : kChunk;
@@ -265,10 +270,10 @@ class TuningSession::Loop {
       // A batch left over by an earlier session is measured before the ranker has any observations.
       measure({part(all.points), part(all.proposals)}, trials != nullptr ? &ranker_ : nullptr,
               std::span(in_batch).subspan(begin, end - begin));
-      // Nothing can be scored against a default that was disturbed.
-      for (int tries = 0; tries < kTries && stop_.trials() == 1 && !state_.incumbent; ++tries) {
+      // What is scored against a default that was disturbed is no time.
+      for (int tries = 0; tries < kTries && stop_.trials() == 1 && has_rough_unit(); ++tries) {
         measure_disturbed();
-        if (state_.incumbent) in_batch[begin] = {all.points[begin], Outcome::kOk, state_.incumbent_ns()};
+        if (!has_rough_unit()) in_batch[begin] = {all.points[begin], Outcome::kOk, state_.incumbent_ns()};
       }
     }
     if (trials == nullptr) return;
@@ -332,7 +337,7 @@ class TuningSession::Loop {
     if (measured) {
       m = *measured;
       m.compile_ms = built.result.compile_ms;
-      estimate_quiet_time(m.timing);
+      if (m.timing.part_ratio == 0) estimate_quiet_time(m.timing);
     } else {
       const KnownCode::Known* known = state_.known_code.find(code.identity);
       check(known != nullptr, "a trial was not measured though its code is not known");

@@ -42,6 +42,9 @@ struct ReferenceKernel {
   CompiledObject object;
   double reference_ns = 0;  ///< in the session's unit
   LeastWork work;           ///< as BuiltPoint::work
+  /// The machine was disturbed whenever the unit was measured. Scores then order candidates, but are no times: they
+  /// count as disturbed.
+  bool is_rough = false;
   /// What candidates' parts are scored against; its result failed, or its ratio is 0, where the kernel has no part.
   std::optional<BuiltPoint> part = {};
 };

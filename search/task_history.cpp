@@ -59,7 +59,11 @@ void TaskHistory::replay(SearchStrategy& strategy, Ranker& ranker, PartTrials& p
   observe(trials, strategy, ranker);
   for (const TrialRecord& trial : trials) {
     const auto point = state_.point_of(trial.proposal);
-    if (point && trial.code.same_as == 0) parts.add({trial.id, *point, trial.code.identity}, as_observed(trial));
+    if (!point || trial.code.same_as != 0) continue;
+    const Measurement m = as_observed(trial);
+    // One that is disturbed only as it is observed is not in this session's unit.
+    const bool is_comparable = !m.timing.is_disturbed() || trial.measurement.timing.is_disturbed();
+    if (is_comparable) parts.add({trial.id, *point, trial.code.identity}, m);
   }
   ranker.end_replay();
 }

@@ -29,15 +29,16 @@ double DisturbanceGate::Norm::learn(double ns) {
 }
 
 std::string DisturbanceGate::judge(const Reading& reading) {
+  const bool is_long = reading.ns >= options_.long_reading_ns;
   if (reading.fma_ns > 0) {
     const double norm = fma_.learn(reading.fma_ns);
-    if (norm > 0 && reading.fma_ns > (1 + options_.fma_tolerance) * norm) {
+    if (!is_long && norm > 0 && reading.fma_ns > (1 + options_.fma_tolerance) * norm) {
       return fmt::format("the FMA loop took {:.2f} times its norm", reading.fma_ns / norm);
     }
   }
   if (reading.cpu_ns <= 0) return {};
   const double whole = reading.span_ns > 0 ? reading.span_ns : reading.ns;
-  const double share = options_.lost_share * whole;
+  const double share = (is_long ? options_.long_lost_share : options_.lost_share) * whole;
   const double limit = std::max(options_.lost_ns, share);
   if (reading.queue_ns > limit) {
     return fmt::format("a thread waited {:.0f} us for a processor", reading.queue_ns * 1e-3);
@@ -52,13 +53,15 @@ std::string DisturbanceGate::judge(const Reading& reading) {
 }
 
 std::string DisturbanceGate::judge(const Surroundings& surroundings) {
+  const bool is_long = surroundings.readings_ns >= options_.long_pass_ns;
   if (surroundings.walk_ns > 0) {
     const double norm = walk_.learn(surroundings.walk_ns);
-    if (norm > 0 && surroundings.walk_ns > (1 + options_.walk_tolerance) * norm) {
+    if (!is_long && norm > 0 && surroundings.walk_ns > (1 + options_.walk_tolerance) * norm) {
       return fmt::format("the walk through memory took {:.2f} times its norm", surroundings.walk_ns / norm);
     }
   }
-  if (surroundings.steal_ns > options_.lost_share * surroundings.readings_ns) {
+  const double share = is_long ? options_.long_lost_share : options_.lost_share;
+  if (surroundings.steal_ns > share * surroundings.readings_ns) {
     return fmt::format("the hypervisor took {:.0f} ms", surroundings.steal_ns * 1e-6);
   }
   return {};

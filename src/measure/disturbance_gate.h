@@ -21,6 +21,9 @@ struct Reading {
   std::int64_t involuntary_switches = 0;
 };
 
+/// The length from which on a reading is long.
+inline constexpr double kLongReading_ns = 12e6;
+
 /// The sentinels that run once per pass.
 struct Surroundings {
   double walk_ns = 0;   ///< memory sentinel; 0: none
@@ -31,13 +34,20 @@ struct Surroundings {
 
 /// The tolerances of the gate. What a reading may lose is relative to its length, because a loss of 20 us is a
 /// percent of 2 ms and nothing of 80 ms; the least that counts is what the accounting resolves.
+///
+/// A long reading averages over disturbances that last for milliseconds, so that loops of microseconds before and after
+/// it, or after a long pass, say nothing about it; and on a shared host hardly any reading of a tenth of a second loses
+/// less than a percent.
 struct GateOptions {
   double fma_tolerance = 0.10;  ///< above the norm
   /// Above the norm; a walk through shared caches scatters more than a loop in registers.
   double walk_tolerance = 0.40;
-  double lost_share = 0.01;  ///< the share of a reading, or of a pass, that may pass without a processor
-  double lost_ns = 50e3;     ///< or this time, whichever is more: the resolution of the accounting
-  double switch_ns = 10e3;   ///< the same if threads were also switched involuntarily
+  double lost_share = 0.01;       ///< the share of a reading, or of a pass, that may pass without a processor
+  double long_lost_share = 0.03;  ///< the same of a long one
+  double lost_ns = 50e3;          ///< or this time, whichever is more: the resolution of the accounting
+  double switch_ns = 10e3;        ///< the same if threads were also switched involuntarily
+  double long_reading_ns = kLongReading_ns;
+  double long_pass_ns = 200e6;  ///< readings of a pass, together, from which on it is long
 };
 
 class DisturbanceGate {

@@ -11,13 +11,16 @@ constexpr int kMaxAttempts = 3;            // attempts before the run waits
 constexpr double kMostlyDisturbed = 0.75;  // share of readings from which immediate retries are pointless
 constexpr double kDecay = 1.0 / 32;        // weight of the last reading in that share
 
+/// What the repetition of readings of `ns` takes from the wait budget.
+double cost_of_again(double ns) { return ns < kLongReading_ns ? 0 : ns; }
+
 }  // namespace
 
 bool WaitBudget::spend(double ns) {
   if (is_over()) return false;
   const auto elapsed = static_cast<double>(clock_.now_ns() - start_ns_);
-  if (waited_ns_ + ns > kInitialNs + share_ * elapsed) return false;
-  waited_ns_ += ns;
+  if (lost_ns_ + ns > kInitialNs + share_ * elapsed) return false;
+  lost_ns_ += ns;
   return true;
 }
 
@@ -34,8 +37,9 @@ std::optional<Sample> GatedSampler::take(int candidate, std::int64_t calls, bool
       pause_ns_ = kMinPauseNs;
       return sample;
     }
-    const bool tries_at_once = tries < kMaxAttempts && disturbed_share_ < kMostlyDisturbed && !wait_budget_.is_over();
-    if (!tries_at_once && !wait(sample.disturbance)) return sample;
+    const bool tries_at_once = tries < kMaxAttempts && disturbed_share_ < kMostlyDisturbed;
+    if (!(tries_at_once ? wait_budget_.spend(cost_of_again(sample.ns)) : wait(sample.disturbance, sample.ns)))
+      return sample;
   }
 }
 
@@ -45,8 +49,8 @@ PassObservation GatedSampler::observe() {
   return {surroundings, gate_.judge(surroundings)};
 }
 
-bool GatedSampler::wait(const std::string& why) {
-  if (!wait_budget_.spend(pause_ns_)) return false;
+bool GatedSampler::wait(const std::string& why, double again_ns) {
+  if (!wait_budget_.spend(pause_ns_ + cost_of_again(again_ns))) return false;
   source_.pause(pause_ns_, why);
   pause_ns_ = std::min(2 * pause_ns_, kMaxPauseNs);
   return true;

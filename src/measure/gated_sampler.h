@@ -27,11 +27,12 @@ class SampleSource {
   virtual void pause(double ns, const std::string& why) = 0;
 };
 
-/// The time that a run may wait for a disturbed machine: a share of its elapsed time plus an initial second.
+/// The time that a run may lose to a disturbed machine, by waiting and by repeating long readings: a share of its
+/// elapsed time plus an initial second.
 class WaitBudget {
  public:
   WaitBudget(Clock& clock, double share) : clock_(clock), share_(share), start_ns_(clock.now_ns()) {}
-  /// Takes a wait of `ns` from the budget. Returns false, and takes nothing, if the budget does not allow it.
+  /// Takes a loss of `ns` from the budget. Returns false, and takes nothing, if the budget does not allow it.
   bool spend(double ns);
   Clock& clock() const { return clock_; }
   bool is_over() const { return is_over_ && is_over_(); }
@@ -44,7 +45,7 @@ class WaitBudget {
   Clock& clock_;
   double share_;
   std::int64_t start_ns_;
-  double waited_ns_ = 0;
+  double lost_ns_ = 0;
   std::function<bool()> is_over_;
 };
 
@@ -68,13 +69,14 @@ class GatedSampler {
       : source_(source), gate_(gate), wait_budget_(wait_budget) {}
 
   /// Returns an undisturbed sample, or the last of several disturbed ones; there are fewer attempts while most readings
-  /// are disturbed. Absent if the candidate failed.
+  /// are disturbed, and where the wait budget does not allow for the repetition of a long one. Absent if the candidate
+  /// failed.
   std::optional<Sample> take(int candidate, std::int64_t calls, bool warm_up);
   PassObservation observe();
   /// Takes later samples in a fresh process.
   void renew_process() { source_.renew_process(); }
-  /// Waits a moment. Returns false if the budget does not allow it.
-  bool wait(const std::string& why);
+  /// Waits a moment, after which `again_ns` of readings are repeated. Returns false if the budget does not allow it.
+  bool wait(const std::string& why, double again_ns);
   /// The clock of the run.
   Clock& clock() const { return wait_budget_.clock(); }
 

@@ -65,7 +65,7 @@ void RacePasses::pass(const std::vector<Racer*>& racers) {
       sample.walk_ns = surroundings.walk_ns;
       if (sample.disturbance.empty()) sample.disturbance = disturbance;
     }
-    if (disturbance.empty() || is_over() || !sampler_.wait(disturbance)) return;
+    if (disturbance.empty() || is_over() || !sampler_.wait(disturbance, surroundings.readings_ns)) return;
   }
 }
 

@@ -84,21 +84,32 @@ TEST(DisturbanceGate, WhatALongReadingMayLoseIsRelativeToItsLength) {
   DisturbanceGate gate = experienced();
   Reading reading{.ns = 80e6, .fma_ns = kNorm_ns, .cpu_ns = 159e6, .queue_ns = 60e3, .involuntary_switches = 8};
   EXPECT_EQ(gate.judge(reading), "") << "60 us of 80 ms, in 8 switches";
-  reading.queue_ns = 790e3;
-  EXPECT_EQ(gate.judge(reading), "") << "less than a percent";
-  reading.queue_ns = 810e3;
-  EXPECT_EQ(gate.judge(reading), "a thread waited 810 us for a processor");
+  reading.queue_ns = 2.3e6;
+  EXPECT_EQ(gate.judge(reading), "") << "less than three percent";
+  reading.queue_ns = 2.5e6;
+  EXPECT_EQ(gate.judge(reading), "a thread waited 2500 us for a processor");
+  reading = {.ns = 10e6, .fma_ns = kNorm_ns, .cpu_ns = 20e6, .queue_ns = 110e3};
+  EXPECT_EQ(gate.judge(reading), "a thread waited 110 us for a processor") << "a percent of 10 ms";
   reading = {.ns = 2e6, .fma_ns = kNorm_ns, .cpu_ns = 4e6, .queue_ns = 19e3, .involuntary_switches = 1};
   EXPECT_EQ(gate.judge(reading), "") << "a percent of 2 ms are 20 us";
   reading.queue_ns = 21e3;
   EXPECT_EQ(gate.judge(reading), "1 involuntary switches");
 }
 
+TEST(DisturbanceGate, ALoopOfMicrosecondsSaysNothingAboutALongReading) {
+  DisturbanceGate gate = experienced();
+  EXPECT_EQ(gate.judge(Reading{.ns = 80e6, .fma_ns = 2 * kNorm_ns, .cpu_ns = 160e6}), "");
+  EXPECT_NE(gate.judge(Reading{.ns = 10e6, .fma_ns = 2 * kNorm_ns, .cpu_ns = 20e6}), "");
+  EXPECT_EQ(gate.judge(Surroundings{2e6, 0, 0.3e9}), "");
+  EXPECT_NE(gate.judge(Surroundings{2e6, 0, 0.1e9}), "");
+}
+
 TEST(DisturbanceGate, StealIsRelativeToTheReadingsOfThePass) {
   DisturbanceGate gate = experienced();
-  EXPECT_EQ(gate.judge(Surroundings{1e6, 10e6, 1.1e9}), "") << "a tick of 10 ms in a second";
-  EXPECT_EQ(gate.judge(Surroundings{1e6, 10e6, 0.9e9}), "the hypervisor took 10 ms");
-  EXPECT_EQ(gate.judge(Surroundings{1e6, 20e6, 1.1e9}), "the hypervisor took 20 ms");
+  EXPECT_EQ(gate.judge(Surroundings{1e6, 10e6, 0.35e9}), "") << "a tick of 10 ms in a third of a second";
+  EXPECT_EQ(gate.judge(Surroundings{1e6, 10e6, 0.3e9}), "the hypervisor took 10 ms");
+  EXPECT_EQ(gate.judge(Surroundings{1e6, 30e6, 0.9e9}), "the hypervisor took 30 ms");
+  EXPECT_EQ(gate.judge(Surroundings{1e6, 10e6, 0.15e9}), "the hypervisor took 10 ms");
 }
 
 TEST(DisturbanceGate, WithoutANormNothingIsOffIt) {

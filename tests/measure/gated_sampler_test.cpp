@@ -103,6 +103,16 @@ TEST(GatedSampler, WhereMostReadingsAreDisturbedNoneIsTakenAgainAtOnce) {
   EXPECT_GE(readings_of_ten(), 20u);
 }
 
+TEST(GatedSampler, LongReadingsAreTakenAgainAsFarAsTheWaitBudgetGoes) {
+  MadeUpMachine machine(CallTimes{{0, 0.4e9}});
+  machine.kernels.disturb = [](int, Reading& reading) { reading.queue_ns = 0.1e9; };
+  EXPECT_NE(machine.sampler.take(0, 1, false)->disturbance, "");
+  EXPECT_EQ(machine.kernels.samples_of(0), 3u) << "0.8 of a second and a tenth of what passed";
+  EXPECT_NE(machine.sampler.take(0, 1, false)->disturbance, "");
+  EXPECT_EQ(machine.kernels.samples_of(0), 4u);
+  EXPECT_EQ(machine.kernels.paused_ns, 0);
+}
+
 TEST(GatedSampler, OnceItsTimeIsOverNothingIsTakenAgain) {
   MadeUpMachine machine(CallTimes{{0, 1e6}});
   machine.kernels.disturb = [](int, Reading& reading) { reading.queue_ns = 1e6; };
@@ -145,10 +155,10 @@ TEST(GatedSampler, StealIsJudgedByTheReadingsSinceTheLastLook) {
   PassObservation observation = machine.sampler.observe();
   EXPECT_EQ(observation.surroundings.readings_ns, 4e9);
   EXPECT_EQ(observation.disturbance, "");
-  machine.kernels.call_ns[0] = 0.5e9;
+  machine.kernels.call_ns[0] = 0.25e9;
   machine.sampler.take(0, 1, false);
   observation = machine.sampler.observe();
-  EXPECT_EQ(observation.surroundings.readings_ns, 0.5e9);
+  EXPECT_EQ(observation.surroundings.readings_ns, 0.25e9);
   EXPECT_EQ(observation.disturbance, "the hypervisor took 10 ms");
 }
 

@@ -51,14 +51,23 @@ TEST(PartTrials, TheFastestIsConfirmedAtTheEndAndOthersWhileThereIsTime) {
   EXPECT_EQ(number(parts.take_at_end(53e6, 100)), std::nullopt) << "no estimate is below the incumbent's time";
 }
 
-TEST(PartTrials, OnlyTimesOfPartsThatAreToBeTrustedAreKept) {
+TEST(PartTrials, ADisturbedOneIsConfirmedWhereEachOfItsScoresIsFaster) {
   PartTrials parts;
-  Measurement disturbed = part_of_time(1e6), early = disturbed, failed = disturbed, untimed = disturbed;
+  Measurement disturbed = part_of_time(80e6);
   disturbed.timing.disturbance = "the FMA loop took 1.5 times its norm";
+  disturbed.timing.high_ns = 99e6;
+  parts.add({1}, disturbed);
+  EXPECT_EQ(number(parts.take_during_search(98e6, 1e3)), std::nullopt);
+  EXPECT_EQ(number(parts.take_during_search(100e6, 1e3)), 1);
+}
+
+TEST(PartTrials, OnlyPartsThatWereTimedToTheEndAreKept) {
+  PartTrials parts;
+  Measurement early = part_of_time(1e6), failed = early, untimed = early;
   early.timing.ended_early = true;
   failed.outcome = Outcome::kCrash;
   untimed.timing.median_ns = 0;
-  for (const Measurement& m : {disturbed, early, failed, untimed, timed(1e6)}) parts.add({1}, m);
+  for (const Measurement& m : {early, failed, untimed, timed(1e6)}) parts.add({1}, m);
   EXPECT_EQ(parts.reserve_s(1e9), 0);
 }
 
