@@ -139,8 +139,8 @@ TEST_F(PartTrialsSession, WhatAnEarlierSessionTimedByAPartIsConfirmedByTheNext) 
     log.end_session(id, SessionStatus::kKilled, "");
   }
   // A session confirms nothing where the default or the confirmation is disturbed.
-  for (int attempt = 0; attempt < 2 && !log.may_be_best(part); ++attempt) run_session(task_, log, options(1));
-  if (!log.may_be_best(part)) GTEST_SKIP() << "the machine was disturbed";
+  for (int attempt = 0; attempt < 8 && !log.may_be_best(part); ++attempt) run_session(task_, log, options(1));
+  EXPECT_TRUE(log.may_be_best(part));
   for (const TrialRecord& trial : recorded()) {
     if (trial.id != part) continue;
     EXPECT_TRUE(trial.measurement.evidence.verified) << trial.measurement.timing.disturbance;
