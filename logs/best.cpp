@@ -133,26 +133,35 @@ std::optional<BestRecord> last_confirmed(const Database& database, const StoredT
   return std::nullopt;
 }
 
-/// Returns the answer of a task in which nothing was confirmed: the winner of the last race, which was disturbed; if
-/// there is none, the fastest trial of the latest session.
-std::optional<BestRecord> last_resort(const Database& database, const StoredTask& task, const std::string& templates) {
-  static const std::string kRaced = select_race_entries(
+/// Returns the winner of the last race that was disturbed.
+std::optional<BestRecord> last_disturbed_winner(const Database& database, const StoredTask& task,
+                                                const std::string& templates) {
+  static const std::string kSelect = select_race_entries(
       "race.disturbance <> '' AND " + is_timed("race_entry"),
       fmt::format("race.task_id = :task AND race.winner_trial_id = race_entry.trial_id AND {} ORDER BY race.id DESC",
                   kTemplateMatches));
+  Statement select = database.prepare(kSelect);
+  return read_first(select.bind(task.id, templates), database, task, BestSource::kDisturbed);
+}
+
+/// Whether the trial is that of the untuned default, which anchors the sessions of its task.
+bool is_anchor(const Database& database, TrialId trial) {
+  return database.prepare("SELECT 1 FROM session WHERE anchor_trial_id = ?").bind(trial).step();
+}
+
+/// Returns the answer of a task in which nothing was confirmed: the winner of the last race, which was disturbed; if
+/// there is none, the fastest trial of the latest session.
+std::optional<BestRecord> last_resort(const Database& database, const StoredTask& task, const std::string& templates) {
   static const std::string kTimed = select_any_trials(
       fmt::format("session.task_id = :task AND {} AND trial.same_as_trial_id IS NULL AND NOT {} AND {}"
                   " ORDER BY trial.session_id DESC, trial.median_ns, trial.id",
                   is_timed("trial"), failed_in_race("1"), kTemplateMatches));
-  for (const std::string& text : {kRaced, kTimed}) {
-    Statement select = database.prepare(text);
-    std::optional<BestRecord> best =
-        read_first(select.bind(task.id, templates), database, task, BestSource::kDisturbed);
-    // A session that was killed may have a sound trial without having confirmed it.
-    if (best && !best->timing.is_disturbed()) best->source = BestSource::kUnconfirmed;
-    if (best) return best;
-  }
-  return std::nullopt;
+  if (auto winner = last_disturbed_winner(database, task, templates)) return winner;
+  Statement select = database.prepare(kTimed);
+  std::optional<BestRecord> best = read_first(select.bind(task.id, templates), database, task, BestSource::kDisturbed);
+  // A session that was killed may have a sound trial without having confirmed it.
+  if (best && !best->timing.is_disturbed()) best->source = BestSource::kUnconfirmed;
+  return best;
 }
 
 /// Returns the session of the old rule, which did not have confirmation, with the most trials that may be best; 0 if
@@ -237,7 +246,13 @@ std::vector<std::pair<double, StoredTask>> tasks_by_distance(const Database& dat
 
 std::optional<BestRecord> best_of_task(const Database& database, const StoredTask& task, const std::string& templates) {
   if (auto winner = last_winner(database, task, templates)) return winner;
-  if (auto confirmed = last_confirmed(database, task, templates, 0)) return confirmed;
+  if (auto confirmed = last_confirmed(database, task, templates, 0)) {
+    // Nothing was found but what was there before: a race that another kernel won beside it is worth more, even if it
+    // was disturbed.
+    if (!is_anchor(database, confirmed->trial)) return confirmed;
+    auto winner = last_disturbed_winner(database, task, templates);
+    return winner && winner->session >= confirmed->session ? winner : confirmed;
+  }
   const SessionId session = busiest_session(database, task.id, templates);
   if (session == 0) return last_resort(database, task, templates);
   Statement fastest = database.prepare(select_trials(

@@ -12,11 +12,6 @@ constexpr std::int64_t kMinBlock = 32;      ///< steps of a blocked reduction: b
 constexpr std::int64_t kMinBlockOfOne = 8;  ///< the same for a vector C, which stays in the first cache
 constexpr std::int64_t kMinRowsToPack = 8;  ///< fewer rows do not pay for a copy of B
 
-/// Numbers of blocks to divide `tiles` tiles into.
-std::vector<std::int64_t> block_counts(std::int64_t tiles) {
-  return up_to({1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128, 192, 256, 384, 512}, tiles);
-}
-
 std::vector<std::int64_t> k_block_counts(std::int64_t k, std::int64_t least) {
   std::vector<std::int64_t> counts;
   for (const std::int64_t count : {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256}) {
@@ -167,8 +162,9 @@ Numbers define_numbers(const Nest& nest, const std::vector<std::int64_t>& height
   const KnobExpr lanes = t.define_knob("vector_lanes", widths);
   const KnobExpr rows = t.define_knob("register_rows", heights);
   const KnobExpr vectors = t.define_knob("register_vectors", up_to({1, 2, 3, 4, 5, 6, 8, 10, 12, 15}, tiles));
-  const KnobExpr row_blocks = t.define_knob(knobs.vector_m ? "blocks_n" : "blocks_m", block_counts(nest.row_extent));
-  const KnobExpr vector_blocks = t.define_knob(knobs.vector_m ? "blocks_m" : "blocks_n", block_counts(tiles));
+  const KnobExpr row_blocks =
+      t.define_knob(knobs.vector_m ? "blocks_n" : "blocks_m", block_count_candidates(nest.row_extent));
+  const KnobExpr vector_blocks = t.define_knob(knobs.vector_m ? "blocks_m" : "blocks_n", block_count_candidates(tiles));
   const KnobExpr k_blocks = nest.blocked ? t.define_knob("blocks_k", nest.k_counts) : KnobExpr(1);
   const KnobExpr unroll_k = t.define_knob("unroll_k", up_to({1, 2, 4, 8}, nest.shape.k));
   knobs.prefetch_a = t.define_knob("prefetch_a", up_to({0, 8, 16, 32}, nest.shape.k - 1));
@@ -276,6 +272,10 @@ void require_packed_blocks(const Nest& nest, const Numbers& x, const MatmulKnobs
 }
 
 }  // namespace
+
+std::vector<std::int64_t> block_count_candidates(std::int64_t tiles) {
+  return up_to({1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128, 192, 256, 384, 512}, tiles);
+}
 
 MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulForm& form, const Target& target) {
   const MatmulShape& shape = form.shape;

@@ -40,6 +40,9 @@ struct MatmulKnobs {
   bool tiles_n_outer = false;                   ///< within a block, the loop over N's tiles runs outside that over M's
 };
 
+/// The candidates for numbers of blocks of `tiles` register tiles.
+std::vector<std::int64_t> block_count_candidates(std::int64_t tiles);
+
 MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulForm& form, const Target& target);
 
 /// Schedules the blocked nest for a form, which the template made from the definition's A and B. Defines the knobs, and

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 
 #include "support/error.h"
 #include "templates/framework/completion.h"
@@ -33,6 +35,21 @@ struct BlockCounts {
   std::int64_t m = 1, n = 1;
 };
 
+/// The number of blocks nearest to `wanted` into which the rows' tiles divide, preferably as many for each thread. A
+/// point with another number would be repaired by a lower register tile, which costs more than blocks of other sizes.
+std::int64_t dividing_blocks(std::int64_t rows, std::int64_t extent, std::int64_t wanted, std::int64_t threads) {
+  const std::int64_t tiles = ceil_div(extent, rows);
+  std::int64_t nearest = 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::int64_t count : block_count_candidates(tiles)) {
+    if (!is_even_division(tiles, count)) continue;
+    const double distance =
+        std::abs(std::log2(static_cast<double>(count) / static_cast<double>(wanted))) + (count % threads == 0 ? 0 : 1);
+    if (distance < least) nearest = count, least = distance;
+  }
+  return nearest;
+}
+
 /// Blocks of C: as large as the seed says, and enough of them for the threads.
 BlockCounts block_counts(const Seed& seed, const MatmulShape& shape, const Target& target) {
   BlockCounts blocks{1, seed.blocks_n};
@@ -44,6 +61,9 @@ BlockCounts block_counts(const Seed& seed, const MatmulShape& shape, const Targe
   const std::int64_t threads = target.threads;
   const auto shared = [threads](std::int64_t count) { return ceil_div(std::max(count, threads), threads) * threads; };
   if (seed.parallel == "m") blocks.m = shared(blocks.m);
+  if (blocks.m > 1 && seed.vector_axis == "n" && seed.tail_m == "partition") {
+    blocks.m = dividing_blocks(seed.rows, shape.m, blocks.m, seed.parallel == "m" ? threads : 1);
+  }
   if (seed.parallel == "n" || seed.parallel == "both") blocks.n = shared(blocks.n);
   if (seed.parallel == "both") blocks.m = std::max<std::int64_t>(blocks.m, 2);
   return blocks;
