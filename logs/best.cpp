@@ -149,6 +149,19 @@ bool is_anchor(const Database& database, TrialId trial) {
   return database.prepare("SELECT 1 FROM session WHERE anchor_trial_id = ?").bind(trial).step();
 }
 
+/// Returns the fastest sound trial of the session of `anchor` whose interval lies below that of the anchor: the time
+/// was over before it could be confirmed.
+std::optional<BestRecord> clearly_faster(const Database& database, const StoredTask& task, const std::string& templates,
+                                         const BestRecord& anchor) {
+  static const std::string kSelect = select_trials(
+      fmt::format("trial.session_id = :session AND trial.high_ns < :low AND trial.median_ns < trial.high_ns AND {}"
+                  " ORDER BY trial.median_ns, trial.id LIMIT 1",
+                  kTemplateMatches));
+  Statement select = database.prepare(kSelect);
+  return read_first(select.bind(anchor.session, anchor.timing.low_ns, templates), database, task,
+                    BestSource::kUnconfirmed);
+}
+
 /// Returns the answer of a task in which nothing was confirmed: the winner of the last race, which was disturbed; if
 /// there is none, the fastest trial of the latest session.
 std::optional<BestRecord> last_resort(const Database& database, const StoredTask& task, const std::string& templates) {
@@ -247,9 +260,10 @@ std::vector<std::pair<double, StoredTask>> tasks_by_distance(const Database& dat
 std::optional<BestRecord> best_of_task(const Database& database, const StoredTask& task, const std::string& templates) {
   if (auto winner = last_winner(database, task, templates)) return winner;
   if (auto confirmed = last_confirmed(database, task, templates, 0)) {
-    // Nothing was found but what was there before: a race that another kernel won beside it is worth more, even if it
-    // was disturbed.
     if (!is_anchor(database, confirmed->trial)) return confirmed;
+    // Nothing was confirmed but what was there before. A kernel that was clearly faster in the search is worth more,
+    // and so is one that won a race beside it, even if the race was disturbed.
+    if (auto faster = clearly_faster(database, task, templates, *confirmed)) return faster;
     auto winner = last_disturbed_winner(database, task, templates);
     return winner && winner->session >= confirmed->session ? winner : confirmed;
   }

@@ -129,6 +129,7 @@ class FinalRace {
   bool check(Race& race, std::vector<RunRequest>& requests, std::vector<std::size_t>& entry_of) {
     std::vector<Measurement> checked;
     const int count = static_cast<int>(requests.size());
+    if (limits_.seconds_left() < session_.runner->check_preparation_s()) return false;
     for (const RunRequest& request : requests) {
       if (limits_.seconds_left() <= 0) return false;
       checked.push_back(session_.runner->check({request}).front());

@@ -95,7 +95,7 @@ void print_text(const SessionResult& result, const Task& task, const std::string
   const Work work = work_of(task.workload);
   if (work.is_memory_bound()) {
     if (const double rate = measure_read_rate(task.target, work.bytes); rate > 0) {
-      fmt::print("memory    {:.1f}% of the {:.1f} GB/s that {} read of as many bytes just now\n",
+      fmt::print("memory    {:.1f}% of the {:.1f} GB/s that {} read just now\n",
                  100 * work.throughput(result.best->timing.median_ns) / rate, rate,
                  task.target.threads == 1 ? "one thread" : fmt::format("{} threads", task.target.threads));
     }

@@ -70,9 +70,11 @@ double peak_of(const Task& task, double float32_peak_gflops) {
 
 double measure_read_rate(const Target& target, double bytes) {
   if (target.device != DeviceKind::kCpu) return 0;
-  constexpr double kMinBytes = 4096, kSeconds = 0.1;
+  // More bytes are read from memory at the same rate, and take long to provide.
+  constexpr double kMinBytes = 4096, kMaxBytes = 256 << 20, kSeconds = 0.1;
   const int threads = std::min(target.threads, host_threads());
-  return measure_read_bandwidth(static_cast<std::int64_t>(std::max(kMinBytes, bytes / threads)), kSeconds, threads);
+  return measure_read_bandwidth(static_cast<std::int64_t>(std::clamp(bytes / threads, kMinBytes, kMaxBytes)), kSeconds,
+                                threads);
 }
 
 double trials_per_second(std::int64_t trials, double seconds) {

@@ -19,7 +19,8 @@ double trials_per_second(std::int64_t trials, double seconds);
 
 /// Measures the float32 peak of this machine on the target's threads, in GFLOP/s; 0 for a device.
 double measure_peak(const Target& target);
-/// Measures the GB/s that the target's threads read from a working set of `bytes` in total; 0 for a device.
+/// Measures the GB/s that the target's threads read from a working set of `bytes` in total, at most 256 MB each; 0 for
+/// a device.
 double measure_read_rate(const Target& target, double bytes);
 /// Scales the float32 peak to the type that the task computes in; the scale is measured.
 double peak_of(const Task& task, double float32_peak_gflops);

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <thread>
 
 #include "measure/race.h"
 #include "measure/race_finalists.h"
 #include "measure/runner.h"
 #include "measure/runner_worker.h"
+#include "runtime/compiled_kernel.h"
 #include "support/clock.h"
 #include "support/error.h"
 
@@ -49,6 +51,8 @@ class LocalRunner : public Runner, private SampleSource {
     for (std::size_t i = 0; i < requests.size(); ++i) check_candidate(static_cast<int>(i), true);
     return take_measurements(requests.size());
   }
+
+  double check_preparation_s() const override { return worker_.thorough_preparation_s(); }
 
   std::vector<Measurement> race(const std::vector<RunRequest>& requests, const RaceLimits& limits) override {
     return race(requests, options_.timing, limits);
@@ -148,14 +152,42 @@ class LocalRunner : public Runner, private SampleSource {
     }
   }
 
+  void unload(std::size_t id) {
+    if (!candidates_[id].loaded) return;
+    RunnerRequest request;
+    request.kind = RunnerRequest::Kind::kUnload;
+    request.id = static_cast<int>(id);
+    transact(request);
+    candidates_[id].loaded = false;
+  }
+
   void unload_all() {
+    for (std::size_t i = 0; i < candidates_.size(); ++i) unload(i);
+  }
+
+  std::int64_t memory_of(const Candidate& candidate) const {
+    const std::vector<std::int64_t>& prepared = candidate.object->prepared_bytes;
+    return std::accumulate(prepared.begin(), prepared.end(),
+                           workspace_bytes(candidate.object->workspace, options_.threads));
+  }
+
+  /// Unloads candidates, those with most memory first, until all that are loaded have room in half of what the runner
+  /// may use beside the tensors: none is to fail for what others take.
+  void make_room_for(const Candidate& candidate) {
+    if (options_.target.device != DeviceKind::kCpu) return;
+    std::vector<std::size_t> loaded;
+    std::int64_t bytes = memory_of(candidate);
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       if (!candidates_[i].loaded) continue;
-      RunnerRequest request;
-      request.kind = RunnerRequest::Kind::kUnload;
-      request.id = static_cast<int>(i);
-      transact(request);
-      candidates_[i].loaded = false;
+      loaded.push_back(i);
+      bytes += memory_of(candidates_[i]);
+    }
+    std::sort(loaded.begin(), loaded.end(),
+              [&](std::size_t a, std::size_t b) { return memory_of(candidates_[a]) > memory_of(candidates_[b]); });
+    for (const std::size_t i : loaded) {
+      if (bytes <= worker_.room_bytes() / 2) return;
+      bytes -= memory_of(candidates_[i]);
+      unload(i);
     }
   }
 
@@ -237,6 +269,7 @@ class LocalRunner : public Runner, private SampleSource {
     Candidate& candidate = candidates_[static_cast<std::size_t>(id)];
     worker_.ensure();
     if (!candidate.loaded) {
+      make_room_for(candidate);
       RunnerRequest load;
       load.kind = RunnerRequest::Kind::kLoad;
       load.id = id;
@@ -252,7 +285,9 @@ class LocalRunner : public Runner, private SampleSource {
 
   std::optional<RunnerReply> ask_worker(Candidate& candidate, const RunnerRequest& request, const char* doing) {
     Measurement& m = candidate.measurement;
-    std::optional<RunnerReply> reply = transact(request, candidate.part_ratio > 0 ? 1 / candidate.part_ratio : 1);
+    // Linking prepares the whole workspace for a part, too.
+    const bool takes_a_part = candidate.part_ratio > 0 && request.kind != RunnerRequest::Kind::kLoad;
+    std::optional<RunnerReply> reply = transact(request, takes_a_part ? 1 / candidate.part_ratio : 1);
     if (!reply) {
       RunnerWorker::End end = worker_.end(doing);
       if (end.is_given_up) {

@@ -116,6 +116,8 @@ class Runner {
   /// Checks each candidate thoroughly: on inputs of large and small magnitudes as well, and for whether a call depends
   /// on the previous one. Returns one measurement per request, in order, without timings.
   virtual std::vector<Measurement> check(const std::vector<RunRequest>& requests) = 0;
+  /// The seconds that the next check() takes to make its inputs, where these are large and still missing; else 0.
+  virtual double check_preparation_s() const = 0;
   /// Races, in several fresh processes, candidates that are known to be right: the finalists of a session, or kernels
   /// whose ratio is wanted. Returns one measurement per request, in order, without evidence; for ratios see
   /// ratio_between (measure/race_finalists.h).

@@ -110,9 +110,10 @@ void RunnerWorker::ensure() {
   }
   worker_ = std::move(worker);
   memory_.emplace(worker_->pid());
-  max_memory_bytes_ = memory_->bytes().value_or(0) + options_.memory_bytes + kTensorCopies * tensors_.bytes() +
-                      copy_bytes(options_, tensors_.bytes());
+  max_memory_bytes_ = memory_->bytes().value_or(0) + room_bytes() + copy_bytes(options_, tensors_.bytes());
 }
+
+std::int64_t RunnerWorker::room_bytes() const { return options_.memory_bytes + kTensorCopies * tensors_.bytes(); }
 
 void RunnerWorker::prepare_thorough_checks() {
   if (!tensors_.has_wide_to_come()) return;

@@ -28,6 +28,10 @@ class RunnerWorker {
   void drop() { worker_.reset(); }
   /// Makes the inputs of large and small magnitudes if these are still missing; the process is then dropped.
   void prepare_thorough_checks();
+  /// The seconds that prepare_thorough_checks() takes, as far as the inputs made before tell; 0: nothing is missing.
+  double thorough_preparation_s() const { return tensors_.has_wide_to_come() ? tensors_.set_s() : 0; }
+  /// The memory that the process may use beyond its size before the first candidate, copies for cold caches aside.
+  std::int64_t room_bytes() const;
   bool is_running() const { return worker_ != nullptr; }
 
   /// Sends a request and returns the reply; absent if the process died or had to be killed, and then is gone. `limit_s`

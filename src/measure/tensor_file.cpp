@@ -16,6 +16,7 @@
 #include "measure/elements.h"
 #include "measure/guarded_region.h"
 #include "support/chunks.h"
+#include "support/clock.h"
 #include "support/descriptors.h"
 #include "support/error.h"
 
@@ -214,6 +215,7 @@ void TensorFile::append_wide() {
 bool TensorFile::has_wide_to_come() const { return large_ && large_->has_wide && layout_.front().wide < 0; }
 
 void TensorFile::append_set(InputSet set) {
+  const std::int64_t start_ns = steady_clock().now_ns();
   const bool is_uniform = set == InputSet::kUniform;
   const int fd = fd_.get();
   std::size_t input = 0;
@@ -235,6 +237,7 @@ void TensorFile::append_set(InputSet set) {
     ++input;
   }
   append_reference(set);
+  set_s_ = 1e-9 * static_cast<double>(steady_clock().now_ns() - start_ns);
 }
 
 void TensorFile::append_reference(InputSet set) {

@@ -19,7 +19,8 @@ class TensorFile {
   /// Appends the large and small magnitudes of LargeData, which no layout before has: only thorough checks need them.
   /// Nothing if they are there, or if there are none. Throws Error if there is no memory.
   void append_wide();
-  bool has_wide_to_come() const;  ///< whether append_wide() does anything
+  bool has_wide_to_come() const;           ///< whether append_wide() does anything
+  double set_s() const { return set_s_; }  ///< seconds that the last set of large inputs, with its reference, took
   int fd() const { return fd_.get(); }
   std::int64_t bytes() const { return bytes_; }
   const std::vector<TensorLayout>& layout() const { return layout_; }
@@ -34,6 +35,7 @@ class TensorFile {
   std::optional<LargeData> large_;
   std::int64_t bytes_ = 0;
   std::vector<TensorLayout> layout_;
+  double set_s_ = 0;
 };
 
 }  // namespace nestwright

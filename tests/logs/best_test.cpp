@@ -104,6 +104,32 @@ TEST_F(BestTest, ADisturbedTrialAnswersUntilThereIsASoundOne) {
   EXPECT_EQ(best()->source, BestSource::kConfirmed);
 }
 
+TEST_F(BestTest, AClearlyFasterTrialComesBeforeTheUntunedDefault) {
+  const SessionId session = run({timed(100), timed(99), timed(80), disturbed(50)});
+  log_.set_anchor(session, trials_[0], 100);
+  log_.set_incumbent(session, trials_[0]);
+  ASSERT_TRUE(best());
+  EXPECT_EQ(best()->trial, trials_[2]) << "the time was over before it could be confirmed";
+  EXPECT_EQ(best()->source, BestSource::kUnconfirmed);
+  log_.set_incumbent(session, trials_[1]);
+  EXPECT_EQ(best()->trial, trials_[1]) << "which is no default";
+  const SessionId second = run({timed(100), timed(99)});
+  log_.set_anchor(second, trials_[0], 100);
+  log_.set_incumbent(second, trials_[0]);
+  EXPECT_EQ(best()->trial, trials_[0]) << "the intervals overlap";
+}
+
+TEST_F(BestTest, TheWinnerOfADisturbedRaceComesBeforeTheUntunedDefault) {
+  const SessionId session = run({timed(100), disturbed(70)});
+  log_.set_anchor(session, trials_[0], 100);
+  log_.set_incumbent(session, trials_[0]);
+  Race race = race_of({{trials_[0], 110}, {trials_[1], 75}}, 1);
+  race.disturbance = race.entries[1].measurement.timing.disturbance = "the hypervisor took 40 ms";
+  EXPECT_FALSE(log_.record_race(session, race));
+  EXPECT_EQ(best()->trial, trials_[1]);
+  EXPECT_EQ(best()->source, BestSource::kDisturbed);
+}
+
 TEST_F(BestTest, ASoundRecordOfAnotherCompilerComesBeforeALaterDisturbedOne) {
   TaskKey other = task_;
   other.backend = "LLVM 22.1.0";
