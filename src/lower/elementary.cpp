@@ -52,6 +52,9 @@ constexpr std::int64_t kExponentUnit = std::int64_t{1} << 23;  // lowest bit of 
 Expr bits_of(const Expr& x) { return reinterpret(kInt32, x); }
 Expr float_of(const Expr& bits) { return reinterpret(kFloat32, bits); }
 Expr like(const Expr& x, double value) { return make_float(value, x.type()); }
+// The lesser, or the greater, of `limit` and x; NaN where x is.
+Expr at_most(double limit, const Expr& x) { return select(like(x, limit) < x, like(x, limit), x); }
+Expr at_least(double limit, const Expr& x) { return select(like(x, limit) > x, like(x, limit), x); }
 // 2^n for -126 <= n <= 127.
 Expr power_of_2(const Expr& n) { return float_of((n + 127) * kExponentUnit); }
 // x * 2^n. Requires x and the product to be normal numbers.
@@ -111,8 +114,8 @@ Elementary::Reduced Elementary::reduce_exp(const Expr& x) {
 Expr Elementary::Reduced::n() const { return bits_of(shifted) - kRounderBits; }
 
 Expr Elementary::exp(const Expr& x) {
-  // Beyond these bounds the result is 0 or infinity. NaN passes through min and max as their second operand.
-  const Reduced reduced = reduce_exp(hold("x", min(like(x, 89), max(like(x, -104), x))));
+  // Beyond these bounds the result is 0 or infinity.
+  const Reduced reduced = reduce_exp(hold("x", at_most(89, hold("x", at_least(-104, x)))));
   if (machine_.scale) return scale(reduced.power, reduced.quotient);
   // In two steps, so that both factors are normal numbers and only the last product is rounded.
   const Expr n = hold("n", reduced.n()), half = hold("half", n / 2);
@@ -156,7 +159,7 @@ Expr Elementary::tanh(const Expr& x) {
   const Expr square = hold("square", x * x);
   const Expr small = fma(size * square, polynomial(square, kTanh), size);
   // From 9.02 on the result is 1.
-  const Expr e = exp_between(hold("twice", min(like(x, 9.1), size) * 2.0));
+  const Expr e = exp_between(hold("twice", at_most(9.1, size) * 2.0));
   const Expr large = 1.0 - 2.0 / (e + 1.0);
   return with_sign(hold("magnitude", select(size >= kTanhSmall, large, small)), x);
 }
@@ -172,7 +175,7 @@ Expr Elementary::erf(const Expr& x) {
   const Expr square = hold("square", x * x);
   const Expr small = fma(size, polynomial(square, kErf), size);
   // From 3.92 on the result is 1.
-  const Expr bounded = hold("bounded", min(like(x, 4), size));
+  const Expr bounded = hold("bounded", at_most(4, size));
   const Expr large = 1.0 - exp_between(hold("u", fma(bounded, polynomial(bounded, kErfc), -bounded)));
   return with_sign(hold("magnitude", select(size >= kErfSmall, large, small)), x);
 }

@@ -23,10 +23,12 @@ std::vector<Expr> extents_of(const TensorInfo& tensor) {
 
 using Ranges = std::vector<std::optional<ir::Interval>>;
 
-/// The larger value; of equal ones the first. The identity has the last index, so that it yields to any element.
+/// The larger value; of equal ones the first. The identity has the last index, so that it yields to any element but
+/// NaN.
 Reducer argmax_reducer(ir::Type type, std::int64_t extent) {
-  return {"argmax", {Expr(extent - 1), min_value(type)}, [](std::span<const Expr> a, std::span<const Expr> b) {
-            const Expr takes_a = a[1] > b[1] || (a[1] == b[1] && a[0] < b[0]);
+  return {"argmax", {Expr(extent - 1), min_value(type)}, [type](std::span<const Expr> a, std::span<const Expr> b) {
+            Expr takes_a = a[1] > b[1] || (a[1] == b[1] && a[0] < b[0]);
+            if (type.is_float()) takes_a = takes_a || b[1] != b[1];
             return std::vector<Expr>{select(takes_a, a[0], b[0]), select(takes_a, a[1], b[1])};
           }};
 }

@@ -36,7 +36,8 @@ constexpr double kGeluEnd = 11;  ///< beyond, the tail is 0 in float32
 // two polynomials, and no cancellation below 0.
 Expr gelu(const Expr& x) {
   if (x.type().element() != kFloat32) return x * 0.5 * (1.0 + ir::erf(x * (1 / std::numbers::sqrt2)));
-  const Expr size = min(ir::make_float(kGeluEnd, x.type()), ir::abs(x));
+  const Expr end = ir::make_float(kGeluEnd, x.type()), magnitude = ir::abs(x);
+  const Expr size = select(end < magnitude, end, magnitude);  // NaN for NaN
   Expr tail = ir::make_float(kGeluTail.back(), x.type());
   for (std::size_t i = kGeluTail.size() - 1; i-- > 0;) tail = tail * size + kGeluTail[i];
   return relu(x) - size * ir::exp(tail);

@@ -28,10 +28,14 @@ void add_exact_operations(P& program, ir::Type type) {
   program.add("less_equal", [](Expr a, Expr c) { return a <= c; });
   program.add("greater", [](Expr a, Expr c) { return a > c; });
   program.add("greater_equal", [](Expr a, Expr c) { return a >= c; });
-  program.add("least", [](Expr a, Expr c) { return min(a, c); });
-  program.add("greatest", [](Expr a, Expr c) { return max(a, c); });
+  // Which of two zeros an extremum gives is unspecified: the sum is 0.
+  const Expr zero = ir::make_const(0, type);
+  program.add("least", [zero](Expr a, Expr c) { return min(a, c) + zero; });
+  program.add("greatest", [zero](Expr a, Expr c) { return max(a, c) + zero; });
   program.add("magnitude", [](Expr a, Expr) { return abs(a); });
   program.add("clamped", [](Expr a, Expr) { return clamp(a, 1, 3); });
+  program.add("at_least_2", [type](Expr a, Expr) { return max(a, ir::make_const(2, type)); });
+  program.add("two_or_more", [type](Expr a, Expr) { return max(ir::make_const(2, type), a); });
   if (type.is_float()) return;
   program.add("and_bits", [](Expr a, Expr c) { return a & c; });
   program.add("or_bits", [](Expr a, Expr c) { return a | c; });

@@ -66,10 +66,11 @@ TEST(VectorMath, ExpIsPrintedAsLetsInFrontOfTheStore) {
   launch main
   kernel main:
     let x = A[ramp(0, 1, 16)]
-    let x_1 = min(x16(89.0), max(x16(-104.0), x))
-    let shifted = fma(x_1, x16(1.442695), x16(12582912.0))
+    let x_1 = select(x16(-104.0) > x, x16(-104.0), x)
+    let x_2 = select(x16(89.0) < x_1, x16(89.0), x_1)
+    let shifted = fma(x_2, x16(1.442695), x16(12582912.0))
     let quotient = shifted - x16(12582912.0)
-    let rest = fma(quotient, x16(0.00021219444), fma(quotient, x16(-0.6933594), x_1))
+    let rest = fma(quotient, x16(0.00021219444), fma(quotient, x16(-0.6933594), x_2))
     let exp = scale(fma(fma(fma(fma(fma(fma(x16(0.0013818732), rest, x16(0.00836872)), rest, x16(0.041668292)), rest, x16(0.16666521)), rest, x16(0.49999994)), rest, x16(1.0)), rest, x16(1.0)), quotient)
     B[ramp(0, 1, 16)] = exp
 )");

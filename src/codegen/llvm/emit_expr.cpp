@@ -84,6 +84,10 @@ llvm::Value* FunctionEmitter::emit_binary(const ir::Binary& binary, ir::Type typ
     return (call != nullptr && call->intrinsic != ir::Intrinsic::kLikely) || e.as<ir::Load>() != nullptr ||
            e.as<ir::CallExtern>() != nullptr;
   };
+  if (binary.op == BinaryOp::kMin || binary.op == BinaryOp::kMax) {
+    return emit_extremum(binary.op, emit(binary.a), emit(binary.b), type, module_.never_nan.is_number(binary.a),
+                         module_.never_nan.is_number(binary.b));
+  }
   const bool no_wrap = type.element() == kIndex && !ir::any_expr(binary.a, is_data) && !ir::any_expr(binary.b, is_data);
   return emit_operation(binary.op, emit(binary.a), emit(binary.b), type, no_wrap);
 }
@@ -104,9 +108,8 @@ llvm::Value* FunctionEmitter::emit_operation(ir::BinaryOp op, llvm::Value* a, ll
     case BinaryOp::kMod:
       throw CompileError("modulo is not defined on floating-point values");
     case BinaryOp::kMin:
-      return builder_.CreateSelect(emit_comparison(BinaryOp::kLt, a, b, type), a, b);
     case BinaryOp::kMax:
-      return builder_.CreateSelect(emit_comparison(BinaryOp::kGt, a, b, type), a, b);
+      return emit_extremum(op, a, b, type, false, false);
     case BinaryOp::kAnd:
       return builder_.CreateAnd(a, b);
     case BinaryOp::kOr:
@@ -120,6 +123,24 @@ llvm::Value* FunctionEmitter::emit_operation(ir::BinaryOp op, llvm::Value* a, ll
       break;
   }
   return emit_comparison(op, a, b, type);
+}
+
+// x86's instructions give their second operand where one is NaN, as `select(a > b, a, b)` does, so that an operand that
+// is a number comes second and no test for NaN is needed.
+llvm::Value* FunctionEmitter::emit_extremum(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, ir::Type type,
+                                            bool a_is_number, bool b_is_number) {
+  const bool is_min = op == ir::BinaryOp::kMin, is_wide = has_arithmetic(type);
+  const bool may_be_nan = type.is_float() && !a_is_number && !b_is_number;
+  if (may_be_nan && is_wide) {
+    // The code tests the first operand. As a may be what a scan has so far, the test of b is off the chain of results.
+    return builder_.CreateBinaryIntrinsic(is_min ? llvm::Intrinsic::minnum : llvm::Intrinsic::maxnum, b, a);
+  }
+  if (type.is_float() && !b_is_number && !may_be_nan) std::swap(a, b);
+  llvm::Value *x = is_wide ? a : widen(a, type), *y = is_wide ? b : widen(b, type);
+  const ir::Type in = is_wide ? type : kFloat32.with_lanes(type.lanes);
+  llvm::Value* takes_a = emit_comparison(is_min ? ir::BinaryOp::kLt : ir::BinaryOp::kGt, x, y, in);
+  if (may_be_nan) takes_a = builder_.CreateOr(takes_a, builder_.CreateFCmpUNO(y, y));
+  return builder_.CreateSelect(takes_a, a, b);
 }
 
 llvm::Value* FunctionEmitter::emit_comparison(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, ir::Type type) {

@@ -199,7 +199,8 @@ std::unique_ptr<llvm::Module> emit_module(const ir::Program& program, const Targ
   llvm_module->setDataLayout(machine.createDataLayout());
   llvm_module->setPICLevel(llvm::PICLevel::BigPIC);
 
-  ModuleEmitter module{*llvm_module, program, target, symbol, {}, 0, features_used(program, target), nullptr};
+  ModuleEmitter module{
+      *llvm_module, program, target, ir::NeverNaN(program), symbol, {}, 0, features_used(program, target), nullptr};
   for (const ir::Kernel& kernel : program.kernels) {
     module.kernels.push_back(module.create_function(symbol + "." + kernel.name, kernel_type(program, context), true));
   }

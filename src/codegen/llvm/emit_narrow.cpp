@@ -36,13 +36,8 @@ llvm::Value* FunctionEmitter::narrow(llvm::Value* value, ir::Type to) {
 }
 
 llvm::Value* FunctionEmitter::emit_narrow_operation(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, ir::Type type) {
-  using ir::BinaryOp;
   const ir::Type wide = kFloat32.with_lanes(type.lanes);
   llvm::Value *wide_a = widen(a, type), *wide_b = widen(b, type);
-  if (op == BinaryOp::kMin || op == BinaryOp::kMax) {
-    const BinaryOp order = op == BinaryOp::kMin ? BinaryOp::kLt : BinaryOp::kGt;
-    return builder_.CreateSelect(emit_comparison(order, wide_a, wide_b, wide), a, b);
-  }
   llvm::Value* result = emit_operation(op, wide_a, wide_b, wide);
   return ir::is_comparison(op) ? result : narrow(result, type);
 }

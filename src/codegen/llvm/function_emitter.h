@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/analysis/never_nan.h"
 #include "ir/core/linear.h"
 #include "ir/core/program.h"
 #include "target/target.h"
@@ -43,6 +44,7 @@ struct ModuleEmitter {
   llvm::Module& module;
   const ir::Program& program;
   const Target& target;
+  ir::NeverNaN never_nan;  ///< of the program
   std::string symbol;
   std::vector<llvm::Function*> kernels;
   int parallel_loops = 0;
@@ -157,6 +159,9 @@ class FunctionEmitter {
   /// `no_wrap`: integer overflow is undefined.
   llvm::Value* emit_operation(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, ir::Type type, bool no_wrap = false);
   llvm::Value* emit_floor_division(const ir::Binary& binary, ir::Type type);
+  /// min or max. `a_is_number`, `b_is_number`: the operand is known not to be NaN.
+  llvm::Value* emit_extremum(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, ir::Type type, bool a_is_number,
+                             bool b_is_number);
   llvm::Value* emit_comparison(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, ir::Type type);
   llvm::Value* emit_cast(llvm::Value* value, ir::Type from, ir::Type to);
   llvm::Value* emit_ramp(const ir::Ramp& ramp, int lanes);

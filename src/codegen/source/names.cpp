@@ -14,12 +14,12 @@ namespace {
 // Keywords that C++ does not have and built-in names of both languages, so that a kernel has the same names in both;
 // and names that generated text uses.
 constexpr std::array kReserved = std::to_array<std::string_view>(
-    {"INFINITY",  "MAXFLOAT",   "NAN",       "NULL",      "barrier",      "bfloat16",     "blockDim",
-     "blockIdx",  "constant",   "cos",       "event_t",   "get_group_id", "get_local_id", "global",
-     "gridDim",   "half",       "image1d_t", "image2d_t", "image3d_t",    "kernel",       "ldexp",
-     "ldexpf",    "local",      "main",      "max",       "min",          "printf",       "quad",
-     "read_only", "read_write", "restrict",  "sampler_t", "size_t",       "threadIdx",    "uchar",
-     "uint",      "ulong",      "uniform",   "ushort",    "vec_step",     "warpSize",     "write_only"});
+    {"INFINITY",     "MAXFLOAT",   "NAN",      "NULL",      "barrier",   "bfloat16",  "blockDim",  "blockIdx",
+     "constant",     "cos",        "event_t",  "fmax",      "fmaxf",     "fmin",      "fminf",     "get_group_id",
+     "get_local_id", "global",     "gridDim",  "half",      "image1d_t", "image2d_t", "image3d_t", "kernel",
+     "ldexp",        "ldexpf",     "local",    "main",      "max",       "min",       "printf",    "quad",
+     "read_only",    "read_write", "restrict", "sampler_t", "size_t",    "threadIdx", "uchar",     "uint",
+     "ulong",        "uniform",    "ushort",   "vec_step",  "warpSize",  "write_only"});
 static_assert(std::is_sorted(kReserved.begin(), kReserved.end()));
 
 /// Whether devices have a mathematical function of this name: exp, or expf of CUDA.

@@ -55,14 +55,16 @@ std::string Prelude::mod(Type type) {
   return define(t, "nw_mod_" + type.str(), fmt::format("({0} a, {0} b) {{ return b == 0 ? 0 : a % b; }}", t));
 }
 
-std::string Prelude::min(Type type) {
-  const char* t = dialect_.value_type(type);
-  return define(t, "nw_min_" + type.str(), fmt::format("({0} a, {0} b) {{ return a < b ? a : b; }}", t));
-}
+std::string Prelude::min(Type type) { return extremum("min", '<', type); }
+std::string Prelude::max(Type type) { return extremum("max", '>', type); }
 
-std::string Prelude::max(Type type) {
+// Of floats, the number where the other operand is NaN, as the devices' instructions do.
+std::string Prelude::extremum(const char* name, char order, Type type) {
   const char* t = dialect_.value_type(type);
-  return define(t, "nw_max_" + type.str(), fmt::format("({0} a, {0} b) {{ return a > b ? a : b; }}", t));
+  const std::string value = type.is_float() ? fmt::format("{}(a, b)", dialect_.function(fmt::format("f{}", name), type))
+                                            : fmt::format("a {} b ? a : b", order);
+  return define(t, fmt::format("nw_{}_{}", name, type.str()),
+                fmt::format("({0} a, {0} b) {{ return {1}; }}", t, value));
 }
 
 std::string Prelude::abs(Type type) {

@@ -20,7 +20,7 @@ class Prelude {
   std::string floor_mod(ir::Type type);
   std::string div(ir::Type type);  ///< of uint32 or uint64
   std::string mod(ir::Type type);
-  std::string min(ir::Type type);  ///< of a type of 32 or 64 bits; b unless a < b
+  std::string min(ir::Type type);  ///< of a type of 32 or 64 bits
   std::string max(ir::Type type);
   std::string abs(ir::Type type);                             ///< of int32 or int64; the lowest integer wraps around
   std::string shift(ir::Intrinsic direction, ir::Type type);  ///< kShiftLeft or kShiftRight of an integer type
@@ -42,6 +42,7 @@ class Prelude {
  private:
   /// Defines `name`, unless it is defined: "specifiers result name" + `rest`.
   std::string define(const std::string& result, const std::string& name, const std::string& rest);
+  std::string extremum(const char* name, char order, ir::Type type);
   void define_narrow(ir::Type type);
 
   const Dialect& dialect_;

@@ -53,8 +53,8 @@
 //    the operand of a select that is not chosen, or a lane that a mask disables, may divide by 0.
 //  - Floating point follows IEEE 754 per operation, except that a*b+c may be contracted into one fma. Nothing is
 //    reassociated: a reduction's order is the loop order. Each operation on float16 and bfloat16 is computed in float32
-//    and rounded. min(a, b) is a < b ? a : b and max(a, b) is a > b ? a : b: b where one is NaN or both are zeros.
-//    Which NaN an operation gives is unspecified. Subnormals are not flushed.
+//    and rounded. min and max give the other operand where one is NaN, as C's fmin and fmax do, and of zeros of both
+//    signs either. Which NaN an operation gives is unspecified. Subnormals are not flushed.
 //  - Operands have no side effects; evaluation order is unspecified. `select`, `&&` and `||` may evaluate all operands,
 //    so a load in one that is not chosen must be in bounds or masked.
 //  - A vector value has `lanes` elements; an operation on vectors works lane by lane. Mixed lanes are illegal:

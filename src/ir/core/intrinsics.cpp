@@ -71,7 +71,6 @@ Expr abs(const Expr& x) {
   return x.type().code == TypeCode::kUInt ? x : make_call(Intrinsic::kAbs, {x}, x.type());
 }
 
-// min and max give their second operand where one is NaN.
 Expr clamp(const Expr& x, const Expr& low, const Expr& high) { return min(high, max(low, x)); }
 
 Expr fma(const Expr& x, const Expr& y, const Expr& z) {

@@ -41,7 +41,7 @@ Expr ceil(const Expr& x);
 Expr round(const Expr& x);  ///< to nearest, ties to even
 Expr trunc(const Expr& x);  ///< towards 0
 Expr abs(const Expr& x);    ///< the lowest signed integer gives itself
-/// min(high, max(low, x)): `high` where low > high; NaN stays NaN, because min and max return their second operand.
+/// min(high, max(low, x)): `high` where low > high; `low` where x is NaN.
 Expr clamp(const Expr& x, const Expr& low, const Expr& high);
 /// x * y + z, rounded once where the type is floating.
 Expr fma(const Expr& x, const Expr& y, const Expr& z);

@@ -52,9 +52,9 @@ double float_binary(BinaryOp op, double a, double b) {
     case BinaryOp::kDiv:
       return a / b;
     case BinaryOp::kMin:
-      return a < b ? a : b;
+      return a < b || std::isnan(b) ? a : b;
     case BinaryOp::kMax:
-      return a > b ? a : b;
+      return a > b || std::isnan(b) ? a : b;
     case BinaryOp::kMod:
     case BinaryOp::kEq:
     case BinaryOp::kNe:

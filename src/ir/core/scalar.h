@@ -20,8 +20,8 @@ union Scalar {
 inline Scalar integer_scalar(std::int64_t value) { return Scalar{.i = value}; }
 inline Scalar float_scalar(double value) { return Scalar{.f = value}; }
 
-/// a op b for operands of element type `type`; a comparison gives 0 or 1. min gives b where a < b does not hold, max
-/// where a > b does not (so b where one is NaN). Throws Error for an integer division by 0.
+/// a op b for operands of element type `type`, as ir/core/expr.h defines it; a comparison gives 0 or 1. Throws Error
+/// for an integer division by 0.
 Scalar apply_binary(BinaryOp op, Type type, Scalar a, Scalar b);
 /// A cast, as ir::Cast defines it.
 Scalar apply_cast(Type from, Type to, Scalar value);

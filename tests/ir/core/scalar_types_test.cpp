@@ -85,8 +85,8 @@ void expect_order(T a, T b) {
   EXPECT_EQ(truth(BinaryOp::kLe), a <= b ? 1 : 0);
   EXPECT_EQ(truth(BinaryOp::kGt), a > b ? 1 : 0);
   EXPECT_EQ(truth(BinaryOp::kGe), a >= b ? 1 : 0);
-  expect_binary<T>(BinaryOp::kMin, a, b, a < b ? a : b);
-  expect_binary<T>(BinaryOp::kMax, a, b, a > b ? a : b);
+  expect_binary<T>(BinaryOp::kMin, a, b, a < b || b != b ? a : b);
+  expect_binary<T>(BinaryOp::kMax, a, b, a > b || b != b ? a : b);
 }
 
 template <class T>

@@ -1,4 +1,4 @@
-static inline float nw_max_float32(float a, float b) { return a > b ? a : b; }
+static inline float nw_max_float32(float a, float b) { return fmax(a, b); }
 
 // grid (4, 1, 1), block (64, 1, 1)
 __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void elementwise_kernel0(

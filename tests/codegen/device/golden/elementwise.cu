@@ -1,4 +1,4 @@
-static __device__ __forceinline__ float nw_max_float32(float a, float b) { return a > b ? a : b; }
+static __device__ __forceinline__ float nw_max_float32(float a, float b) { return fmaxf(a, b); }
 
 // grid (4, 1, 1), block (64, 1, 1)
 extern "C" __global__ void __launch_bounds__(64) elementwise_kernel0(
