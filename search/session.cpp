@@ -33,8 +33,9 @@ namespace {
 constexpr std::int64_t kChunk = 16, kChunkOfParts = 8;
 constexpr double kLongNs = 20e6;
 constexpr int kRenewAfter = 4;  // incumbents after which the reference time is measured again
-// Shares of the budget: by which the final race may exceed it, and which it gets where the search has exceeded it.
-constexpr double kOverrun = 0.04, kMostOverrun = 0.08;
+// Shares of the budget that the final race gets where the search has exceeded it, and by which it may exceed it then.
+constexpr double kOverrun = 0.02, kMostOverrun = 0.04;
+constexpr double kConclude_s = 0.2;  // for what follows the final race
 constexpr int kTries = 3;         // to time the default again at once if it was disturbed, and does not take long
 constexpr double kGrace_s = 0.5;  // what is being done when the time is over may go on for so long
 
@@ -93,7 +94,7 @@ class TuningSession::Loop {
   double finish_seconds() const {
     const double budget = stop_.budget().seconds, now = stop_.seconds();
     if (budget == 0) return std::numeric_limits<double>::infinity();
-    return std::max((1 + kOverrun) * budget, std::min(now + kOverrun * budget, (1 + kMostOverrun) * budget)) - now;
+    return std::max(budget - kConclude_s, std::min(now + kOverrun * budget, (1 + kMostOverrun) * budget)) - now;
   }
 
   StopCondition& stop() { return stop_; }

@@ -12,7 +12,7 @@ namespace nestwright {
 namespace {
 
 constexpr const char* kBudgetOver = "the shared budget is over";
-constexpr double kOverrun = 0.04;   // share of the budget by which the final races may exceed it
+constexpr double kOverrun = 0.01;   // share of the budget by which the final races may exceed it
 constexpr double kEarlyRace = 1.5;  // most time of a race before the budget is over, relative to its estimate
 
 template <class T>

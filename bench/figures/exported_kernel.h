@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/figures/exported_timing.h"
-#include "measure/rotation.h"
+#include "measure/buffer_copies.h"
 #include "measure/stream_state.h"
 #include "runtime/array.h"
 #include "runtime/parallel_pool.h"
