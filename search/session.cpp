@@ -35,7 +35,7 @@ constexpr double kLongNs = 20e6;
 constexpr int kRenewAfter = 4;  // incumbents after which the reference time is measured again
 // Shares of the budget that the final race gets where the search has exceeded it, and by which it may exceed it then.
 constexpr double kOverrun = 0.02, kMostOverrun = 0.04;
-constexpr double kConclude_s = 0.2;  // for what follows the final race
+constexpr double kConclude_s = 0.3;  // for what follows the final race
 constexpr int kTries = 3;         // to time the default again at once if it was disturbed, and does not take long
 constexpr double kGrace_s = 0.5;  // what is being done when the time is over may go on for so long
 
