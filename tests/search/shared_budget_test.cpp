@@ -134,17 +134,17 @@ TEST_F(SharedBudgetTest, SecondsHoldWithTheFinalRaces) {
 TEST_F(SharedBudgetTest, RacesShareWhatIsLeft) {
   for (const char* name : {"a", "b", "c", "d"}) add(name, {});
   run({.seconds = 100});
-  // 92 s of search, as four races take 2 s each, and 4 s of overrun: the first has a quarter, and leaves its time.
+  // 92 s of search, as four races take 2 s each, and 1 s of overrun: the first has a quarter, and leaves its time.
   EXPECT_EQ(stage_.clock.now_ns(), 92'000'000'000);
-  EXPECT_THAT(stage_.races_s, ElementsAre(3, 4, 6, 12));
+  EXPECT_THAT(stage_.races_s, ElementsAre(2.25, 3, 4.5, 9));
 }
 
 TEST_F(SharedBudgetTest, RacesThatTakeLongerThanEstimatedEndWithTheBudget) {
   stage_.race_takes_s = 30;
   for (const char* name : {"a", "b", "c", "d"}) add(name, {});
   run({.seconds = 100});
-  EXPECT_EQ(stage_.clock.now_ns(), 104'000'000'000);
-  EXPECT_THAT(stage_.races_s, ElementsAre(3, 3, 3, 3));
+  EXPECT_EQ(stage_.clock.now_ns(), 101'000'000'000);
+  EXPECT_THAT(stage_.races_s, ElementsAre(2.25, 2.25, 2.25, 2.25));
 }
 
 TEST_F(SharedBudgetTest, ATurnThatTakesLongerLeavesNoTimeForRaces) {
@@ -160,7 +160,7 @@ TEST_F(SharedBudgetTest, ARaceBeforeTheEndHasAShareOfTheTime) {
   add("large", {});
   run({.seconds = 100});
   EXPECT_THAT(stage_.races_s.front(), 3) << "half as long again as estimated";
-  EXPECT_LE(stage_.clock.now_ns(), 104'000'000'000);
+  EXPECT_LE(stage_.clock.now_ns(), 101'000'000'000);
 }
 
 TEST_F(SharedBudgetTest, WithoutABudgetInSecondsRacesTakeTheirTime) {
