@@ -36,13 +36,8 @@ constexpr int kRenewAfter = 4;  // incumbents after which the reference time is 
 // Shares of the budget that the final race gets where the search has exceeded it, and by which it may exceed it then.
 constexpr double kOverrun = 0.02, kMostOverrun = 0.04;
 constexpr double kConclude_s = 0.3;  // for what follows the final race
-constexpr int kTries = 3;         // to time the default again at once if it was disturbed, and does not take long
-constexpr double kGrace_s = 0.5;  // what is being done when the time is over may go on for so long
-
-/// Whether the time was over before a candidate that compiled was checked: it stays in its batch as unfinished.
-bool was_skipped(const Measurement& m) {
-  return m.outcome == Outcome::kOk && !m.evidence.verified && m.timing.median_ns == 0;
-}
+constexpr int kTries = 3;            // to time the default again at once if it was disturbed, and does not take long
+constexpr double kGrace_s = 0.5;     // what is being done when the time is over may go on for so long
 
 }  // namespace
 
@@ -277,9 +272,8 @@ class TuningSession::Loop {
         if (!has_rough_unit()) in_batch[begin] = {all.points[begin], Outcome::kOk, state_.incumbent_ns()};
       }
     }
-    if (trials == nullptr) return;
     for (std::optional<Trial>& trial : in_batch) {
-      if (trial) trials->push_back(std::move(*trial));
+      if (trial && trials != nullptr) trials->push_back(std::move(*trial));
     }
   }
 

@@ -150,5 +150,9 @@ inline bool is_timed(const Measurement& m) {
 }
 /// Whether a trial with this measurement can be the best.
 inline bool is_sound(const Measurement& m) { return is_timed(m) && !m.timing.is_disturbed(); }
+/// Whether the time was over before a candidate that compiled was checked: it stays in its batch as unfinished.
+inline bool was_skipped(const Measurement& m) {
+  return m.outcome == Outcome::kOk && !m.evidence.verified && m.timing.median_ns == 0;
+}
 
 }  // namespace nestwright
