@@ -17,7 +17,7 @@ namespace nestwright::bench {
 namespace {
 
 TuningSummary tune(const Workload& workload, const Case& subject, const Options& options) {
-  Task task{workload, Target::host()};
+  Task task{workload, Target::host(), options.caches == Caches::kCold ? CacheState::kCold : CacheState::kWarm};
   task.target.threads = subject.threads;
   templates_for(task.workload, task.target, options.template_name);  // throws before a database is created
   TuningLog log = TuningLog::open(options.db, OpenMode::kWrite);

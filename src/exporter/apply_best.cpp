@@ -5,8 +5,8 @@
 namespace nestwright {
 
 AppliedKernel apply_best(const Workload& workload, const Target& target, const std::string& database,
-                         const std::string& only) {
-  const Task task{workload, target};
+                         const std::string& only, CacheState caches) {
+  const Task task{workload, target, caches};
   Lookup found;
   if (database.empty()) {
     found = look_up(task, nullptr, only);

@@ -88,6 +88,22 @@ TEST_F(ApplyBest, TheRecordedOneAndTheNearest) {
   expect_right(unlike, none);
 }
 
+TEST_F(ApplyBest, EachStateOfTheCachesHasItsOwn) {
+  Task task{parse_workload("matmul m=64 n=96 k=32 tb=1"), host_with(1)};
+  const Template& source = *builtin_registry().find_template("matmul.cpu");
+  const std::vector<Config> seeds = source.seeds(task.workload, task.target);
+  record(task, source, seeds.front());
+  task.caches = CacheState::kCold;
+  record(task, source, seeds.back());
+  const auto config_for = [&](CacheState caches) {
+    const AppliedKernel applied = apply_best(task.workload, task.target, file("t.db"), {}, caches);
+    EXPECT_EQ(applied.found.match, MatchKind::kExact);
+    return applied.found.config.str();
+  };
+  EXPECT_EQ(config_for(CacheState::kWarm), seeds.front().str());
+  EXPECT_EQ(config_for(CacheState::kCold), seeds.back().str());
+}
+
 TEST_F(ApplyBest, RefusesWhatThisMachineCannotRunAndDatabasesThatAreNotThere) {
   const Workload workload = parse_workload("matmul m=8 n=8 k=8");
   EXPECT_THROW(apply_best(workload, host_with(1), file("none.db")), LogError);

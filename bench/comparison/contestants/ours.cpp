@@ -38,8 +38,9 @@ std::variant<Operation, CannotDo> make_operation(const OperationRequest& request
   if (!workload) return CannotDo{"has no weights to prepare"};
   Target target = Target::host();
   target.threads = request.threads;
+  const CacheState caches = request.copies.size() > 1 ? CacheState::kCold : CacheState::kWarm;
   const auto applied =
-      std::make_shared<AppliedKernel>(apply_best(*workload, target, request.database, request.template_name));
+      std::make_shared<AppliedKernel>(apply_best(*workload, target, request.database, request.template_name, caches));
   const Definition definition = request.workload.op->define(request.workload);
   const auto call = [&](const Operands& operands) {
     const auto views = std::make_shared<const std::vector<ArrayView>>(views_of(definition, operands));
