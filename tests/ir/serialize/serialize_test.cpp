@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <random>
 
@@ -10,6 +11,7 @@
 #include "ir/core/print.h"
 #include "ir/serialize/format.h"
 #include "support/error.h"
+#include "support/sanitizer.h"
 #include "tests/ir/programs.h"
 #include "tests/support/golden.h"
 #include "tests/support/message.h"
@@ -195,11 +197,15 @@ TEST(Serialize, NoDamageCrashesTheReader) {
 
 TEST(Serialize, IsQuick) {
   const Program program = TiledMatmul().program();
-  const auto start = std::chrono::steady_clock::now();
-  for (int round = 0; round < 100; ++round) deserialize(serialize(program));
-  const auto each = (std::chrono::steady_clock::now() - start) / 100;
-  RecordProperty("ns", std::to_string(std::chrono::nanoseconds(each).count()));
-  EXPECT_LT(each, std::chrono::milliseconds(5));  // about 50 us: the bound catches only gross regressions
+  auto fastest = std::chrono::steady_clock::duration::max();
+  for (int round = 0; round < 100; ++round) {
+    const auto start = std::chrono::steady_clock::now();
+    deserialize(serialize(program));
+    fastest = std::min(fastest, std::chrono::steady_clock::now() - start);
+  }
+  RecordProperty("ns", std::to_string(std::chrono::nanoseconds(fastest).count()));
+  // About 50 us: the bound catches only gross regressions.
+  EXPECT_LT(fastest, std::chrono::milliseconds(kIsSanitized ? 50 : 5));
 }
 
 }  // namespace
