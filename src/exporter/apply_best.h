@@ -22,8 +22,8 @@ struct AppliedKernel {
 };
 
 /// Compiles the best known configuration for this process, of the template named `only` if it is not empty, as it was
-/// tuned for `caches` in this state when a call begins. An empty `database` selects the template's default. Throws UsageError if this machine cannot run the target's code or no
-/// template serves the workload, LogError, CompileError.
+/// tuned for `caches` in this state when a call begins. An empty `database` selects the template's default. Throws
+/// UsageError if this machine cannot run the target's code or no template serves the workload, LogError, CompileError.
 AppliedKernel apply_best(const Workload& workload, const Target& target, const std::string& database,
                          const std::string& only = {}, CacheState caches = CacheState::kWarm);
 
