@@ -144,9 +144,11 @@ std::optional<BestRecord> last_disturbed_winner(const Database& database, const 
   return read_first(select.bind(task.id, templates), database, task, BestSource::kDisturbed);
 }
 
-/// Whether the trial is that of the untuned default, which anchors the sessions of its task.
-bool is_anchor(const Database& database, TrialId trial) {
-  return database.prepare("SELECT 1 FROM session WHERE anchor_trial_id = ?").bind(trial).step();
+/// Tells whether a session of the task is anchored to the trial, which is that of the untuned default then.
+bool is_anchor(const Database& database, const StoredTask& task, TrialId trial) {
+  return database.prepare("SELECT 1 FROM session WHERE task_id = ? AND anchor_trial_id = ?")
+      .bind(task.id, trial)
+      .step();
 }
 
 /// Returns the fastest sound trial of the session of `anchor` whose interval lies below that of the anchor: the time
@@ -260,7 +262,7 @@ std::vector<std::pair<double, StoredTask>> tasks_by_distance(const Database& dat
 std::optional<BestRecord> best_of_task(const Database& database, const StoredTask& task, const std::string& templates) {
   if (auto winner = last_winner(database, task, templates)) return winner;
   if (auto confirmed = last_confirmed(database, task, templates, 0)) {
-    if (!is_anchor(database, confirmed->trial)) return confirmed;
+    if (!is_anchor(database, task, confirmed->trial)) return confirmed;
     // Nothing was confirmed but what was there before. A kernel that was clearly faster in the search is worth more,
     // and so is one that won a race beside it, even if the race was disturbed.
     if (auto faster = clearly_faster(database, task, templates, *confirmed)) return faster;

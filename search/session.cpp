@@ -197,7 +197,7 @@ class TuningSession::Loop {
   }
   bool goes_on() { return stop_reason().empty() || needs_answer(); }
 
-  /// Whether the reference time is rough and could be measured again in no time.
+  /// Tells whether the reference time is rough, of a kernel whose call is short enough to be timed again at once.
   bool has_rough_unit() const {
     return state_.incumbent && state_.incumbent->is_rough && state_.incumbent_ns() <= kLongNs;
   }
@@ -266,7 +266,7 @@ class TuningSession::Loop {
       // A batch left over by an earlier session is measured before the ranker has any observations.
       measure({part(all.points), part(all.proposals)}, trials != nullptr ? &ranker_ : nullptr,
               std::span(in_batch).subspan(begin, end - begin));
-      // What is scored against a default that was disturbed is no time.
+      // Candidates cannot be given times while the default, their unit, was disturbed.
       for (int tries = 0; tries < kTries && stop_.trials() == 1 && has_rough_unit(); ++tries) {
         measure_disturbed();
         if (!has_rough_unit()) in_batch[begin] = {all.points[begin], Outcome::kOk, state_.incumbent_ns()};

@@ -223,7 +223,7 @@ std::optional<BestRecord> SessionState::best() const {
 RacePlan SessionState::race_plan() const {
   const double seconds = options.race_seconds > 0 ? options.race_seconds : kRaceShare * options.budget.seconds;
   RacePlan plan = plan_race(timing, incumbent_ns(), seconds, options.finalists);
-  plan.seconds += runner->check_preparation_s();
+  if (plan.finalists > 0) plan.seconds += runner->check_preparation_s();
   // The race of a slow kernel ends before all its processes have run.
   if (seconds > 0) plan.seconds = std::min(plan.seconds, kMostRace * seconds);
   return plan;

@@ -38,8 +38,9 @@ std::optional<Sample> GatedSampler::take(int candidate, std::int64_t calls, bool
       return sample;
     }
     const bool tries_at_once = tries < kMaxAttempts && disturbed_share_ < kMostlyDisturbed;
-    if (!(tries_at_once ? wait_budget_.spend(cost_of_again(sample.ns)) : wait(sample.disturbance, sample.ns)))
-      return sample;
+    const bool takes_again =
+        tries_at_once ? wait_budget_.spend(cost_of_again(sample.ns)) : wait(sample.disturbance, sample.ns);
+    if (!takes_again) return sample;
   }
 }
 
