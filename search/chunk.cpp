@@ -90,6 +90,7 @@ ChunkResult run_once(SessionState& session, std::span<const BuiltPoint> built,
     RunResult ran = run(requests, incumbent);
     for (std::size_t r = 0; r < ran.measurements.size(); ++r) {
       checking += static_cast<std::int64_t>(ran.measurements[r].check_ms * 1e6);
+      if (!session.has_machine) ran.measurements[r].timing.disturbance = "another tuner had the machine";
       chunk.measurements[requested[r]] = std::move(ran.measurements[r]);
     }
     const auto found = [&](const std::optional<Successor>& of) {

@@ -124,10 +124,12 @@ class TuningSession::Loop {
   /// Waits until no other process times or compiles. Calls `give_up` every 10 ms.
   MachineLock::Hold lock_machine(const std::function<bool()>& give_up) {
     bool said = false;
-    return lock_.hold([&] {
+    MachineLock::Hold turn = lock_.hold([&] {
       if (!std::exchange(said, true)) show_progress("another tuner has the machine");
       return give_up();
     });
+    state_.has_machine = turn.is_granted();
+    return turn;
   }
 
   bool is_past_budget() const {
@@ -196,7 +198,6 @@ class TuningSession::Loop {
     return stop_.trials() == 0 && !stop_.is_interrupted() && !state_.incumbent && (state_.id == 0 || !state_.best());
   }
   bool goes_on() { return stop_reason().empty() || needs_answer(); }
-
   /// Tells whether the reference time is rough, of a kernel whose call is short enough to be timed again at once.
   bool has_rough_unit() const {
     return state_.incumbent && state_.incumbent->is_rough && state_.incumbent_ns() <= kLongNs;
@@ -210,11 +211,10 @@ class TuningSession::Loop {
   /// Proposes and measures the next batch. False where there is nothing left to propose.
   bool next_batch() {
     const int number = state_.log.next_batch_number(state_.key);
-    const int wanted = static_cast<int>(stop_.allowed(options_.batch_size));
     std::vector<Proposal> proposals;
     {
       const Stopwatch watch(state_.result.times.propose);
-      for (Point& point : strategy_->propose(number, wanted)) {
+      for (Point& point : strategy_->propose(number, static_cast<int>(stop_.allowed(options_.batch_size)))) {
         proposals.push_back({{point.template_name, point.version}, std::move(point.config), options_.strategy});
       }
     }
@@ -319,9 +319,9 @@ class TuningSession::Loop {
   bool is_known(const std::vector<BuiltPoint>& built, std::size_t first, std::size_t i) const {
     const std::string& code = built[i].result.object.code_fingerprint;
     if (code.empty()) return false;
-    const auto same = [&](const BuiltPoint& other) { return other.result.object.code_fingerprint == code; };
-    return state_.known_code.find(code) != nullptr || std::any_of(built.begin() + static_cast<std::ptrdiff_t>(first),
-                                                                  built.begin() + static_cast<std::ptrdiff_t>(i), same);
+    const auto is_same = [&](const BuiltPoint& other) { return other.result.object.code_fingerprint == code; };
+    return state_.known_code.find(code) != nullptr ||
+           std::ranges::any_of(std::span(built).subspan(first, i - first), is_same);
   }
 
   /// Records a trial. One without a measurement takes that of the trial with the same code.
@@ -363,7 +363,7 @@ class TuningSession::Loop {
   void note_incumbent(const ChunkResult& chunk, std::span<const Point> points, std::span<const BuiltPoint> built,
                       std::span<const TrialId> recorded) {
     const std::optional<double> ratio = adopt(state_, chunk, points, built, recorded);
-    const auto trials = std::count_if(recorded.begin(), recorded.end(), [](TrialId trial) { return trial != 0; });
+    const auto trials = std::ranges::count_if(recorded, [](TrialId trial) { return trial != 0; });
     for (std::ptrdiff_t i = 0; i < trials; ++i) stop_.count_trial(ratio && i + 1 == trials);
     state_.result.trials = stop_.trials();
     if (ratio) note_successor(*ratio);

@@ -71,6 +71,7 @@ struct SessionState {
   std::unique_ptr<Runner> runner;
   SessionId id = 0;
   SessionResult result;
+  bool has_machine = true;  ///< false while another tuner has it: what is timed then is marked as disturbed
 
   KnownCode known_code;
   TrialId default_trial = 0;                 ///< a successful trial of the template's default, of any session; 0: none
