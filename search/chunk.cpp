@@ -1,9 +1,11 @@
 #include "search/chunk.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "measure/race.h"
+#include "search/reference_time.h"
 #include "search/stopwatch.h"
 
 namespace nestwright {
@@ -34,9 +36,7 @@ bool settle_unit(SessionState& session, ChunkResult& chunk) {
   if (sound.size() < kEnough) return false;
   const double factor = median_interval(sound).median / session.incumbent->reference_ns;
   for (std::optional<Measurement>& m : chunk.measurements) {
-    if (!m) continue;
-    for (double* ns : {&m->timing.median_ns, &m->timing.low_ns, &m->timing.high_ns}) *ns *= factor;
-    for (double& ns : m->timing.samples_ns) ns *= factor;
+    if (m) scale_scores(m->timing, factor);
   }
   if (chunk.successor) chunk.successor->reference_ns *= factor;
   for (std::optional<ReferenceKernel>* kernel : {&session.incumbent, &session.anchor}) {
@@ -47,9 +47,9 @@ bool settle_unit(SessionState& session, ChunkResult& chunk) {
   return true;
 }
 
-/// Whether the machine's rates were too low where candidates seem to exceed them: measures the rates again and tells
-/// whether a candidate is plausible now.
-bool was_underrated(SessionState& session, std::span<const BuiltPoint> built, const ChunkResult& chunk) {
+/// Whether the rates of the machine, or the time of the incumbent, were too low where candidates seem to exceed the
+/// rates: measures the rates again, and the incumbent where all candidates still exceed them.
+bool was_misjudged(SessionState& session, std::span<const BuiltPoint> built, const ChunkResult& chunk) {
   std::vector<std::size_t> suspects;
   const auto is_suspect = [&](std::size_t i) {
     const std::optional<Measurement>& m = chunk.measurements[i];
@@ -60,7 +60,11 @@ bool was_underrated(SessionState& session, std::span<const BuiltPoint> built, co
   }
   if (suspects.empty()) return false;
   session.raise_limits();
-  return !std::all_of(suspects.begin(), suspects.end(), is_suspect);
+  if (!std::all_of(suspects.begin(), suspects.end(), is_suspect)) return true;
+  if (chunk.by_part) return false;
+  std::vector<Trial> rescored = correct_reference_time(session);
+  std::ranges::move(rescored, std::back_inserter(session.rescored));
+  return !rescored.empty();
 }
 
 /// Runs the requests against the incumbent, or its part.
@@ -136,7 +140,7 @@ ChunkResult run_chunk(SessionState& session, std::span<const BuiltPoint> built,
     return session.runner->run(requests, incumbent, is_over);
   };
   ChunkResult chunk = run_once(session, built, skips, run);
-  if (was_underrated(session, built, chunk) && !(is_over && is_over())) return run_once(session, built, skips, run);
+  if (was_misjudged(session, built, chunk) && !(is_over && is_over())) return run_once(session, built, skips, run);
   return chunk;
 }
 
@@ -151,7 +155,9 @@ std::optional<double> adopt(SessionState& session, const ChunkResult& chunk, std
                             std::span<const BuiltPoint> built, std::span<const TrialId> trials) {
   const auto kernel_of = [&](const ChunkSuccessor& s) {
     const std::size_t i = s.candidate;
-    return ReferenceKernel{trials[i], points[i], built[i].result.object, s.reference_ns, built[i].work};
+    ReferenceKernel kernel{trials[i], points[i], built[i].result.object, s.reference_ns, built[i].work};
+    kernel.scored_after = std::ranges::max(trials);
+    return kernel;
   };
   const auto measured = [&](const ChunkSuccessor& s) {
     return chunk.measurements[s.candidate].value_or(Measurement());

@@ -10,6 +10,15 @@ void KnownCode::add(const std::string& identity, TrialId trial, const Measuremen
   if (!is_new && known.measurement.timing.is_disturbed() && is_better) known = {trial, measurement};
 }
 
+const Measurement* KnownCode::scale(TrialId trial, double factor) {
+  for (auto& [identity, known] : by_identity_) {
+    if (known.trial != trial) continue;
+    scale_scores(known.measurement.timing, factor);
+    return &known.measurement;
+  }
+  return nullptr;
+}
+
 const KnownCode::Known* KnownCode::find(const std::string& identity) const {
   const auto found = by_identity_.find(identity);
   return found == by_identity_.end() ? nullptr : &found->second;

@@ -14,12 +14,12 @@
 #include "search/final_race.h"
 #include "search/measuring_order.h"
 #include "search/part_trials.h"
+#include "search/reference_time.h"
 #include "search/session_state.h"
 #include "search/stopwatch.h"
 #include "search/strategy.h"
 #include "search/task_history.h"
 #include "search/timing_lock.h"
-#include "search/units.h"
 #include "search/warm_start.h"
 #include "space/config_json.h"
 #include "support/caught_message.h"
@@ -363,6 +363,7 @@ class TuningSession::Loop {
   void note_incumbent(const ChunkResult& chunk, std::span<const Point> points, std::span<const BuiltPoint> built,
                       std::span<const TrialId> recorded) {
     const std::optional<double> ratio = adopt(state_, chunk, points, built, recorded);
+    strategy_->amend(std::exchange(state_.rescored, {}));
     const auto trials = std::ranges::count_if(recorded, [](TrialId trial) { return trial != 0; });
     for (std::ptrdiff_t i = 0; i < trials; ++i) stop_.count_trial(ratio && i + 1 == trials);
     state_.result.trials = stop_.trials();
@@ -375,8 +376,7 @@ class TuningSession::Loop {
   }
 
   void measure_disturbed() {
-    const std::vector<DisturbedTrial> again =
-        disturbed_.take(static_cast<std::size_t>(chunk_size()), state_.known_code);
+    const auto again = disturbed_.take(static_cast<std::size_t>(chunk_size()), state_.known_code);
     if (again.empty()) return;
     std::vector<Trial> amended;
     const MeasuredAgain measured = measure_again(state_, again, [this] { return is_past_budget(); });

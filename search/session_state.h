@@ -17,6 +17,7 @@
 #include "search/reference_readings.h"
 #include "search/search_space.h"
 #include "search/session.h"
+#include "search/trial.h"
 
 namespace nestwright {
 
@@ -47,6 +48,7 @@ struct ReferenceKernel {
   bool is_rough = false;
   /// What candidates' parts are scored against; its result failed, or its ratio is 0, where the kernel has no part.
   std::optional<BuiltPoint> part = {};
+  TrialId scored_after = 0;  ///< trials of this session that were recorded after this one are scored against it
 };
 
 /// The timing options of a final race at this effort.
@@ -80,6 +82,8 @@ struct SessionState {
   std::optional<ReferenceKernel> anchor;     ///< the template's default, whose time is the unit of the session's scores
   std::optional<ReferenceKernel> incumbent;  ///< the fastest confirmed so far; initially the anchor
   ReferenceReadings reference_readings;      ///< of the incumbents, one for each chunk
+  int corrections = 0;                       ///< how often a wrong reference time was looked for
+  std::vector<Trial> rescored;               ///< new labels of trials, which the strategy is still to be told
 
   bool is_made_here(const SessionUnit& unit) const {
     return unit.code_generator == made_by.code_generator && has_plugins(made_by.plugins, unit.plugins);

@@ -4,14 +4,12 @@
 #include <cmath>
 
 #include "search/chunk.h"
-#include "search/stopwatch.h"
 
 namespace nestwright {
 
 namespace {
 
 constexpr std::size_t kFurtherAnchors = 2;  // in addition to the default and the stored best
-constexpr double kSlowAnchor = 8;           // times as slow as the incumbent: too slow to be sampled again
 
 struct AnchorTrial {
   TrialId trial;
@@ -159,20 +157,8 @@ Measurement Units::convert(const SessionState& session, const TrialRecord& trial
     m.timing.disturbance = "timed by a session that cannot be compared with this one";
     return m;
   }
-  for (double* ns : {&m.timing.median_ns, &m.timing.low_ns, &m.timing.high_ns}) *ns *= by;
-  for (double& ns : m.timing.samples_ns) ns *= by;
+  scale_scores(m.timing, by);
   return m;
-}
-
-void renew_reference_time(SessionState& session) {
-  if (!session.anchor || !session.incumbent || session.anchor->trial == session.incumbent->trial) return;
-  if (session.anchor->reference_ns > kSlowAnchor * session.incumbent->reference_ns) return;
-  const Stopwatch watch(session.result.times.measure);
-  const RunResult ran = session.runner->run({{&session.incumbent->object}},
-                                            Incumbent{&session.anchor->object, session.anchor->reference_ns});
-  if (is_sound(ran.measurements[0]) && !ran.incumbent_failed) {
-    session.incumbent->reference_ns = ran.measurements[0].timing.median_ns;
-  }
 }
 
 }  // namespace nestwright

@@ -37,8 +37,4 @@ class Units {
   std::set<SessionId> made_elsewhere_;  ///< sessions of another code generator: only unchanged anchors link these
 };
 
-/// Measures the incumbent against the anchor again, since errors add up in a chain of incumbents that are each scored
-/// against the one before. Does nothing if the anchor is so slow that this is not worth its cost.
-void renew_reference_time(SessionState& session);
-
 }  // namespace nestwright

@@ -24,4 +24,9 @@ const char* outcome_name(Outcome outcome) {
   throw InternalError("internal error: an outcome that is none of the known ones");
 }
 
+void scale_scores(Timing& timing, double factor) {
+  for (double* ns : {&timing.median_ns, &timing.low_ns, &timing.high_ns}) *ns *= factor;
+  for (double& ns : timing.samples_ns) ns *= factor;
+}
+
 }  // namespace nestwright

@@ -44,6 +44,8 @@ struct Timing {
   bool is_short = false;  ///< it is marked as disturbed only because its race had no time for three processes
   bool is_disturbed() const { return !disturbance.empty(); }
 };
+/// Multiplies the scores, their median and its interval by `factor`: the unit of the session is another one.
+void scale_scores(Timing& timing, double factor);
 
 /// The evidence that the result was right.
 struct Evidence {

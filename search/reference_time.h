@@ -1,0 +1,23 @@
+// Measures the time of the session's reference kernel again. Each incumbent is scored against the one before, so that
+// errors add up in a chain of them, and one whose readings were disturbed unseen makes all later scores wrong. Private
+// to search/. Thread rule: one thread at a time.
+#pragma once
+
+#include <vector>
+
+#include "search/session_state.h"
+#include "search/trial.h"
+
+namespace nestwright {
+
+/// Measures the incumbent against the anchor again. Does nothing if the anchor is so slow that this is not worth its
+/// cost.
+void renew_reference_time(SessionState& session);
+
+/// The same where candidates exceed the machine's highest rates, however slow the anchor is, at most a few times in a
+/// session. If the incumbent's time was too low, so is that of each trial that was scored against it: they are scaled,
+/// in the log, too. Returns their new labels; empty where the time was right or there is no other anchor. Throws
+/// LogError.
+std::vector<Trial> correct_reference_time(SessionState& session);
+
+}  // namespace nestwright
