@@ -21,7 +21,7 @@ Schedule schedule_generated(Tuning& t, Definition& definition, const Target& tar
 Template generated_cpu_template() {
   Template result;
   result.name = "generated.cpu";
-  result.version = 3;
+  result.version = 4;
   result.is_generic = true;
   result.schedule = [](Tuning& t, const Workload&, Definition& definition, const Target& target) {
     return schedule_generated(t, definition, target);

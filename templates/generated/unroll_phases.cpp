@@ -9,11 +9,14 @@
 
 #include "expression/body_size.h"
 #include "expression/check_reads.h"
+#include "ir/core/equal.h"
 #include "ir/core/linear.h"
 #include "ir/core/rewrite.h"
 #include "ir/simplify/simplify.h"
 #include "support/error.h"
+#include "templates/generated/packed_bytes.h"
 #include "templates/generated/replace_tensors.h"
+#include "templates/generated/strided_reads.h"
 
 namespace nestwright {
 namespace {
@@ -288,6 +291,15 @@ class Unpacker final : public ir::Mutator {
   std::map<Buffer, int> loads_;  ///< in the value of the sums
 };
 
+/// The value without remainders, with wider bytes, and with reads of copies, which are appended.
+Expr cheaper_form(const PackedReduction& sums, std::vector<Tensor>& copies) {
+  const Expr wider = widen_bytes(sums.value);
+  const bool is_float_sum = sums.reducer == ir::ReducerKind::kSum && wider.type().is_float();
+  const bool has_bytes = !ir::equal(wider, sums.value);
+  return read_by_phases(is_float_sum && has_bytes ? take_out_factors(wider) : wider, sums.reduce_axes, terms_of(sums),
+                        copies);
+}
+
 /// The sums with the bodies of stages that unpack numbers; nullopt if they have no phases.
 std::optional<PackedReduction> packed_sums(const Operation& op, const Definition& definition,
                                            const UnpacksAgain& unpacks_again) {
@@ -305,7 +317,9 @@ std::optional<PackedReduction> packed_sums(const Operation& op, const Definition
   }
   sums->value = Unpacker(definition, unpacks_again).unpacked(*sums);
   PackedReduction unrolled = *sums;
-  return stores || unrolled.unroll_once() ? sums : std::nullopt;
+  std::vector<Tensor> copies;
+  const bool is_cheaper = !ir::equal(cheaper_form(*sums, copies), sums->value);
+  return stores || unrolled.unroll_once() || is_cheaper ? sums : std::nullopt;
 }
 
 /// A stage that computes `part` for all values of the axes.
@@ -366,6 +380,7 @@ void unroll_phases(Definition& definition, const UnpacksAgain& unpacks_again) {
     sums.value = SharedParts(sums, stored).mutate(sums.value);
     while (sums.unroll_once()) {
     }
+    sums.value = cheaper_form(sums, stages);
     const auto body = [&](std::span<const Expr> indices) {
       ir::Substitution axes;
       for (std::size_t a = 0; a < indices.size(); ++a) axes.emplace(sums.axes[a].var(), indices[a]);

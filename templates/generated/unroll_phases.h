@@ -4,11 +4,12 @@
 //
 //   Y[n] = sum(k, X[k] * float32((Q[n, k/2] >> uint8(k%2*4)) & 15) * S[n, k/32])
 //
-//   Y[n] = sum(k, X[2*k] * float32(Q[n, k] & 15) * S[n, k/16] + X[2*k + 1] * float32(Q[n, k] >> 4 & 15) * S[n, k/16])
+//   Y[n] = sum(k, (X[2*k] * float32(Q[n, k] & 15) + X[2*k + 1] * float32(Q[n, k] >> 4 & 15)) * S[n, k/16])
 //
 // The remainder of a quotient, as k/16%2 where the second half of a block of 32 is in the upper bits, gives an axis for
 // the blocks, and one for the elements of a block. Where several results share the numbers, as the rows of a product,
-// these are unpacked for each of them, or once, by a stage.
+// these are unpacked for each of them, or once, by a stage. Tensors that are read with a stride then, as X, and often,
+// are copied by phases (strided_reads.h). Sums that are written in the latter form get the cheaper operations, too.
 // Thread rule: pure functions.
 #pragma once
 

@@ -3,10 +3,11 @@
 //   for i: T[i] = A[i] + 1.0
 //   for i: C[i] = T[i]*2.0         ->      for i: C[i] = (A[i] + 1.0)*2.0
 //
-// Not inlined are reductions, padding that a reduction reads (a branch in its innermost loop), stages that a reduction
-// reads repeatedly, and expensive ones, such as exp, that are read more often than they have points. For an expensive
-// stage with several readers, inlining is a choice. A large stage that several reads would repeat is stored, too: in a
-// chain of stages that read their producers twice, as B[i] = A[i]*A[i] + 0.5, the bodies double with each stage.
+// Not inlined are reductions, copies that make elements adjacent which a reduction reads repeatedly, padding that a
+// reduction reads (a branch in its innermost loop), stages that a reduction reads repeatedly, and expensive ones, such
+// as exp, that are read more often than they have points. For an expensive stage with several readers, inlining is a
+// choice. A large stage that several reads would repeat is stored, too: in a chain of stages that read their producers
+// twice, as B[i] = A[i]*A[i] + 0.5, the bodies double with each stage.
 #include <algorithm>
 
 #include "expression/body_size.h"
@@ -18,6 +19,7 @@
 namespace nestwright {
 namespace {
 
+constexpr std::int64_t kMaxStride = 8;       ///< beyond it vectors of a read are not worth a copy
 constexpr int kCheap = 2;                    ///< operations that cost less than a load and a store
 constexpr int kMaxPointsRead = 2;            ///< for each point of a cheap stage: points that read it
 constexpr std::int64_t kMaxRepeated = 1000;  ///< operations that inlining a stage may add to the program
@@ -26,10 +28,21 @@ double iterations_of(const StageAnalysis& stage) {
   return static_cast<double>(stage.points()) * static_cast<double>(stage.reduced_points());
 }
 
+/// Whether the stage makes elements adjacent that are a few apart, so that its readers have contiguous vectors.
+bool reads_with_stride(const StageAnalysis& stage) {
+  const int axis = stage.last_axis();
+  return axis >= 0 && std::ranges::any_of(stage.accesses, [&](const OperandAccess& access) {
+           const std::int64_t stride = access.strides[static_cast<std::size_t>(axis)].value_or(0);
+           return stride >= 2 && stride <= kMaxStride;
+         });
+}
+
 bool is_cheap(const StageAnalysis& stage, const StageAnalysis& reader) {
   if (stage.has_branch && reader.is_reduction) return false;
   if (is_read_once(stage, reader)) return true;
-  if (reader.is_reduction && reader.has_reuse()) return stage.operations == 0 && !stage.has_branch;
+  if (reader.is_reduction && reader.has_reuse()) {
+    return stage.operations == 0 && !stage.has_branch && !reads_with_stride(stage);
+  }
   return (stage.operations <= kCheap && stage.expensive == 0 &&
           kMaxPointsRead * static_cast<double>(stage.points()) >= iterations_of(reader));
 }

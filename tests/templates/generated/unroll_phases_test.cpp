@@ -28,17 +28,18 @@ std::string unrolled(const std::string& text, bool unpacks_again = true) {
 
 TEST(UnrollPhases, OfTwoNumbersInAByte) {
   EXPECT_EQ(unrolled("Y[n] = sum(k, X[k]*float32((Q[n, k/2] >> uint8(k%2*4)) & 15)*S[n, k/32]); Q: uint8[6, 32] k=64"),
-            "Y: float32[6], Y[i] = sum(X[k*2]*float32(bit_and(shift_right(Q[i, k], 0), 15))*S[i, k/16] + "
-            "X[k*2 + 1]*float32(bit_and(shift_right(Q[i, k], 4), 15))*S[i, k/16], k in 0..32)");
+            "Y: float32[6], Y[i] = sum((X[k*2]*float32(bit_and(int32(Q[i, k]), 15)) + "
+            "X[k*2 + 1]*float32(bit_and(shift_right(int32(Q[i, k]), 4), 15)))*S[i, k/16], k in 0..32)");
   EXPECT_EQ(unrolled("Y[n] = max(k, select((k & 1) == 0, A[n, k >> 1], B[n, k >> 1])) n=6 k=64"),
             "Y: float32[6], Y[i] = max(max(A[i, k], B[i, k]), k in 0..32)");
 }
 
 TEST(UnrollPhases, OfHalvesOfABlock) {
   const std::string number = "float32((Q[n, k/32, k%16] >> uint8(k%32/16*4)) & 15)";
-  EXPECT_EQ(unrolled("Y[n] = sum(k, X[k]*" + number + "); Q: uint8[6, 2, 16] k=64"),
-            "Y: float32[6], Y[i] = sum(X[k*32 + k.in]*float32(bit_and(shift_right(Q[i, k, k.in], 0), 15)) + "
-            "X[k*32 + k.in + 16]*float32(bit_and(shift_right(Q[i, k, k.in], 4), 15)), k in 0..2, k.in in 0..16)");
+  EXPECT_EQ(
+      unrolled("Y[n] = sum(k, X[k]*" + number + "); Q: uint8[6, 2, 16] k=64"),
+      "Y: float32[6], Y[i] = sum(X[k*32 + k.in]*float32(bit_and(int32(Q[i, k, k.in]), 15)) + "
+      "X[k*32 + k.in + 16]*float32(bit_and(shift_right(int32(Q[i, k, k.in]), 4), 15)), k in 0..2, k.in in 0..16)");
 }
 
 TEST(UnrollPhases, OfNumbersThatAStageUnpacks) {
@@ -46,8 +47,8 @@ TEST(UnrollPhases, OfNumbersThatAStageUnpacks) {
   const std::string types = "; Q: uint8[6, 32] k=64";
   const std::string alone = unrolled(stage + "Y[n] = sum(k, X[k]*D[n, k])" + types);
   EXPECT_EQ(alone,
-            "Y: float32[6], Y[i] = sum(X[k*2]*(float32(bit_and(shift_right(Q[i, k], 0), 15))*S[i, k/16]) + "
-            "X[k*2 + 1]*(float32(bit_and(shift_right(Q[i, k], 4), 15))*S[i, k/16]), k in 0..32)");
+            "Y: float32[6], Y[i] = sum((X[k*2]*float32(bit_and(int32(Q[i, k]), 15)) + "
+            "X[k*2 + 1]*float32(bit_and(shift_right(int32(Q[i, k]), 4), 15)))*S[i, k/16], k in 0..32)");
   EXPECT_EQ(unrolled(stage + "Y[n] = sum(k, X[k]*D[n, k])" + types, false), alone) << "they are read once";
   const std::string rows = stage + "Y[m, n] = sum(k, X[m, k]*D[n, k])" + types;
   EXPECT_EQ(unrolled(rows + " m=4").find("D: "), std::string::npos);
@@ -69,6 +70,29 @@ TEST(UnrollPhases, OfRowsThatShareNumbersMayBeAStage) {
             stored + "Y: float32[4, 6], Y[i, j] = sum(X[i, k]*Y.unpacked[j, k], k in 0..64)");
   EXPECT_EQ(unrolled(text + " m=4").find("Y.unpacked"), std::string::npos);
   EXPECT_TRUE(unrolled(text + " m=17").starts_with(stored)) << "they are read too often to be unpacked again";
+}
+
+TEST(UnrollPhases, OfTensorsThatAreReadOftenAreCopied) {
+  const std::string number = "float32((Q[n, k/2] >> uint8(k%2*4)) & 15)";
+  EXPECT_EQ(unrolled("Y[n] = sum(k, X[k]*" + number + "); Q: uint8[16, 32] k=64"),
+            "X.phases: float32[2, 32], X.phases[i, j] = X[j*2 + i]\n"
+            "Y: float32[16], Y[i] = sum(X.phases[0, k]*float32(bit_and(int32(Q[i, k]), 15)) + "
+            "X.phases[1, k]*float32(bit_and(shift_right(int32(Q[i, k]), 4), 15)), k in 0..32)");
+  EXPECT_EQ(unrolled("Y[n] = sum(k, X[k]*" + number + "); Q: uint8[15, 32] k=64").find("X.phases"), std::string::npos)
+      << "each element is read 15 times";
+  EXPECT_EQ(unrolled("Y[n] = sum(k, A[n, k]*X[2*k]); X: float32[64] n=16 k=32"),
+            "Y: float32[16], Y[i] = sum(A[i, k]*X[2*k], k in 0..32)")
+      << "only one half is read";
+}
+
+TEST(UnrollPhases, HaveTheFormOfASumThatIsWrittenByPairs) {
+  const std::string types = "; Q: uint8[16, 32]; X: float32[64] k=32";
+  const std::string sums = "X.phases[0, k]*float32(bit_and(int32(Q[i, k]), 15)) + X.phases[1, k]*float32(shift_right(";
+  EXPECT_EQ(unrolled("Y[n] = sum(k, X[2*k]*float32(Q[n, k] & 15)*S[n, k/16] + X[2*k + 1]*float32(Q[n, k] >> 4)*S[n, "
+                     "k/16])" +
+                     types),
+            "X.phases: float32[2, 32], X.phases[i, j] = X[j*2 + i]\nY: float32[16], Y[i] = sum((" + sums +
+                "int32(Q[i, k]), 4)))*S[i, k/16], k in 0..32)");
 }
 
 TEST(UnrollPhases, AreNotOfAddresses) {
