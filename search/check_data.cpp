@@ -19,6 +19,8 @@ namespace nestwright {
 namespace {
 
 constexpr double kUniformShare = 0.5, kWholeShare = 0.2, kWideShare = 0.3;  ///< of the references' time
+constexpr double kHandledBytes_s = 0.25e9;  ///< tensors that one thread fills and compares, on a slow machine
+constexpr double kCheckedCalls = 4, kSlowFlops_s = 5e9;  ///< of a thorough check, and the operations of a slow thread
 constexpr double kMostWhole_s = 1;  ///< for the whole reference of one set of inputs, where parts would do
 
 bool has_infinite(const std::vector<std::vector<double>>& bounds) {
@@ -122,6 +124,15 @@ CheckData make_check_data(const Workload& workload, const CheckEffort& effort) {
   data.expected = std::move(reference.expected);
   data.bound = std::move(reference.bound);
   return data;
+}
+
+double check_limit_s(const Definition& definition, double calls_s) {
+  return std::max(RunnerOptions().timeout_s, calls_s) + definition.bytes / kHandledBytes_s;
+}
+
+double check_limit_s(const Task& task) {
+  const Definition definition = task.workload.op->define(task.workload);
+  return check_limit_s(definition, kCheckedCalls * definition.flops / (kSlowFlops_s * task.target.threads));
 }
 
 CheckData make_strict_check_data(const Workload& workload, const CheckEffort& effort) {

@@ -30,4 +30,10 @@ CheckData make_check_data(const Workload& workload, const CheckEffort& effort = 
 /// tensors have more than 2^22 elements.
 CheckData make_strict_check_data(const Workload& workload, const CheckEffort& effort = {});
 
+/// RunnerOptions::timeout_s where the calls of one check are given up after `calls_s` of CPU time per thread, but not
+/// below the default: with the time for filling and comparing the tensors.
+double check_limit_s(const Definition& definition, double calls_s);
+/// The same for a kernel that nothing is known about: its calls may be slow.
+double check_limit_s(const Task& task);
+
 }  // namespace nestwright

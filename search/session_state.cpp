@@ -78,7 +78,7 @@ SessionState::SessionState(const Task& task, TuningLog& tuning_log, const Sessio
     raise_limits();
   }
   RunnerOptions running{.target = task.target, .threads = task.target.threads};
-  running.timeout_s = std::max(running.timeout_s, kTimeoutRatio * first_trial_s());
+  running.timeout_s = check_limit_s(definition, kTimeoutRatio * first_trial_s());
   running.caches = task.caches;
   running.seconds_left = seconds_left;
   running.timing = timing;

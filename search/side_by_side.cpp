@@ -62,6 +62,7 @@ std::vector<Measurement> measure_side_by_side(const Task& task, std::span<const 
                         {.target = task.target,
                          .threads = task.target.threads,
                          .caches = task.caches,
+                         .timeout_s = check_limit_s(task),
                          .timing = timing_on(task.target.device, task.target.threads, timing_of(effort))});
   const std::vector<Measurement> checked = runner->check(requests);
   for (std::size_t r = requests.size(); r-- > 0;) {

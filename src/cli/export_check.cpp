@@ -55,6 +55,7 @@ ExportCheck check_export(const Task& task, const CompiledObject& object, const C
   const auto runner = make_local_runner(data, {.target = task.target,
                                                .threads = task.target.threads,
                                                .caches = task.caches,
+                                               .timeout_s = check_limit_s(task),
                                                .timing = timing_of(Effort::kQuick),
                                                .on_wait = [&](const std::string& reason) { notes.show(reason); }});
   const std::vector<RunRequest> requests{{&object}};

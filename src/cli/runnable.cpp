@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/device_target.h"
 #include "codegen/backend.h"
 #include "support/error.h"
@@ -13,6 +15,9 @@ namespace {
 /// Memory that tuning takes, relative to the tensors: the inputs of three sets, and their references and bounds as
 /// doubles. For a product or an elementwise function of float32 this is 5 to 6 times the tensors.
 constexpr double kCopies = 6;
+/// The same of large tensors whose operator has references of samples (search/large_reference.h): three times the
+/// tensors, and kSampleBytes.
+constexpr double kLargeCopies = 3, kSampleBytes = 200e6;
 
 const char* isa_name(CpuIsa isa) {
   switch (isa) {
@@ -37,7 +42,11 @@ void require_features(const Target& target, const Machine& machine) {
 
 }  // namespace
 
-double tuning_bytes(const Workload& workload) { return kCopies * workload.op->define(workload).bytes; }
+double tuning_bytes(const Workload& workload) {
+  const double bytes = workload.op->define(workload).bytes;
+  const double whole = kCopies * bytes;
+  return workload.op->large.reference_at ? std::min(whole, kLargeCopies * bytes + kSampleBytes) : whole;
+}
 
 void require_runnable(const Task& task, const Machine& machine) {
   if (task.target.device == DeviceKind::kCpu && task.target.isa > machine.isa) {

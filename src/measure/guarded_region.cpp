@@ -81,7 +81,11 @@ GuardedRegion::~GuardedRegion() {
   if (mapping_) munmap(mapping_, static_cast<std::size_t>(padded(bytes_) + 2 * guard_));
 }
 
-void GuardedRegion::poison() { std::memset(data_, kCanary, static_cast<std::size_t>(padded(bytes_))); }
+void GuardedRegion::poison(std::int64_t part, std::int64_t parts) {
+  const std::int64_t bytes = padded(bytes_), begin = bytes / parts * part;
+  const std::int64_t end = part + 1 == parts ? bytes : begin + bytes / parts;
+  std::memset(data_ + begin, kCanary, static_cast<std::size_t>(end - begin));
+}
 
 bool GuardedRegion::gaps_intact(Placement placement) const {
   const char* begin = data_ + offset(bytes_, placement);

@@ -34,8 +34,8 @@ class GuardedRegion {
 
   void* buffer(Placement placement) const { return data_ + offset(bytes_, placement); }
   std::int64_t bytes() const { return bytes_; }
-  /// Fills buffer and gaps with the canary. Requires writable().
-  void poison();
+  /// Fills buffer and gaps with the canary, or one of `parts` equal parts of them. Requires writable().
+  void poison(std::int64_t part = 0, std::int64_t parts = 1);
   /// Whether the gaps still hold the canary.
   bool gaps_intact(Placement placement) const;
 

@@ -32,7 +32,9 @@ InputSource WholeNumbers::draw(std::size_t n) {
   return draw_elements(n, random_, [magnitude = magnitude_, nonzero = nonzero_, is_mixed](auto& random, std::size_t) {
     if (draw_canonical(random) >= nonzero) return 0.0;
     const int number = std::uniform_int_distribution<int>(1, magnitude)(random);
-    return draw_canonical(random) < 0.5 && is_mixed ? -1.0 * number : 1.0 * number;
+    // Without a branch, which would be mispredicted half of the time.
+    const bool is_negative = static_cast<int>(draw_canonical(random) < 0.5) & static_cast<int>(is_mixed);
+    return static_cast<double>(is_negative ? -number : number);
   });
 }
 

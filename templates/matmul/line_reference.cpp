@@ -14,9 +14,10 @@ namespace {
 
 constexpr std::int64_t kSegment = 1024;  ///< elements of a line
 constexpr std::int64_t kShort = 64,
-                       kTooShort = 16;  ///< rows that are no lines where the columns are longer; and at all
-constexpr std::int64_t kSteps = 4096, kRows = 1024;  ///< of a block in double
-constexpr std::int64_t kStepsTogether = 256;         ///< that one thread reads
+                       kTooShort = 16;        ///< rows that are no lines where the columns are longer; and at all
+constexpr std::int64_t kSteps = 4096;         ///< of a block in double
+constexpr std::int64_t kBlock = 1 << 18;      ///< elements of a block, which one thread multiplies
+constexpr std::int64_t kStepsTogether = 256;  ///< that one thread reads
 
 /// Whether lines run along the rows of C; else along its columns.
 bool runs_along_rows(const MatmulShape& shape) { return shape.n >= kShort || shape.n >= shape.m; }
@@ -108,24 +109,21 @@ WeightedSteps weigh(const Factor& factor, std::int64_t vectors, std::int64_t seg
 std::vector<double> read_block(const Factor& factor, std::int64_t first, std::int64_t vectors, std::int64_t first_step,
                                std::int64_t steps) {
   std::vector<double> block(static_cast<std::size_t>(steps * vectors));
-  tbb::parallel_for(std::int64_t{0}, (steps + kStepsTogether - 1) / kStepsTogether, [&](std::int64_t part) {
-    const std::int64_t begin = part * kStepsTogether, end = std::min(begin + kStepsTogether, steps);
-    if (!factor.has_contiguous_steps) {
-      for (std::int64_t step = begin; step < end; ++step) {
-        read_operand(
-            factor.shape, factor.values, factor.place(first, first_step + step), 1,
-            std::span(block).subspan(static_cast<std::size_t>(step * vectors), static_cast<std::size_t>(vectors)));
-      }
-      return;
+  if (!factor.has_contiguous_steps) {
+    for (std::int64_t step = 0; step < steps; ++step) {
+      read_operand(
+          factor.shape, factor.values, factor.place(first, first_step + step), 1,
+          std::span(block).subspan(static_cast<std::size_t>(step * vectors), static_cast<std::size_t>(vectors)));
     }
-    std::vector<double> some(static_cast<std::size_t>(end - begin));
-    for (std::int64_t vector = 0; vector < vectors; ++vector) {
-      read_operand(factor.shape, factor.values, factor.place(first + vector, first_step + begin), 1, some);
-      for (std::int64_t step = begin; step < end; ++step) {
-        block[static_cast<std::size_t>(step * vectors + vector)] = some[static_cast<std::size_t>(step - begin)];
-      }
+    return block;
+  }
+  std::vector<double> some(static_cast<std::size_t>(steps));
+  for (std::int64_t vector = 0; vector < vectors; ++vector) {
+    read_operand(factor.shape, factor.values, factor.place(first + vector, first_step), 1, some);
+    for (std::int64_t step = 0; step < steps; ++step) {
+      block[static_cast<std::size_t>(step * vectors + vector)] = some[static_cast<std::size_t>(step)];
     }
-  });
+  }
   return block;
 }
 
@@ -139,8 +137,9 @@ ExactProduct product_sums(const Factor& kept, std::int64_t vectors, const Factor
   for (std::int64_t step = 0; step < kept.shape.k; step += kSteps) {
     const std::int64_t steps = std::min(kSteps, kept.shape.k - step);
     const WeightedSteps weighted = weigh(summed, summed_vectors, segment, weights, step, steps);
-    for (std::int64_t first = 0; first < vectors; first += kRows) {
-      const std::int64_t count = std::min(kRows, vectors - first);
+    const std::int64_t rows = std::max<std::int64_t>(kBlock / steps, 1);
+    tbb::parallel_for(std::int64_t{0}, (vectors + rows - 1) / rows, [&](std::int64_t part) {
+      const std::int64_t first = part * rows, count = std::min(rows, vectors - first);
       std::vector<double> block = read_block(kept, first, count, step, steps);
       const auto add = [&](const std::vector<double>& factors, std::vector<double>& to) {
         const std::vector<double> sums = exact_product(factors, block, static_cast<std::size_t>(lines),
@@ -155,9 +154,19 @@ ExactProduct product_sums(const Factor& kept, std::int64_t vectors, const Factor
       add(weighted.sums, total.sum);
       for (double& value : block) value *= value;
       add(weighted.squares, total.sum_squares);
-    }
+    });
   }
   return total;
+}
+
+/// For each vector of weights the sums of the squares of the first 0, 1, 2, ... of them.
+LineWeights sums_of_squares(const LineWeights& weights) {
+  LineWeights sums;
+  for (const std::vector<double>& vector : weights) {
+    std::vector<double>& of_vector = sums.emplace_back(1, 0.0);
+    for (const double weight : vector) of_vector.push_back(of_vector.back() + weight * weight);
+  }
+  return sums;
 }
 
 /// What is added to the sums of a line's products: the value, the root of the sum of the squares of all terms, and the
@@ -275,6 +284,7 @@ LineReference matmul_line_sums(const Workload& workload, const InputValues& tens
   LineReference reference{std::vector(weights.size(), std::vector<double>(static_cast<std::size_t>(lines.lines()))),
                           {}};
   reference.bounds = reference.sums;
+  const LineWeights squares = sums_of_squares(weights);
   for (std::int64_t number = 0; number < shape.batch; ++number) {
     const Factor a{shape, *inputs.a, shape.a, number, !shape.ta}, b{shape, *inputs.b, shape.b, number, shape.tb};
     const std::int64_t vectors = along_rows ? shape.m : shape.n;
@@ -285,10 +295,7 @@ LineReference matmul_line_sums(const Workload& workload, const InputValues& tens
       const std::int64_t group = number * groups + g, segment = group % lines.segments();
       const std::vector<AddedTerms> added = epilogue.of(group);
       for (std::size_t v = 0; v < weights.size(); ++v) {
-        double weight_squares = 0;
-        for (std::int64_t e = 0; e < lines.length_of(group); ++e) {
-          weight_squares += weights[v][static_cast<std::size_t>(e)] * weights[v][static_cast<std::size_t>(e)];
-        }
+        const double weight_squares = squares[v][static_cast<std::size_t>(lines.length_of(group))];
         for (std::int64_t i = 0; i < lines.inner; ++i) {
           const std::int64_t vector = along_rows ? g / lines.segments() : i;
           const auto at = static_cast<std::size_t>(

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -46,6 +47,18 @@ TEST(GuardedRegion, TheCanaryShowsWritesIntoTheGaps) {
     region.poison();
     EXPECT_TRUE(region.gaps_intact(placement));
   }
+}
+
+TEST(GuardedRegion, PartsOfItArePoisonedAsTheWhole) {
+  GuardedRegion region = GuardedRegion::writable(10001);
+  char* const buffer = static_cast<char*>(region.buffer(Placement::kAtStart));
+  std::memset(buffer, 1, 10001);
+  for (const std::int64_t part : {2, 0}) region.poison(part, 3);
+  EXPECT_EQ(buffer[0], '\xff');
+  EXPECT_EQ(buffer[5000], 1) << "the second part was left out";
+  region.poison(1, 3);
+  EXPECT_TRUE(std::all_of(buffer, buffer + 10001, [](char c) { return c == '\xff'; }));
+  EXPECT_TRUE(region.gaps_intact(Placement::kAtStart));
 }
 
 TEST(GuardedRegion, ThePoisonIsNotANumber) {

@@ -61,6 +61,21 @@ TEST(CheckData, IncompleteRangesAndReferencesAreRefusedByTheOperatorsName) {
             "bounds for each output (1, not 0)");
 }
 
+TEST(CheckData, TheLimitOfACheckGrowsWithTheTensorsAndTheOperations) {
+  const auto limit_s = [](const std::string& workload) {
+    return check_limit_s({parse_workload(workload), Target::parse("cpu,isa=avx2,threads=2")});
+  };
+  const double least = RunnerOptions().timeout_s;
+  EXPECT_NEAR(limit_s("matmul m=8 n=8 k=8"), least, 0.1);
+  // Four calls of seconds, at a tenth of what a slow processor reaches.
+  EXPECT_GT(limit_s("matmul m=8192 n=8192 k=8192"), 100);
+  // 6.4 GB.
+  EXPECT_GT(limit_s("matmul m=8388608 n=128 k=64"), least + 20);
+  const Definition large =
+      parse_workload("matmul m=8388608 n=128 k=64").op->define(parse_workload("matmul m=8388608 n=128 k=64"));
+  EXPECT_GT(check_limit_s(large, 0), least + 20) << "however fast the kernel is expected to be";
+}
+
 TEST(CheckData, ExpectedIsThePlainProductAndTheBoundItsFormula) {
   const std::int64_t m = 5, n = 7, k = 3;
   const CheckData data = make_check_data(parse_workload("matmul m=5 n=7 k=3"));
