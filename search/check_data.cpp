@@ -132,7 +132,9 @@ double check_limit_s(const Definition& definition, double calls_s) {
 
 double check_limit_s(const Task& task) {
   const Definition definition = task.workload.op->define(task.workload);
-  return check_limit_s(definition, kCheckedCalls * definition.flops / (kSlowFlops_s * task.target.threads));
+  const bool is_cpu = task.target.device == DeviceKind::kCpu;
+  return check_limit_s(definition,
+                       is_cpu ? kCheckedCalls * definition.flops / (kSlowFlops_s * task.target.threads) : 0);
 }
 
 CheckData make_strict_check_data(const Workload& workload, const CheckEffort& effort) {

@@ -1,7 +1,6 @@
 #include "search/chunk.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "measure/race.h"
@@ -28,6 +27,14 @@ void mark_unit(ChunkResult& chunk, const std::string& disturbance) {
   }
 }
 
+/// Converts the scores of the chunk, whose reference time was wrong by `factor`.
+void scale(ChunkResult& chunk, double factor) {
+  for (std::optional<Measurement>& m : chunk.measurements) {
+    if (m) scale_scores(m->timing, factor);
+  }
+  if (chunk.successor) chunk.successor->reference_ns *= factor;
+}
+
 /// Replaces the rough reference time of the incumbent by its undisturbed readings beside the candidates of the chunk,
 /// whose scores are converted, as is the anchor. False if there are too few.
 bool settle_unit(SessionState& session, ChunkResult& chunk) {
@@ -35,10 +42,7 @@ bool settle_unit(SessionState& session, ChunkResult& chunk) {
   const std::vector<double> sound = undisturbed_reference(chunk.measurements);
   if (sound.size() < kEnough) return false;
   const double factor = median_interval(sound).median / session.incumbent->reference_ns;
-  for (std::optional<Measurement>& m : chunk.measurements) {
-    if (m) scale_scores(m->timing, factor);
-  }
-  if (chunk.successor) chunk.successor->reference_ns *= factor;
+  scale(chunk, factor);
   for (std::optional<ReferenceKernel>* kernel : {&session.incumbent, &session.anchor}) {
     if (!*kernel) continue;
     (*kernel)->reference_ns *= factor;
@@ -47,24 +51,14 @@ bool settle_unit(SessionState& session, ChunkResult& chunk) {
   return true;
 }
 
-/// Whether the rates of the machine, or the time of the incumbent, were too low where candidates seem to exceed the
-/// rates: measures the rates again, and the incumbent where all candidates still exceed them.
-bool was_misjudged(SessionState& session, std::span<const BuiltPoint> built, const ChunkResult& chunk) {
-  std::vector<std::size_t> suspects;
-  const auto is_suspect = [&](std::size_t i) {
-    const std::optional<Measurement>& m = chunk.measurements[i];
-    return m && is_implausible(m->timing.median_ns, session.least_ns(built[i].work));
-  };
+/// The number of candidates that seem to exceed the machine's highest rates.
+std::size_t count_suspects(const SessionState& session, std::span<const BuiltPoint> built, const ChunkResult& chunk) {
+  std::size_t suspects = 0;
   for (std::size_t i = 0; i < built.size(); ++i) {
-    if (is_suspect(i)) suspects.push_back(i);
+    const std::optional<Measurement>& m = chunk.measurements[i];
+    if (m && is_implausible(m->timing.median_ns, session.least_ns(built[i].work))) ++suspects;
   }
-  if (suspects.empty()) return false;
-  session.raise_limits();
-  if (!std::all_of(suspects.begin(), suspects.end(), is_suspect)) return true;
-  if (chunk.by_part) return false;
-  std::vector<Trial> rescored = correct_reference_time(session);
-  std::ranges::move(rescored, std::back_inserter(session.rescored));
-  return !rescored.empty();
+  return suspects;
 }
 
 /// Runs the requests against the incumbent, or its part.
@@ -94,8 +88,9 @@ ChunkResult run_once(SessionState& session, std::span<const BuiltPoint> built,
     RunResult ran = run(requests, incumbent);
     for (std::size_t r = 0; r < ran.measurements.size(); ++r) {
       checking += static_cast<std::int64_t>(ran.measurements[r].check_ms * 1e6);
-      if (!session.has_machine) ran.measurements[r].timing.disturbance = "another tuner had the machine";
-      chunk.measurements[requested[r]] = std::move(ran.measurements[r]);
+      Measurement& m = ran.measurements[r];
+      if (!session.has_machine && m.outcome == Outcome::kOk) m.timing.disturbance = "another tuner had the machine";
+      chunk.measurements[requested[r]] = std::move(m);
     }
     const auto found = [&](const std::optional<Successor>& of) {
       return of ? std::optional(ChunkSuccessor{requested[of->request], of->reference_ns}) : std::nullopt;
@@ -140,7 +135,15 @@ ChunkResult run_chunk(SessionState& session, std::span<const BuiltPoint> built,
     return session.runner->run(requests, incumbent, is_over);
   };
   ChunkResult chunk = run_once(session, built, skips, run);
-  if (was_misjudged(session, built, chunk) && !(is_over && is_over())) return run_once(session, built, skips, run);
+  const std::size_t suspects = count_suspects(session, built, chunk);
+  if (suspects == 0) return chunk;
+  session.raise_limits();
+  const bool was_underrated = count_suspects(session, built, chunk) < suspects;
+  // Where the rates are right, the time of the incumbent may be wrong.
+  const double factor = was_underrated || chunk.by_part ? 1 : correct_reference_time(session);
+  if (!was_underrated && factor == 1) return chunk;
+  if (!(is_over && is_over())) return run_once(session, built, skips, run);
+  scale(chunk, factor);
   return chunk;
 }
 
@@ -155,9 +158,7 @@ std::optional<double> adopt(SessionState& session, const ChunkResult& chunk, std
                             std::span<const BuiltPoint> built, std::span<const TrialId> trials) {
   const auto kernel_of = [&](const ChunkSuccessor& s) {
     const std::size_t i = s.candidate;
-    ReferenceKernel kernel{trials[i], points[i], built[i].result.object, s.reference_ns, built[i].work};
-    kernel.scored_after = std::ranges::max(trials);
-    return kernel;
+    return ReferenceKernel{trials[i], points[i], built[i].result.object, s.reference_ns, built[i].work};
   };
   const auto measured = [&](const ChunkSuccessor& s) {
     return chunk.measurements[s.candidate].value_or(Measurement());

@@ -1,5 +1,7 @@
 #include "search/known_code.h"
 
+#include <algorithm>
+
 namespace nestwright {
 
 void KnownCode::add(const std::string& identity, TrialId trial, const Measurement& measurement) {
@@ -10,13 +12,9 @@ void KnownCode::add(const std::string& identity, TrialId trial, const Measuremen
   if (!is_new && known.measurement.timing.is_disturbed() && is_better) known = {trial, measurement};
 }
 
-const Measurement* KnownCode::scale(TrialId trial, double factor) {
-  for (auto& [identity, known] : by_identity_) {
-    if (known.trial != trial) continue;
-    scale_scores(known.measurement.timing, factor);
-    return &known.measurement;
-  }
-  return nullptr;
+Measurement* KnownCode::measurement_of(TrialId trial) {
+  const auto found = std::ranges::find_if(by_identity_, [&](const auto& entry) { return entry.second.trial == trial; });
+  return found == by_identity_.end() ? nullptr : &found->second.measurement;
 }
 
 const KnownCode::Known* KnownCode::find(const std::string& identity) const {

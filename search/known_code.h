@@ -21,8 +21,8 @@ class KnownCode {
   void add(const std::string& identity, TrialId trial, const Measurement& measurement);
   /// Forgets the trial with this code, whose measurement is no longer that of this code.
   void forget(const std::string& identity) { by_identity_.erase(identity); }
-  /// Multiplies the scores of the trial by `factor`. Returns its measurement; nullptr where there is none.
-  const Measurement* scale(TrialId trial, double factor);
+  /// The measurement of the trial, which may be changed; nullptr where there is none.
+  Measurement* measurement_of(TrialId trial);
   /// The trial with this code; nullptr where there is none.
   const Known* find(const std::string& identity) const;
 

@@ -1,7 +1,6 @@
 #include "search/reference_time.h"
 
 #include <optional>
-#include <span>
 
 #include "search/stopwatch.h"
 
@@ -25,18 +24,22 @@ std::optional<double> time_by_anchor(SessionState& session) {
   return ran.measurements[0].timing.median_ns;
 }
 
-/// Multiplies the times of the trials that were scored against the incumbent, and its own, by `factor`.
-std::vector<Trial> scale_trials(SessionState& session, std::span<TimedTrial> timed, double factor) {
+/// Multiplies the times of the incumbent and of the trials that were scored against it by `factor`.
+void scale_trials(SessionState& session, double factor) {
   const Stopwatch watch(session.result.times.log);
-  std::vector<Trial> scaled;
-  for (TimedTrial& trial : timed) {
-    if (trial.trial <= session.incumbent->scored_after && trial.trial != session.incumbent->trial) continue;
-    const Measurement* m = session.known_code.scale(trial.trial, factor);
-    if (m == nullptr || !session.log.remeasure(session.id, trial.trial, *m)) continue;
-    trial.median_ns = m->timing.median_ns;
-    scaled.push_back(trial_of(trial.point, *m));
+  const TrialId incumbent = session.incumbent->trial;
+  for (TimedTrial& trial : session.sound_trials) {
+    if (trial.scored_by != incumbent && trial.trial != incumbent) continue;
+    Measurement* const known = session.known_code.measurement_of(trial.trial);
+    if (known == nullptr) continue;
+    Measurement m = *known;
+    scale_scores(m.timing, factor);
+    m.check_ms = m.measure_ms = 0;  // the log adds them to those of the trial
+    if (!session.log.remeasure(session.id, trial.trial, m)) continue;
+    known->timing = m.timing;
+    trial.median_ns = m.timing.median_ns;
+    session.rescored.push_back(trial_of(trial.point, m));
   }
-  return scaled;
 }
 
 }  // namespace
@@ -47,13 +50,14 @@ void renew_reference_time(SessionState& session) {
   if (const std::optional<double> ns = time_by_anchor(session)) session.incumbent->reference_ns = *ns;
 }
 
-std::vector<Trial> correct_reference_time(SessionState& session) {
-  if (!has_anchor(session) || session.incumbent->is_rough || session.corrections++ >= kMaxCorrections) return {};
+double correct_reference_time(SessionState& session) {
+  if (!has_anchor(session) || session.incumbent->is_rough || session.corrections++ >= kMaxCorrections) return 1;
   const std::optional<double> ns = time_by_anchor(session);
-  if (!ns || *ns < kTooLow * session.incumbent->reference_ns) return {};
+  if (!ns || *ns < kTooLow * session.incumbent->reference_ns) return 1;
   const double factor = *ns / session.incumbent->reference_ns;
   session.incumbent->reference_ns = *ns;
-  return scale_trials(session, session.sound_trials, factor);
+  scale_trials(session, factor);
+  return factor;
 }
 
 }  // namespace nestwright

@@ -3,10 +3,7 @@
 // to search/. Thread rule: one thread at a time.
 #pragma once
 
-#include <vector>
-
 #include "search/session_state.h"
-#include "search/trial.h"
 
 namespace nestwright {
 
@@ -15,9 +12,10 @@ namespace nestwright {
 void renew_reference_time(SessionState& session);
 
 /// The same where candidates exceed the machine's highest rates, however slow the anchor is, at most a few times in a
-/// session. If the incumbent's time was too low, so is that of each trial that was scored against it: they are scaled,
-/// in the log, too. Returns their new labels; empty where the time was right or there is no other anchor. Throws
-/// LogError.
-std::vector<Trial> correct_reference_time(SessionState& session);
+/// session. If the incumbent's time was too low, so are those of the sound trials that were scored against it: they are
+/// scaled, in the log, too, and their new labels are added to `session.rescored`. Estimates by parts stay, as a
+/// confirmation decides about them. Returns the factor by which the time was too low; 1 where it was right, or could
+/// not be measured. Throws LogError.
+double correct_reference_time(SessionState& session);
 
 }  // namespace nestwright

@@ -198,6 +198,7 @@ class TuningSession::Loop {
     return stop_.trials() == 0 && !stop_.is_interrupted() && !state_.incumbent && (state_.id == 0 || !state_.best());
   }
   bool goes_on() { return stop_reason().empty() || needs_answer(); }
+
   /// Tells whether the reference time is rough, of a kernel whose call is short enough to be timed again at once.
   bool has_rough_unit() const {
     return state_.incumbent && state_.incumbent->is_rough && state_.incumbent_ns() <= kLongNs;
@@ -230,6 +231,7 @@ class TuningSession::Loop {
     std::vector<Trial> trials;
     measure(batch, &trials);
     strategy_->observe(trials);
+    strategy_->amend(std::exchange(state_.rescored, {}));
     SearchOutlook outlook = strategy_->outlook();
     outlook.roofline_share = state_.roofline_share();
     stop_.set_outlook(outlook);
@@ -363,7 +365,6 @@ class TuningSession::Loop {
   void note_incumbent(const ChunkResult& chunk, std::span<const Point> points, std::span<const BuiltPoint> built,
                       std::span<const TrialId> recorded) {
     const std::optional<double> ratio = adopt(state_, chunk, points, built, recorded);
-    strategy_->amend(std::exchange(state_.rescored, {}));
     const auto trials = std::ranges::count_if(recorded, [](TrialId trial) { return trial != 0; });
     for (std::ptrdiff_t i = 0; i < trials; ++i) stop_.count_trial(ratio && i + 1 == trials);
     state_.result.trials = stop_.trials();
@@ -394,6 +395,7 @@ class TuningSession::Loop {
       note_successor(*ratio);
     }
     strategy_->amend(amended);
+    strategy_->amend(std::exchange(state_.rescored, {}));
   }
 
   /// Confirms the trials that `take` returns.
@@ -446,14 +448,11 @@ class TuningSession::Loop {
   void show_progress(const std::string& waiting_for, const std::string& phase = {},
                      const std::string& detail = {}) const {
     if (!progress_function_) return;
-    Progress p{.trials = stop_.trials(), .outcomes = state_.result.outcomes, .best_ns = state_.incumbent_ns()};
-    p.seconds = stop_.seconds();
-    if (stop_.budget().seconds > 0) p.seconds_left = std::max(0.0, stop_.budget().seconds - p.seconds);
-    p.disturbed = state_.result.disturbed - state_.result.remeasured;
-    p.waiting_for = waiting_for;
-    p.phase = phase;
-    p.detail = detail;
-    progress_function_(p);
+    const double seconds = stop_.seconds(), budget = stop_.budget().seconds;
+    const double left = budget > 0 ? std::max(0.0, budget - seconds) : 0;
+    const std::int64_t disturbed = state_.result.disturbed - state_.result.remeasured;
+    progress_function_({stop_.trials(), state_.result.outcomes, state_.incumbent_ns(), seconds, left, disturbed,
+                        waiting_for, phase, detail});
   }
 
   ActiveClock clock_;

@@ -29,7 +29,8 @@ constexpr double kLimits_s = 0.04;                               // for measurin
 // A first trial is two checked calls, one that is not timed and a reading, at half of the machine's highest rates. A
 // default that takes so many times as long is given up.
 constexpr double kFirstCalls = 4, kUsualShare = 0.5, kTimeoutRatio = 5;
-constexpr double kNearRoof = 0.7;  // share of the roofline above which the rates are measured again
+constexpr double kHandledBytes_s = 1e9;  // tensors that the first trial fills and compares
+constexpr double kNearRoof = 0.7;        // share of the roofline above which the rates are measured again
 constexpr int kMaxRateMeasurements = 5;
 
 CheckEffort check_effort(const Budget& budget, const TuningLog& log) {
@@ -78,7 +79,7 @@ SessionState::SessionState(const Task& task, TuningLog& tuning_log, const Sessio
     raise_limits();
   }
   RunnerOptions running{.target = task.target, .threads = task.target.threads};
-  running.timeout_s = check_limit_s(definition, kTimeoutRatio * first_trial_s());
+  running.timeout_s = check_limit_s(definition, kTimeoutRatio * first_calls_s());
   running.caches = task.caches;
   running.seconds_left = seconds_left;
   running.timing = timing;
@@ -86,8 +87,13 @@ SessionState::SessionState(const Task& task, TuningLog& tuning_log, const Sessio
   runner = make_local_runner(make_strict_check_data(task.workload, check_effort(options.budget, log)), running);
 }
 
-double SessionState::first_trial_s() const {
+double SessionState::first_calls_s() const {
   return kFirstCalls / kUsualShare * 1e-9 * least_time_ns({operations_ / 2, bytes_, 0}, rates_);
+}
+
+double SessionState::first_trial_s() const {
+  const double calls_s = first_calls_s();
+  return calls_s == 0 ? 0 : calls_s + bytes_ / kHandledBytes_s;
 }
 
 void SessionState::raise_limits() {
@@ -110,7 +116,8 @@ void SessionState::remember(TrialId trial, const Point& point, const Measurement
 void SessionState::note_timed(TrialId trial, const Point& point, const Measurement& measurement) {
   if (!is_timed(measurement)) return;
   std::erase_if(disturbed_trials, [&](const TimedTrial& other) { return other.trial == trial; });
-  (is_sound(measurement) ? sound_trials : disturbed_trials).push_back({trial, point, measurement.timing.median_ns});
+  (is_sound(measurement) ? sound_trials : disturbed_trials)
+      .push_back({trial, point, measurement.timing.median_ns, incumbent ? incumbent->trial : 0});
 }
 
 void SessionState::describe_spaces() {

@@ -26,6 +26,7 @@ struct TimedTrial {
   TrialId trial = 0;
   Point point;
   double median_ns = 0;
+  TrialId scored_by = 0;  ///< the incumbent that it was scored against; 0: none
 };
 
 /// A compiled point.
@@ -48,7 +49,6 @@ struct ReferenceKernel {
   bool is_rough = false;
   /// What candidates' parts are scored against; its result failed, or its ratio is 0, where the kernel has no part.
   std::optional<BuiltPoint> part = {};
-  TrialId scored_after = 0;  ///< trials of this session that were recorded after this one are scored against it
 };
 
 /// The timing options of a final race at this effort.
@@ -90,7 +90,8 @@ struct SessionState {
   }
   /// Time of the incumbent; 0: there is none yet.
   double incumbent_ns() const { return incumbent ? incumbent->reference_ns : 0; }
-  /// Adds a trial of this session to sound_trials or disturbed_trials where it belongs there.
+  /// Adds a trial of this session, which was scored against the incumbent, to sound_trials or disturbed_trials where it
+  /// belongs there.
   void note_timed(TrialId trial, const Point& point, const Measurement& measurement);
   /// The point of a recorded proposal; nullopt where this build does not have it, or the session stays elsewhere.
   std::optional<Point> point_of(const Proposal& proposal) const {
@@ -142,6 +143,9 @@ struct SessionState {
   RacePlan race_plan() const;
 
  private:
+  /// The part of first_trial_s() that is spent in calls.
+  double first_calls_s() const;
+
   const Target target_;
   std::vector<TemplateVersion> of_plugins_;  ///< the templates to which a plugin contributes, the operator included
   int rate_measurements_ = 0;

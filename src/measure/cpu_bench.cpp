@@ -162,7 +162,7 @@ class CpuBench final : public Bench {
       // A part reads elements that it never stores: their pages would all be the one page of zeros, which stays in the
       // caches.
       kept.is_part = request.is_part;
-      if (kept.is_part) kept.workspace.poison();
+      if (kept.is_part) poison(kept.workspace);
       return {};
     } catch (const std::exception& e) {
       return failure(Outcome::kLaunchError, e.what());
@@ -178,10 +178,10 @@ class CpuBench final : public Bench {
       if (set == InputSet::kWide && !(request.thorough && has_wide)) continue;
       poison_outputs(candidate, set);
       watch(candidate, set);
-      candidate.workspace.poison();
+      poison(candidate.workspace);
       prepare(candidate, set);
       const bool stayed_inside = candidate.workspace.gaps_intact(placement_of(set));
-      candidate.workspace.poison();
+      poison(candidate.workspace);
       const double ns = time_once(steady_clock(), [&] { call(candidate, set); });
       reply.call_ns = reply.call_ns > 0 ? std::min(reply.call_ns, ns) : ns;
       if (candidate.result != 0) return failed_call(candidate);
@@ -332,7 +332,7 @@ class CpuBench final : public Bench {
   /// Ensures that the prepared parameters were computed from that set.
   void prepare(Candidate& candidate, InputSet set) {
     if (candidate.prepared.empty() || candidate.prepared_for == set) return;
-    for (GuardedRegion& region : candidate.prepared) region.poison();
+    for (GuardedRegion& region : candidate.prepared) poison(region);
     enter(candidate, candidate.code->preparation(), candidate.buffers[index_of(set)], set);
     candidate.prepared_for = set;
   }
@@ -378,15 +378,15 @@ class CpuBench final : public Bench {
 
   void poison_outputs(Candidate& candidate, InputSet set) {
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
-      if (!tensors_[i].is_output()) continue;
-      GuardedRegion& region = *candidate.regions[index_of(set)][i];
-      // The kernel takes seconds to provide the pages of gigabytes to one thread.
-      const std::int64_t parts = std::max<std::int64_t>(region.bytes() / kPoisonedTogether, 1);
-      if (parts == 1)
-        region.poison();
-      else
-        run_parts()(parts, [&](std::int64_t part) { region.poison(part, parts); });
+      if (tensors_[i].is_output()) poison(*candidate.regions[index_of(set)][i]);
     }
+  }
+
+  /// Fills the region on the threads of the pool: the kernel takes seconds to provide the pages of gigabytes to one.
+  void poison(GuardedRegion& region) const {
+    const std::int64_t parts = std::max<std::int64_t>(region.bytes() / kPoisonedTogether, 1);
+    if (parts == 1) return region.poison();
+    run_parts()(parts, [&](std::int64_t part) { region.poison(part, parts); });
   }
 
   /// The outputs among `buffers`.

@@ -12,7 +12,6 @@
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kMaxStride = 8;
 constexpr double kMinReads = 16;  ///< of each element, for which a copy is worth it
 
 class StridedReads final : public ir::Mutator {

@@ -291,16 +291,18 @@ class Unpacker final : public ir::Mutator {
   std::map<Buffer, int> loads_;  ///< in the value of the sums
 };
 
-/// The value without remainders, with wider bytes, and with reads of copies, which are appended.
+/// The value with wider bytes, without factors that all terms have, and with reads of copies, which are appended. In
+/// narrow floats a factor stays, as a sum without it may overflow.
 Expr cheaper_form(const PackedReduction& sums, std::vector<Tensor>& copies) {
   const Expr wider = widen_bytes(sums.value);
-  const bool is_float_sum = sums.reducer == ir::ReducerKind::kSum && wider.type().is_float();
+  const bool is_float_sum =
+      sums.reducer == ir::ReducerKind::kSum && wider.type().is_float() && !wider.type().is_narrow_float();
   const bool has_bytes = !ir::equal(wider, sums.value);
   return read_by_phases(is_float_sum && has_bytes ? take_out_factors(wider) : wider, sums.reduce_axes, terms_of(sums),
                         copies);
 }
 
-/// The sums with the bodies of stages that unpack numbers; nullopt if they have no phases.
+/// The sums with the bodies of stages that unpack numbers; nullopt if they have neither phases nor a cheaper form.
 std::optional<PackedReduction> packed_sums(const Operation& op, const Definition& definition,
                                            const UnpacksAgain& unpacks_again) {
   std::optional<PackedReduction> sums = reduction_of(op);

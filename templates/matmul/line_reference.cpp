@@ -1,4 +1,5 @@
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +17,7 @@ constexpr std::int64_t kSegment = 1024;  ///< elements of a line
 constexpr std::int64_t kShort = 64,
                        kTooShort = 16;        ///< rows that are no lines where the columns are longer; and at all
 constexpr std::int64_t kSteps = 4096;         ///< of a block in double
-constexpr std::int64_t kBlock = 1 << 18;      ///< elements of a block, which one thread multiplies
+constexpr std::int64_t kBlock = 1 << 18;      ///< elements of a block, and of its result, which one thread multiplies
 constexpr std::int64_t kStepsTogether = 256;  ///< that one thread reads
 
 /// Whether lines run along the rows of C; else along its columns.
@@ -137,7 +138,7 @@ ExactProduct product_sums(const Factor& kept, std::int64_t vectors, const Factor
   for (std::int64_t step = 0; step < kept.shape.k; step += kSteps) {
     const std::int64_t steps = std::min(kSteps, kept.shape.k - step);
     const WeightedSteps weighted = weigh(summed, summed_vectors, segment, weights, step, steps);
-    const std::int64_t rows = std::max<std::int64_t>(kBlock / steps, 1);
+    const std::int64_t rows = std::max<std::int64_t>(kBlock / std::max(steps, lines), 1);
     tbb::parallel_for(std::int64_t{0}, (vectors + rows - 1) / rows, [&](std::int64_t part) {
       const std::int64_t first = part * rows, count = std::min(rows, vectors - first);
       std::vector<double> block = read_block(kept, first, count, step, steps);
@@ -151,9 +152,12 @@ ExactProduct product_sums(const Factor& kept, std::int64_t vectors, const Factor
           std::transform(from, from + count, at, at, std::plus<>());
         }
       };
-      add(weighted.sums, total.sum);
-      for (double& value : block) value *= value;
-      add(weighted.squares, total.sum_squares);
+      // Isolated, so that a thread that waits for a product does not begin another block.
+      tbb::this_task_arena::isolate([&] {
+        add(weighted.sums, total.sum);
+        for (double& value : block) value *= value;
+        add(weighted.squares, total.sum_squares);
+      });
     });
   }
   return total;

@@ -73,6 +73,8 @@ TEST(CheckData, TheLimitOfACheckGrowsWithTheTensorsAndTheOperations) {
   EXPECT_GT(limit_s("matmul m=8388608 n=128 k=64"), least + 20);
   const Definition large =
       parse_workload("matmul m=8388608 n=128 k=64").op->define(parse_workload("matmul m=8388608 n=128 k=64"));
+  const Task on_device{parse_workload("matmul m=8192 n=8192 k=8192"), Target::parse("cuda,arch=sm_90")};
+  EXPECT_LT(check_limit_s(on_device), 2 * least) << "a device that hangs is not waited for";
   EXPECT_GT(check_limit_s(large, 0), least + 20) << "however fast the kernel is expected to be";
 }
 

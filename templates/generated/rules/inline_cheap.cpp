@@ -15,11 +15,11 @@
 #include "schedule/state.h"
 #include "support/error.h"
 #include "templates/generated/rules.h"
+#include "templates/generated/strided_reads.h"
 
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kMaxStride = 8;       ///< beyond it vectors of a read are not worth a copy
 constexpr int kCheap = 2;                    ///< operations that cost less than a load and a store
 constexpr int kMaxPointsRead = 2;            ///< for each point of a cheap stage: points that read it
 constexpr std::int64_t kMaxRepeated = 1000;  ///< operations that inlining a stage may add to the program

@@ -85,6 +85,13 @@ TEST(UnrollPhases, OfTensorsThatAreReadOftenAreCopied) {
       << "only one half is read";
 }
 
+TEST(UnrollPhases, KeepTheFactorsOfNarrowFloatsWhoseSumMayOverflow) {
+  const std::string sums = unrolled(
+      "Y[n] = sum(k, X[k]*(float16((Q[n, k/2] >> uint8(k%2*4)) & 15)*S[n, k/32])); "
+      "X: float16; S: float16; Q: uint8[6, 32] k=64");
+  EXPECT_NE(sums.find("X[k*2]*(float16(bit_and(int32(Q[i, k]), 15))*S[i, k/16]) + "), std::string::npos) << sums;
+}
+
 TEST(UnrollPhases, HaveTheFormOfASumThatIsWrittenByPairs) {
   const std::string types = "; Q: uint8[16, 32]; X: float32[64] k=32";
   const std::string sums = "X.phases[0, k]*float32(bit_and(int32(Q[i, k]), 15)) + X.phases[1, k]*float32(shift_right(";
