@@ -19,10 +19,7 @@ using ::testing::SizeIs;
 
 class ReferenceTimeTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1);
-    session_.id = log_.begin_session(session_.key, {.made_by = session_.made_by});
-  }
+  void SetUp() override { session_.id = log_.begin_session(session_.key, {.made_by = session_.made_by}); }
 
   /// Records the point of a seed as if it had been measured with this time.
   TrialId record(std::size_t seed, double ns) {
@@ -52,6 +49,8 @@ class ReferenceTimeTest : public ::testing::Test {
     return 0;
   }
 
+  /// The session starts its workers when it is made.
+  const int set_worker_ = setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1);
   const Task task_{parse_workload("matmul m=64 n=64 k=64"), Target::parse("host")};
   const ScratchFolder folder_{"reference-time-test"};
   TuningLog log_ = TuningLog::open(folder_.path() + "/log.db", OpenMode::kWrite);
