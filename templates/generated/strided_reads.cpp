@@ -21,7 +21,7 @@ class StridedReads final : public ir::Mutator {
     ir::for_each_expr(value, [&](const Expr& e) {
       const auto* const load = e.as<ir::Load>();
       if (const auto phase = load != nullptr ? phase_of(*load) : std::nullopt) {
-        phases_[{load->buffer, phase->stride}].insert(phase->number);
+        copies_[{load->buffer, phase->stride}].phases.insert(phase->number);
       }
     });
   }
@@ -31,7 +31,7 @@ class StridedReads final : public ir::Mutator {
     if (!e.defined()) return e;
     const auto* const load = e.as<ir::Load>();
     const std::optional<Phase> phase = load != nullptr ? phase_of(*load) : std::nullopt;
-    if (!phase || phases_.at({load->buffer, phase->stride}).size() < 2) return mutate_children(e);
+    if (!phase || copies_.at({load->buffer, phase->stride}).phases.size() < 2) return mutate_children(e);
     std::vector<Expr> indices(load->indices.begin(), load->indices.end() - 1);
     indices.emplace_back(phase->number);
     indices.emplace_back(phase->axis);
@@ -43,6 +43,11 @@ class StridedReads final : public ir::Mutator {
   struct Phase {
     Expr axis;
     std::int64_t stride, number;
+  };
+
+  struct Copy {
+    std::set<std::int64_t> phases;  ///< that are read
+    Tensor tensor;                  ///< undefined until a read of it is made
   };
 
   std::optional<Phase> phase_of(const ir::Load& load) const {
@@ -58,15 +63,14 @@ class StridedReads final : public ir::Mutator {
     const std::int64_t* const extent = ir::as_const_int(axis->extent());
     const std::int64_t* const length = ir::as_const_int(load.buffer->shape.back());
     if (!is_phase || extent == nullptr || length == nullptr || *extent * stride != *length) return std::nullopt;
-    double elements = 1;
-    for (const Expr& dimension : load.buffer->shape) elements *= static_cast<double>(*ir::as_const_int(dimension));
+    const auto elements = static_cast<double>(load.buffer->elements());
     if (terms_ * static_cast<double>(stride) < kMinReads * elements) return std::nullopt;
     return Phase{atom, stride, last.constant};
   }
 
   const Tensor& copy_of(const Buffer& buffer, std::int64_t stride) {
-    const auto known = copies_.find({buffer, stride});
-    if (known != copies_.end()) return known->second;
+    Tensor& copy = copies_.at({buffer, stride}).tensor;
+    if (copy.defined()) return copy;
     std::vector<Expr> shape(buffer->shape.begin(), buffer->shape.end() - 1);
     shape.emplace_back(stride);
     shape.emplace_back(*ir::as_const_int(buffer->shape.back()) / stride);
@@ -75,16 +79,15 @@ class StridedReads final : public ir::Mutator {
       indices.push_back(at.back() * Expr(stride) + at[at.size() - 2]);
       return ir::make_load(buffer, indices);
     };
-    stages_.push_back(compute_span(shape, body, buffer->name + ".phases"));
-    return copies_.emplace(std::pair(buffer, stride), stages_.back()).first->second;
+    copy = compute_span(shape, body, buffer->name + ".phases");
+    stages_.push_back(copy);
+    return copy;
   }
 
   const std::vector<IterVar>& reduce_axes_;
   double terms_;
   std::vector<Tensor>& stages_;
-  /// Of each tensor and stride: the phases that are read, and the copy.
-  std::map<std::pair<Buffer, std::int64_t>, std::set<std::int64_t>> phases_;
-  std::map<std::pair<Buffer, std::int64_t>, Tensor> copies_;
+  std::map<std::pair<Buffer, std::int64_t>, Copy> copies_;  ///< by tensor and stride
 };
 
 }  // namespace

@@ -319,9 +319,9 @@ std::optional<PackedReduction> packed_sums(const Operation& op, const Definition
   }
   sums->value = Unpacker(definition, unpacks_again).unpacked(*sums);
   PackedReduction unrolled = *sums;
+  if (stores || unrolled.unroll_once()) return sums;
   std::vector<Tensor> copies;
-  const bool is_cheaper = !ir::equal(cheaper_form(*sums, copies), sums->value);
-  return stores || unrolled.unroll_once() || is_cheaper ? sums : std::nullopt;
+  return ir::equal(cheaper_form(*sums, copies), sums->value) ? std::nullopt : sums;
 }
 
 /// A stage that computes `part` for all values of the axes.

@@ -28,7 +28,7 @@ double iterations_of(const StageAnalysis& stage) {
   return static_cast<double>(stage.points()) * static_cast<double>(stage.reduced_points());
 }
 
-/// Whether the stage makes elements adjacent that are a few apart, so that its readers have contiguous vectors.
+/// Tells whether the stage makes elements adjacent that are a few apart, so that its readers have contiguous vectors.
 bool reads_with_stride(const StageAnalysis& stage) {
   const int axis = stage.last_axis();
   return axis >= 0 && std::ranges::any_of(stage.accesses, [&](const OperandAccess& access) {
