@@ -46,7 +46,7 @@ Evaluation::Evaluation(const Definition& definition, const HostTensors& inputs, 
   for (std::size_t i = 0; i < count; ++i) {
     const Tensor& input = definition.args[i];
     const Type type = in_double(input.dtype());
-    TensorInDouble tensor{Array::empty(type, ir::constants_of(input.shape()))};
+    TensorInDouble tensor{Array::empty(type, ir::constants_of(input.shape()), {.huge_pages = true})};
     check(inputs[i].size() == static_cast<std::size_t>(tensor.value.elements()), "an input has all of its elements");
     for_chunks(inputs[i].size(), [&](std::size_t first, std::size_t end) {
       auto* const chunk = static_cast<std::byte*>(tensor.value.data()) + first * static_cast<std::size_t>(type.bytes());
@@ -74,7 +74,7 @@ Evaluation::Evaluation(const Definition& definition, const HostTensors& inputs, 
     for (std::size_t r = 0; r < op->results.size(); ++r) {
       const Buffer& buffer = op->results[r];
       const auto make = [&](Type type) {
-        Array array = Array::empty(type, ir::constants_of(buffer->shape));
+        Array array = Array::empty(type, ir::constants_of(buffer->shape), {.huge_pages = true});
         array.fill_bytes(0xff);
         return array;
       };

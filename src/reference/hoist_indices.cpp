@@ -48,8 +48,12 @@ class IndexBinder final : public Mutator {
   }
 
   bool is_of_list(const Load& load) const {
-    if (load.indices.size() != 1 || !is_var(load.indices[0], loop_.var)) return false;
-    if (!is_const_int(loop_.min, 0) || !equal(load.buffer->shape[0], loop_.extent)) return false;
+    if (load.indices.size() != 1) return false;
+    const Expr& extent = load.buffer->shape[0];
+    const bool is_only_element = is_const_int(load.indices[0], 0) && is_const_int(extent, 1);
+    const bool is_element_of_iteration =
+        is_var(load.indices[0], loop_.var) && is_const_int(loop_.min, 0) && equal(extent, loop_.extent);
+    if (!is_only_element && !is_element_of_iteration) return false;
     return std::any_of(program_.parameters.begin(), program_.parameters.end(), [&](const Parameter& parameter) {
       return parameter.role == Role::kInput && parameter.buffer == load.buffer;
     });

@@ -13,8 +13,9 @@
 
 namespace nestwright {
 
-/// Binds the integers that an outermost loop reads from a list of its own extent, one for each iteration, and what is
-/// computed from them and the loop's variable alone, by lets at the head of its body. Such reads are always in bounds.
+/// Binds the integers that an outermost loop reads from a list of its own extent, one for each iteration, or of one
+/// element, and what is computed from them and the loop's variable alone, by lets at the head of its body. Such reads
+/// are always in bounds.
 ir::Program hoist_indices(ir::Program program);
 
 }  // namespace nestwright

@@ -6,6 +6,7 @@
 #include "lower/lower.h"
 #include "measure/elements.h"
 #include "reference/hoist_indices.h"
+#include "reference/hoist_invariants.h"
 #include "schedule/schedule.h"
 #include "support/chunks.h"
 #include "support/error.h"
@@ -46,7 +47,7 @@ std::vector<Array> run_on_arrays(const std::vector<Tensor>& inputs, const std::v
       memory.emplace_back(static_cast<std::byte*>(const_cast<void*>(value->data())), value->size_bytes());
     }
     for (Array& result : results) memory.emplace_back(static_cast<std::byte*>(result.data()), result.size_bytes());
-    ir::interpret(hoist_indices(program), memory);
+    ir::interpret(hoist_invariants(hoist_indices(program)), memory);
   }
   return results;
 }

@@ -9,6 +9,7 @@
 #include "support/chunks.h"
 #include "support/error.h"
 #include "support/hash.h"
+#include "templates/checking/draw_elements.h"
 #include "templates/checking/wide_magnitudes.h"
 #include "text/product.h"
 #include "text_operator/product_templates.h"
@@ -51,16 +52,15 @@ std::vector<const text::TensorInfo*> inputs_of(const text::Program& program) {
 }
 
 /// Whole numbers of the range below 2^62; zeros are rare, because they hide other factors.
-std::vector<double> draw_whole(const WholeRange& range, std::size_t n, std::mt19937_64& random) {
+InputSource draw_whole(const WholeRange& range, std::size_t n, std::mt19937_64& random) {
   constexpr double kLargest = 0x1p62;
-  std::uniform_int_distribution<std::int64_t> number(static_cast<std::int64_t>(std::min(range.low, kLargest)),
-                                                     static_cast<std::int64_t>(std::min(range.high, kLargest)));
-  std::vector<double> values(n);
-  for (double& value : values) {
-    value = static_cast<double>(number(random));
-    if (value == 0) value = static_cast<double>(number(random));
-  }
-  return values;
+  const auto low = static_cast<std::int64_t>(std::min(range.low, kLargest));
+  const auto high = static_cast<std::int64_t>(std::min(range.high, kLargest));
+  return draw_elements(n, random, [low, high](auto& from, std::size_t) {
+    std::uniform_int_distribution<std::int64_t> number(low, high);
+    const std::int64_t value = number(from);
+    return static_cast<double>(value == 0 ? number(from) : value);
+  });
 }
 
 /// The workload of matmul that the expression is, where no input has a range.
@@ -108,6 +108,11 @@ HostTensors scaled_inputs(const text::Program& program, const Workload& workload
     std::vector<double> scales(combinations);
     std::uniform_int_distribution<int> exponent(-reach, reach);
     for (double& scale : scales) scale = std::ldexp(1.0, exponent(random));
+    // Consecutive elements have one scale where the last dimensions are not scaled.
+    std::size_t run = 1;
+    for (std::size_t d = tensor.shape.size(); d-- > dimensions.back() + 1;) {
+      run *= static_cast<std::size_t>(tensor.shape[d]);
+    }
     /// Which of the combinations the values of element e are.
     const auto combination_of = [&](std::size_t e) {
       std::size_t combination = 0, weight = 1;
@@ -124,8 +129,11 @@ HostTensors scaled_inputs(const text::Program& program, const Workload& workload
       return combination;
     };
     for_chunks(inputs[i].size(), [&](std::size_t begin, std::size_t end) {
-      for (std::size_t e = begin; e < end; ++e) {
-        inputs[i][e] = ir::round_float(inputs[i][e] * scales[combination_of(e)], tensor.type);
+      for (std::size_t e = begin; e < end;) {
+        const double scale = scales[combination_of(e)];
+        for (const std::size_t end_of_run = std::min(end, (e / run + 1) * run); e < end_of_run; ++e) {
+          inputs[i][e] = ir::round_float(inputs[i][e] * scale, tensor.type);
+        }
       }
     });
   }
@@ -157,12 +165,12 @@ HostTensors whole_inputs_of(const text::Expression& expression, const Workload& 
         std::any_of(ranges.begin(), ranges.end(), [](const WholeRange& range) { return range.low > range.high; });
     if (are_empty || !is_exact_on_whole_numbers(definition, largest)) continue;
     std::mt19937_64 random(stable_hash(workload.str()) + 1);
-    HostTensors values;
+    InputSources sources;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      values.push_back(
+      sources.push_back(
           draw_whole(ranges[i], static_cast<std::size_t>(definition.args[i].buffer()->elements()), random));
     }
-    return values;
+    return values_of(sources);
   }
   return {};
 }

@@ -16,10 +16,11 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// The text of the program of sums[s] = sum(k, value(s, k)) for 100 samples and 7 terms, after hoisting.
-std::string hoisted(const std::vector<Tensor>& inputs, const std::function<Expr(Expr s, Expr k)>& value) {
+/// The text of the program of sums[s] = sum(k, value(s, k)) for some samples and 7 terms, after hoisting.
+std::string hoisted(const std::vector<Tensor>& inputs, const std::function<Expr(Expr s, Expr k)>& value,
+                    int samples = 100) {
   const IterVar k = reduce_axis(7, "k");
-  const Tensor sums = compute({100}, [&](Expr s) { return sum(value(s, k), k); }, "sums");
+  const Tensor sums = compute({samples}, [&](Expr s) { return sum(value(s, k), k); }, "sums");
   std::vector<Tensor> args = inputs;
   args.push_back(sums);
   return ir::to_string(hoist_indices(lower(create_schedule({sums}), args, Target::parse("cpu"), "samples")));
@@ -38,6 +39,21 @@ TEST(HoistIndices, BindsEachIndexOnceForAnIteration) {
       sums[i] = 0.0
       for k in 0..7:
         sums[i] = sums[i] + X[index0, k]*Y[index0, k]
+)");
+}
+
+// The loop over the samples is none.
+TEST(HoistIndices, BindsTheIndicesOfOneSampleAtTheHeadOfTheLoopOverItsTerms) {
+  const Tensor x = placeholder({14, 7}, kFloat64, "X"), at = placeholder({1}, kInt64, "at");
+  EXPECT_EQ(hoisted(
+                {x, at}, [&](const Expr& s, const Expr& k) { return x(clamp(at(s), Expr(0), Expr(13)), k); }, 1),
+            R"(program samples(X: float64[14, 7], at: int64[1]) -> (sums: float64[1])
+  launch samples
+  kernel samples:
+    sums[0] = 0.0
+    for k in 0..7:
+      let index0 = min(max(at[0], 0), 13)
+      sums[0] = sums[0] + X[index0, k]
 )");
 }
 

@@ -38,8 +38,8 @@ Scalar ExprInterpreter::undefined(Type type, const std::string& why, const Frame
 }
 
 Scalar ExprInterpreter::evaluate(const Expr& e, int lane, Frame& frame) {
-  return std::visit([&](const auto& value) { return evaluate(value, e.type().element(), lane, frame); },
-                    e.node().value);
+  const ExprNode& node = e.node();
+  return std::visit([&](const auto& value) { return evaluate(value, node.type.element(), lane, frame); }, node.value);
 }
 
 Scalar ExprInterpreter::evaluate(const VarRef& ref, Type type, int lane, Frame& frame) {
@@ -61,7 +61,7 @@ Scalar ExprInterpreter::evaluate(const Binary& binary, Type type, int lane, Fram
   const bool divides = binary.op == BinaryOp::kDiv || binary.op == BinaryOp::kMod;
   if (divides && type.is_int() && b.i == 0) return undefined(type, "division by 0", frame);
   try {
-    return apply_binary(binary.op, binary.a.type().element(), a, b);
+    return apply_binary(binary.op, binary.a.node().type.element(), a, b);
   } catch (const Error& error) {
     fail(error.what(), &frame);
   }
