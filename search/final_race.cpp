@@ -248,6 +248,15 @@ void confirm_fastest(SessionState& session, Race race, std::vector<Entrant>& ent
                                       timing.median_ns, entrant->built.work};
 }
 
+/// Widens the intervals of a race without time for three processes by the drift, as one or two processes show less of
+/// how times vary than the search did.
+Race with_drift(Race race, double drift) {
+  for (RaceEntry& entry : race.entries) {
+    if (entry.measurement.timing.is_short) widen(entry.measurement.timing, drift);
+  }
+  return race;
+}
+
 /// Repeats the race, up to kAttempts times in all, while other sessions store a best during it.
 void race_until_recorded(SessionState& session, const FinalRaceLimits& limits) {
   if (session.options.finalists == 0) return;
@@ -270,7 +279,8 @@ void race_until_recorded(SessionState& session, const FinalRaceLimits& limits) {
     }
     if (stored && !session.point_anywhere(stored->proposal)) race.entries.push_back(entry_of_lost_point(*stored));
     const bool is_short = !race.disturbance.empty();
-    stored = session.log.record_race(session.id, race, session.raced_versions);
+    stored = session.log.record_race(session.id, with_drift(race, session.reference_readings.drift()),
+                                     session.raced_versions);
     if (stored) continue;
     if (is_short) confirm_fastest(session, race, entrants.list());
     return;

@@ -59,6 +59,16 @@ class FinalRace : public ::testing::Test {
     return best && best->source == BestSource::kRace ? best->trial : 0;
   }
 
+  /// Adds readings of the reference kernel that differ. Returns the drift.
+  double add_drift(TrialId reference) {
+    Measurement beside = timed(1e3);
+    for (const double reading : {1000.0, 1100.0, 1050.0}) {
+      beside.timing.reference_ns = {reading, reading};
+      session_->reference_readings.add(reference, {beside});
+    }
+    return session_->reference_readings.drift();
+  }
+
   const Task task_{parse_workload("matmul m=96 n=96 k=96"), Target::parse("host")};
   const ScratchFolder folder_{"final-race-test"};
   const std::string path_ = folder_.path() + "/log.db";
@@ -132,12 +142,7 @@ TEST_F(FinalRace, IsNotHeldWithoutFinalists) {
 TEST_F(FinalRace, AnAnswerWithoutARaceHasTheDriftOfTheSessionInItsInterval) {
   const TrialId incumbent = session_->sound_trials[1].trial;
   log_->set_incumbent(session_->id, incumbent);
-  Measurement beside = timed(1e3);
-  for (const double reading : {1000.0, 1100.0, 1050.0}) {
-    beside.timing.reference_ns = {reading, reading};
-    session_->reference_readings.add(incumbent, {beside});
-  }
-  const double drift = session_->reference_readings.drift();
+  const double drift = add_drift(incumbent);
   ASSERT_GT(drift, 0.1);
   run_final_race(*session_, {.seconds_left = [] { return 0; }});
   EXPECT_NE(session_->result.race_disturbance, "") << "one process is too few";
@@ -147,6 +152,32 @@ TEST_F(FinalRace, AnAnswerWithoutARaceHasTheDriftOfTheSessionInItsInterval) {
   EXPECT_EQ(best->timing.median_ns, 1e3);
   EXPECT_LT(best->timing.low_ns, 1e3 * std::exp(-drift));
   EXPECT_GT(best->timing.high_ns, 1e3 * std::exp(drift));
+}
+
+TEST_F(FinalRace, AWinnerOfOneProcessHasTheDriftOfTheSessionInItsInterval) {
+  const TimedTrial winner = session_->sound_trials[1];
+  const std::vector<Point> points{winner.point};
+  const std::vector<BuiltPoint> built(1);
+  ChunkResult chunk;
+  chunk.measurements = {timed(1e3)};
+  chunk.reference = ChunkSuccessor{0, 1e3};
+  adopt(*session_, chunk, points, built, std::vector<TrialId>{winner.trial});
+  session_->sound_trials = {winner};
+  const double drift = add_drift(winner.trial);
+  std::optional<BestRecord> best;
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    bool has_process = false;
+    run_final_race(*session_, {.seconds_left = [&] { return has_process ? 0.0 : 100.0; },
+                               .on_progress = [&](const std::string& doing,
+                                                  const RaceProgress&) { has_process = doing == "final race"; }});
+    best = log_->best(filter_of(session_->key), session_->versions);
+    ASSERT_TRUE(best.has_value());
+    if (session_->result.race_disturbance.starts_with("the time was over after 1 of")) break;
+  }
+  ASSERT_EQ(best->source, BestSource::kDisturbed);
+  ASSERT_EQ(best->process_medians_ns.size(), 1U);
+  EXPECT_LT(best->timing.low_ns, best->timing.median_ns * std::exp(-drift));
+  EXPECT_GT(best->timing.high_ns, best->timing.median_ns * std::exp(drift));
 }
 
 }  // namespace
