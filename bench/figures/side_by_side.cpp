@@ -57,7 +57,7 @@ std::vector<Timing> SideBySide::timings_of(const std::vector<const CompiledObjec
   return timings;
 }
 
-std::vector<double> SideBySide::ratios_to_fastest(const std::vector<TunedConfig>& configs) {
+std::vector<Timing> SideBySide::race(const std::vector<TunedConfig>& configs) {
   std::vector<const CompiledObject*> all;
   for (const TunedConfig& config : configs) {
     all.push_back(object_of(config));
@@ -65,13 +65,20 @@ std::vector<double> SideBySide::ratios_to_fastest(const std::vector<TunedConfig>
   }
   const std::vector<const CompiledObject*> raced = distinct(all);
   const std::vector<Timing> timings = timings_of(raced);
+  std::vector<Timing> of_configs;
+  for (const CompiledObject* object : all) {
+    of_configs.push_back(
+        timings[static_cast<std::size_t>(std::find(raced.begin(), raced.end(), object) - raced.begin())]);
+  }
+  return of_configs;
+}
+
+std::vector<double> SideBySide::ratios_to_fastest(const std::vector<TunedConfig>& configs) {
+  const std::vector<Timing> timings = race(configs);
   const auto fastest = std::min_element(timings.begin(), timings.end(),
                                         [](const Timing& a, const Timing& b) { return a.median_ns < b.median_ns; });
   std::vector<double> ratios;
-  for (const CompiledObject* object : all) {
-    const auto place = std::find(raced.begin(), raced.end(), object) - raced.begin();
-    ratios.push_back(ratio_between(timings[static_cast<std::size_t>(place)], *fastest).median);
-  }
+  for (const Timing& timing : timings) ratios.push_back(ratio_between(timing, *fastest).median);
   return ratios;
 }
 

@@ -17,6 +17,9 @@ class SideBySide {
  public:
   explicit SideBySide(const Task& task);
 
+  /// The times of the configurations in one race. Equal configurations have one time. Throws Error where one cannot be
+  /// built here or is wrong.
+  std::vector<Timing> race(const std::vector<TunedConfig>& configs);
   /// The time of each configuration relative to the fastest one. Equal configurations have equal ratios. Throws Error
   /// where one cannot be built here or is wrong.
   std::vector<double> ratios_to_fastest(const std::vector<TunedConfig>& configs);
