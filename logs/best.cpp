@@ -11,6 +11,7 @@
 #include "logs/encode.h"
 #include "logs/read_or_note.h"
 #include "logs/state.h"
+#include "measure/quiet_estimate.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -54,15 +55,15 @@ std::string select_race_entries(const std::string& fit, const std::string& where
       kFromProposal, fit, failed_in_race("later.id > race.id"), where);
 }
 
-std::string select_any_trials(const std::string& where) {
+std::string select_any_trials(const std::string& where, Readings readings = Readings::kScores) {
   return fmt::format(
       "SELECT trial.id, trial.session_id, trial.recorded_at, task.pipeline, session.rule, 0, 0, 0, 0, '[]', {}, {}, {}"
       " FROM trial {} JOIN session ON session.id = trial.session_id JOIN task ON task.id = session.task_id WHERE {}",
-      kMadeByColumns, kProposalColumns, measurement_columns("trial", Readings::kScores), kFromProposal, where);
+      kMadeByColumns, kProposalColumns, measurement_columns("trial", readings), kFromProposal, where);
 }
 
-std::string select_trials(const std::string& where) {
-  return select_any_trials(fmt::format("{} AND {}", is_sound_trial(), where));
+std::string select_trials(const std::string& where, Readings readings = Readings::kScores) {
+  return select_any_trials(fmt::format("{} AND {}", is_sound_trial(), where), readings);
 }
 
 BestRecord read_best(const Statement& row, const StoredTask& task, BestSource source) {
@@ -120,7 +121,8 @@ std::optional<BestRecord> last_winner(const Database& database, const StoredTask
 /// within a restriction come last. With `own`, only other sessions that have ended count; with 0, all do.
 std::optional<BestRecord> last_confirmed(const Database& database, const StoredTask& task, const std::string& templates,
                                          SessionId own) {
-  static const std::string kSelect = select_trials(fmt::format("trial.id = :trial AND {}", kTemplateMatches));
+  static const std::string kSelect =
+      select_trials(fmt::format("trial.id = :trial AND {}", kTemplateMatches), Readings::kAll);
   Statement confirmed = database.prepare(
       "SELECT incumbent_trial_id FROM session WHERE task_id = :task AND incumbent_trial_id IS NOT NULL"
       " AND (:own = 0 OR (id <> :own AND status <> 'running')) ORDER BY options <> '{}', id DESC");
@@ -158,7 +160,8 @@ std::optional<BestRecord> clearly_faster(const Database& database, const StoredT
   static const std::string kSelect = select_trials(
       fmt::format("trial.session_id = :session AND trial.high_ns < :low AND trial.median_ns < trial.high_ns AND {}"
                   " ORDER BY trial.median_ns, trial.id LIMIT 1",
-                  kTemplateMatches));
+                  kTemplateMatches),
+      Readings::kAll);
   Statement select = database.prepare(kSelect);
   return read_first(select.bind(anchor.session, anchor.timing.low_ns, templates), database, task,
                     BestSource::kUnconfirmed);
@@ -170,7 +173,8 @@ std::optional<BestRecord> last_resort(const Database& database, const StoredTask
   static const std::string kTimed = select_any_trials(
       fmt::format("session.task_id = :task AND {} AND trial.same_as_trial_id IS NULL AND NOT {} AND {}"
                   " ORDER BY trial.session_id DESC, trial.median_ns, trial.id",
-                  is_timed("trial"), failed_in_race("1"), kTemplateMatches));
+                  is_timed("trial"), failed_in_race("1"), kTemplateMatches),
+      Readings::kAll);
   if (auto winner = last_disturbed_winner(database, task, templates)) return winner;
   Statement select = database.prepare(kTimed);
   std::optional<BestRecord> best = read_first(select.bind(task.id, templates), database, task, BestSource::kDisturbed);
@@ -259,7 +263,10 @@ std::vector<std::pair<double, StoredTask>> tasks_by_distance(const Database& dat
   return near;
 }
 
-std::optional<BestRecord> best_of_task(const Database& database, const StoredTask& task, const std::string& templates) {
+namespace {
+
+/// As best_of_task, with the scores of trials.
+std::optional<BestRecord> scored_best(const Database& database, const StoredTask& task, const std::string& templates) {
   if (auto winner = last_winner(database, task, templates)) return winner;
   if (auto confirmed = last_confirmed(database, task, templates, 0)) {
     if (!is_anchor(database, task, confirmed->trial)) return confirmed;
@@ -274,6 +281,14 @@ std::optional<BestRecord> best_of_task(const Database& database, const StoredTas
   Statement fastest = database.prepare(select_trials(
       fmt::format("trial.session_id = :session AND {} ORDER BY trial.median_ns, trial.id LIMIT 1", kTemplateMatches)));
   return read_first(fastest.bind(session, templates), database, task, BestSource::kUnconfirmed);
+}
+
+}  // namespace
+
+std::optional<BestRecord> best_of_task(const Database& database, const StoredTask& task, const std::string& templates) {
+  std::optional<BestRecord> best = scored_best(database, task, templates);
+  if (best && best->source != BestSource::kRace && !best->by_old_rule) estimate_unraced_time(best->timing);
+  return best;
 }
 
 std::optional<BestRecord> stored_best_of(const Database& database, SessionId session, const StoredTask& task,
@@ -340,7 +355,7 @@ std::vector<BestRecord> TuningLog::top(const TaskFilter& filter, int count,
 
 std::optional<FoundTrial> TuningLog::find_trial(TrialId id) const {
   const Database& database = state_->database;
-  Statement select = database.prepare(select_any_trials("trial.id = :trial"));
+  Statement select = database.prepare(select_any_trials("trial.id = :trial", Readings::kAll));
   if (!select.bind(id).step()) return std::nullopt;
   return read_or_note(database, "trial", id, [&] {
     const StoredTask task = task_of_session(database, select.integer(1));

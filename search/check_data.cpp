@@ -19,7 +19,7 @@ namespace nestwright {
 namespace {
 
 constexpr double kUniformShare = 0.5, kWholeShare = 0.2, kWideShare = 0.3;  ///< of the references' time
-constexpr double kHandledBytes_s = 0.25e9;  ///< tensors that one thread fills and compares, on a slow machine
+constexpr double kSlowBytes_s = 0.25e9;                  ///< tensors that a thread of a slow machine fills and compares
 constexpr double kCheckedCalls = 4, kSlowFlops_s = 5e9;  ///< of a thorough check, and the operations of a slow thread
 constexpr double kMostWhole_s = 1;  ///< for the whole reference of one set of inputs, where parts would do
 
@@ -127,7 +127,7 @@ CheckData make_check_data(const Workload& workload, const CheckEffort& effort) {
 }
 
 double check_limit_s(const Definition& definition, double calls_s) {
-  return std::max(RunnerOptions().timeout_s, calls_s) + definition.bytes / kHandledBytes_s;
+  return std::max(RunnerOptions().timeout_s, calls_s) + definition.bytes / kSlowBytes_s;
 }
 
 double check_limit_s(const Task& task) {

@@ -8,7 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "measure/process_range.h"
 #include "measure/quiet_estimate.h"
 #include "measure/race_finalists.h"
 #include "search/verdict.h"
@@ -288,18 +287,13 @@ void race_until_recorded(SessionState& session, const FinalRaceLimits& limits) {
   }
 }
 
-/// Without a winner of a race, the session's answer was timed in one process for less than a second: widens its
-/// interval by the drift and, where the readings scatter, down to the least disturbed of them, as other processes may
-/// slow down most readings and leave no other trace.
+/// Without a winner of a race, the session's answer was timed in one process for less than a second: widens the
+/// interval of its score.
 void widen_unraced_best(SessionState& session) {
-  constexpr double kScattered = 0.1;
   const std::optional<BestRecord> best = session.log.best(filter_of(session.key), session.versions);
   if (!best || best->session != session.id || best->source != BestSource::kConfirmed) return;
-  Timing timing = best->timing;
+  Timing timing = session.log.find_trial(best->trial).value().record.timing;
   widen(timing, session.reference_readings.drift());
-  if (robust_scatter(timing.samples_ns) > kScattered) {
-    timing.low_ns = std::min(timing.low_ns, quiet_estimate(timing.samples_ns).median);
-  }
   session.log.widen_interval(best->trial, timing.low_ns, timing.high_ns);
 }
 

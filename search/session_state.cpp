@@ -11,6 +11,7 @@
 #include "lookup/lookup.h"
 #include "lookup/task_key.h"
 #include "lower/program_part.h"
+#include "measure/quiet_estimate.h"
 #include "search/check_data.h"
 #include "search/stopwatch.h"
 #include "support/error.h"
@@ -211,7 +212,9 @@ std::optional<BestRecord> SessionState::best() const {
   if (!within.empty() && within.front().source == BestSource::kRace) return within.front();
   if (incumbent && std::any_of(sound_trials.begin(), sound_trials.end(),
                                [&](const TimedTrial& trial) { return trial.trial == incumbent->trial; })) {
-    return log.find_trial(incumbent->trial).value().record;
+    BestRecord record = log.find_trial(incumbent->trial).value().record;
+    estimate_unraced_time(record.timing);
+    return record;
   }
   const auto fastest = [&](const std::vector<TimedTrial>& trials, BestSource source) -> std::optional<BestRecord> {
     const auto found = std::min_element(trials.begin(), trials.end(), [](const TimedTrial& a, const TimedTrial& b) {
@@ -219,6 +222,7 @@ std::optional<BestRecord> SessionState::best() const {
     });
     if (found == trials.end()) return std::nullopt;
     BestRecord record = log.find_trial(found->trial).value().record;
+    estimate_unraced_time(record.timing);
     record.source = source;
     return record;
   };

@@ -64,7 +64,7 @@ std::vector<ExportedTiming> time_gated(std::vector<ExportedKernel>& kernels) {
   ExportedSource source(kernels);
   DisturbanceGate gate;
   WaitBudget patience(steady_clock(), kWaitShare);
-  GatedSampler sampler(source, gate, patience);
+  GatedSampler sampler(source, gate, patience, 1);
   std::vector<Contender> contenders;
   for (std::size_t i = 0; i < kernels.size(); ++i) contenders.push_back({static_cast<int>(i)});
   std::vector<ExportedTiming> timings;

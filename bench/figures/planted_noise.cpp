@@ -173,7 +173,7 @@ class PlantedSession {
   NoisyMachine machine_;
   DisturbanceGate gate_;
   WaitBudget patience_;
-  GatedSampler sampler_{machine_, gate_, patience_};
+  GatedSampler sampler_{machine_, gate_, patience_, 1};
   std::vector<Trial> trials_;
   std::size_t fastest_ = 0;
   std::optional<Contender> incumbent_;

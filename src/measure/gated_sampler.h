@@ -51,7 +51,8 @@ class WaitBudget {
 
 /// A reading of one candidate, and the verdict on it.
 struct Sample {
-  double ns = 0;  ///< of all calls together
+  double ns =
+      0;  ///< of all calls together; of a disturbed one, without the time that its threads waited for processors
   double fma_ns = 0;
   std::string disturbance;  ///< empty: it counts
 };
@@ -64,9 +65,9 @@ struct PassObservation {
 
 class GatedSampler {
  public:
-  /// All three must outlive the sampler.
-  GatedSampler(SampleSource& source, DisturbanceGate& gate, WaitBudget& wait_budget)
-      : source_(source), gate_(gate), wait_budget_(wait_budget) {}
+  /// The first three must outlive the sampler. `threads` are those that candidates run on.
+  GatedSampler(SampleSource& source, DisturbanceGate& gate, WaitBudget& wait_budget, int threads)
+      : source_(source), gate_(gate), wait_budget_(wait_budget), threads_(threads) {}
 
   /// Returns an undisturbed sample, or the last of several disturbed ones; there are fewer attempts while most readings
   /// are disturbed, and where the wait budget does not allow for the repetition of a long one. Absent if the candidate
@@ -84,6 +85,7 @@ class GatedSampler {
   SampleSource& source_;
   DisturbanceGate& gate_;
   WaitBudget& wait_budget_;
+  int threads_;
   double pause_ns_ = kMinPauseNs;
   double disturbed_share_ = 0;  ///< recent average
   double readings_ns_ = 0;      ///< since the last observation

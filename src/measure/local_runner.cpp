@@ -26,7 +26,7 @@ class LocalRunner : public Runner, private SampleSource {
       : options_(with_device_timing(options)),
         worker_(data, options_),
         wait_budget_(steady_clock(), options_.wait_share),
-        sampler_(*this, gate_, wait_budget_) {}
+        sampler_(*this, gate_, wait_budget_, options_.threads) {}
 
   RunResult run(const std::vector<RunRequest>& requests, const std::optional<Incumbent>& incumbent,
                 const std::function<bool()>& is_over) override {

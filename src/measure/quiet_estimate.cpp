@@ -20,6 +20,16 @@ MedianInterval quiet_estimate(std::span<const double> readings_ns) {
           sorted[sorted.size() / 2]};
 }
 
+void estimate_unraced_time(Timing& timing) {
+  constexpr double kFifth = 0.2, kAbove = 0.03;
+  if (timing.is_disturbed() || timing.raw_ns.empty()) return;
+  std::vector<double> sorted = timing.raw_ns;
+  std::sort(sorted.begin(), sorted.end());
+  timing.median_ns = sorted[static_cast<std::size_t>(kFifth * static_cast<double>(sorted.size() - 1))];
+  timing.low_ns = std::min(timing.low_ns, (1 - kBelow) * sorted.front());
+  timing.high_ns = std::max(timing.high_ns, (1 + kAbove) * sorted[sorted.size() / 2]);
+}
+
 void estimate_quiet_time(Timing& timing) {
   if (!timing.is_disturbed() || timing.raw_ns.empty()) return;
   const MedianInterval quiet = quiet_estimate(timing.raw_ns);

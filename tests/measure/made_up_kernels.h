@@ -76,14 +76,16 @@ class MadeUpKernels : public SampleSource {
 
 /// A machine with such kernels, and everything that a race needs.
 struct MadeUpMachine {
-  explicit MadeUpMachine(CallTimes call_ns, double wait_share = 0.1) : wait_budget(kernels.clock, wait_share) {
+  explicit MadeUpMachine(CallTimes call_ns, double wait_share = 0.1, int kernel_threads = 1)
+      : threads(kernel_threads), wait_budget(kernels.clock, wait_share) {
     kernels.call_ns = std::move(call_ns);
   }
 
   MadeUpKernels kernels;
+  int threads = 1;
   DisturbanceGate gate;
   WaitBudget wait_budget;
-  GatedSampler sampler{kernels, gate, wait_budget};
+  GatedSampler sampler{kernels, gate, wait_budget, threads};
   RaceConditions conditions;
   FinalistConditions finalist_conditions;
 

@@ -36,6 +36,25 @@ TEST(QuietEstimate, RangeGrowsWithTheDisturbance) {
   EXPECT_GT(much.high, 130);
 }
 
+TEST(QuietEstimate, OfAnUnracedTimingIsTheLowerFifthOfItsReadings) {
+  Timing timing;
+  timing.median_ns = 5;
+  timing.low_ns = 4.9;
+  timing.high_ns = 5.1;
+  timing.raw_ns = {12, 10, 11, 13, 20, 14};
+  estimate_unraced_time(timing);
+  EXPECT_EQ(timing.median_ns, 11);
+  EXPECT_EQ(timing.low_ns, 4.9) << "of the score";
+  EXPECT_DOUBLE_EQ(timing.high_ns, 1.03 * 13);
+  timing.low_ns = 9.5;
+  estimate_unraced_time(timing);
+  EXPECT_EQ(timing.low_ns, 9);
+  timing.median_ns = 5;
+  timing.disturbance = "a neighbour";
+  estimate_unraced_time(timing);
+  EXPECT_EQ(timing.median_ns, 5);
+}
+
 TEST(QuietEstimate, LeavesSoundTimingsAlone) {
   Timing timing;
   timing.median_ns = 5;

@@ -32,7 +32,10 @@ TEST(RaceDisturbance, ADisturbedReadingIsTakenAgainAndLeavesNoTrace) {
 
 TEST(RaceDisturbance, WhereTheMachineStaysDisturbedTheRunWaitsAndTheTimingsSayWhy) {
   MadeUpMachine machine({{0, 1.01e6}, {9, 1e6}});
-  machine.kernels.disturb = [&](int, Reading& reading) { reading.queue_ns = 1e6; };
+  machine.kernels.disturb = [&](int, Reading& reading) {
+    reading.ns += 1e6;
+    reading.queue_ns = 1e6;
+  };
   const RaceResult result = machine.race(1, kIncumbent);
   EXPECT_EQ(result.timings[0].disturbance, "a thread waited 1000 us for a processor");
   EXPECT_NEAR(result.timings[0].median_ns, 1.01e6, 1) << "for what it is worth";
@@ -63,7 +66,9 @@ TEST(RaceDisturbance, WithoutUndisturbedFreshPairsNothingIsConfirmed) {
 TEST(RaceDisturbance, ASoundOneIsConfirmedBesideADisturbedOne) {
   MadeUpMachine machine({{0, 0.8e6}, {1, 0.9e6}, {9, 1e6}});
   machine.kernels.disturb = [&](int id, Reading& reading) {
-    if (id == 0) reading.queue_ns = 1e6;
+    if (id != 0) return;
+    reading.ns += 1e6;
+    reading.queue_ns = 1e6;
   };
   machine.conditions.timing.race_within = 10;
   const RaceResult result = machine.race(2, kIncumbent);

@@ -154,25 +154,6 @@ TEST_F(FinalRace, AnAnswerWithoutARaceHasTheDriftOfTheSessionInItsInterval) {
   EXPECT_GT(best->timing.high_ns, 1e3 * std::exp(drift));
 }
 
-TEST_F(FinalRace, AnAnswerWithoutARaceHasTheLeastDisturbedReadingsInItsInterval) {
-  std::mt19937_64 random(2);
-  const Point point = *session_->space.sample(random);
-  const Batch batch =
-      log_->commit_batch(session_->id, 1, {{{point.template_name, point.version}, point.config, "test"}});
-  ASSERT_EQ(batch.proposals.size(), 1U) << "another point was drawn before";
-  Measurement scattered = timed(1e3);
-  scattered.timing.samples_ns = {600, 800, 900, 1000, 1200, 1500, 1900};
-  const TrialId trial = log_->record(session_->id, batch.proposals[0].id, scattered);
-  log_->set_incumbent(session_->id, trial);
-  run_final_race(*session_, {.seconds_left = [] { return 0; }});
-  const auto best = log_->best(filter_of(session_->key), session_->versions);
-  ASSERT_TRUE(best.has_value());
-  ASSERT_EQ(best->trial, trial);
-  EXPECT_EQ(best->timing.median_ns, 1e3);
-  EXPECT_EQ(best->timing.low_ns, 600);
-  EXPECT_EQ(best->timing.high_ns, 1010);
-}
-
 TEST_F(FinalRace, AWinnerOfOneProcessHasTheDriftOfTheSessionInItsInterval) {
   const TimedTrial winner = session_->sound_trials[1];
   const std::vector<Point> points{winner.point};
