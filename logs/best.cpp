@@ -173,8 +173,7 @@ std::optional<BestRecord> last_resort(const Database& database, const StoredTask
   static const std::string kTimed = select_any_trials(
       fmt::format("session.task_id = :task AND {} AND trial.same_as_trial_id IS NULL AND NOT {} AND {}"
                   " ORDER BY trial.session_id DESC, trial.median_ns, trial.id",
-                  is_timed("trial"), failed_in_race("1"), kTemplateMatches),
-      Readings::kAll);
+                  is_timed("trial"), failed_in_race("1"), kTemplateMatches));
   if (auto winner = last_disturbed_winner(database, task, templates)) return winner;
   Statement select = database.prepare(kTimed);
   std::optional<BestRecord> best = read_first(select.bind(task.id, templates), database, task, BestSource::kDisturbed);
@@ -287,7 +286,14 @@ std::optional<BestRecord> scored_best(const Database& database, const StoredTask
 
 std::optional<BestRecord> best_of_task(const Database& database, const StoredTask& task, const std::string& templates) {
   std::optional<BestRecord> best = scored_best(database, task, templates);
-  if (best && best->source != BestSource::kRace && !best->by_old_rule) estimate_unraced_time(best->timing);
+  if (!best || best->source == BestSource::kRace || best->by_old_rule) return best;
+  Timing& timing = best->timing;
+  estimate_unraced_time(timing);
+  if (timing.low_ns == timing.high_ns) {  // one reading does not show how readings differ
+    constexpr double kReadingsDiffer = 0.1;
+    timing.low_ns *= 1 - kReadingsDiffer;
+    timing.high_ns *= 1 + kReadingsDiffer;
+  }
   return best;
 }
 

@@ -248,11 +248,19 @@ void confirm_fastest(SessionState& session, Race race, std::vector<Entrant>& ent
                                       timing.median_ns, entrant->built.work};
 }
 
-/// Widens the intervals of a race without time for three processes by the drift, as one or two processes show less of
-/// how times vary than the search did.
-Race with_drift(Race race, double drift) {
+/// Widens the intervals of the race where the search has seen more of how times vary than it: those of a race without
+/// time for three processes by the drift, and others, on a machine that is not quiet, by the range in which 90% of the
+/// readings of a kernel lie.
+Race with_drift(Race race, const ReferenceReadings& readings) {
+  constexpr double kNormal90 = 1.645, kQuiet = 0.05;
+  const double range = kNormal90 * readings.deviation();
   for (RaceEntry& entry : race.entries) {
-    if (entry.measurement.timing.is_short) widen(entry.measurement.timing, drift);
+    Timing& timing = entry.measurement.timing;
+    if (timing.is_short) {
+      widen(timing, readings.drift());
+    } else if (range > kQuiet) {
+      widen(timing, range);
+    }
   }
   return race;
 }
@@ -279,8 +287,7 @@ void race_until_recorded(SessionState& session, const FinalRaceLimits& limits) {
     }
     if (stored && !session.point_anywhere(stored->proposal)) race.entries.push_back(entry_of_lost_point(*stored));
     const bool is_short = !race.disturbance.empty();
-    stored = session.log.record_race(session.id, with_drift(race, session.reference_readings.drift()),
-                                     session.raced_versions);
+    stored = session.log.record_race(session.id, with_drift(race, session.reference_readings), session.raced_versions);
     if (stored) continue;
     if (is_short) confirm_fastest(session, race, entrants.list());
     return;

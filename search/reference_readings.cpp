@@ -27,7 +27,7 @@ void ReferenceReadings::add(TrialId kernel, const std::vector<std::optional<Meas
   if (!readings.empty()) logs_[kernel].push_back(std::log(median_interval(readings).median));
 }
 
-double ReferenceReadings::drift() const {
+ReferenceReadings::Scatter ReferenceReadings::scatter() const {
   double squares = 0;
   std::size_t degrees = 0;
   for (const auto& [kernel, logs] : logs_) {
@@ -36,10 +36,16 @@ double ReferenceReadings::drift() const {
     for (const double log : logs) squares += (log - mean) * (log - mean);
     degrees += logs.size() - 1;
   }
+  return {degrees == 0 ? 0 : std::sqrt(squares / static_cast<double>(degrees)), degrees};
+}
+
+double ReferenceReadings::drift() const {
+  const auto [deviation, degrees] = scatter();
   if (degrees == 0) return 0;
-  const double deviation = std::sqrt(squares / static_cast<double>(degrees));
   return student_t(std::max(degrees, kMinDegrees)) * deviation * std::sqrt(2.0);  // both readings of a pair vary
 }
+
+double ReferenceReadings::deviation() const { return scatter().deviation; }
 
 void widen(Timing& timing, double drift) {
   if (timing.median_ns <= 0 || timing.low_ns <= 0) return;

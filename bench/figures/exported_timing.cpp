@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -60,11 +61,12 @@ class ExportedSource final : public SampleSource {
   MemoryWalk walk_;
 };
 
-std::vector<ExportedTiming> time_gated(std::vector<ExportedKernel>& kernels) {
+/// `threads` are those that the kernels run on.
+std::vector<ExportedTiming> time_gated(std::vector<ExportedKernel>& kernels, int threads) {
   ExportedSource source(kernels);
   DisturbanceGate gate;
   WaitBudget patience(steady_clock(), kWaitShare);
-  GatedSampler sampler(source, gate, patience, 1);
+  GatedSampler sampler(source, gate, patience, threads);
   std::vector<Contender> contenders;
   for (std::size_t i = 0; i < kernels.size(); ++i) contenders.push_back({static_cast<int>(i)});
   std::vector<ExportedTiming> timings;
@@ -111,12 +113,14 @@ void run(const ChildOptions& options) {
     throw UsageError("a library, a function, a workload, caches and threads are wanted for each kernel");
   }
   std::vector<ExportedKernel> kernels;
+  int threads = 1;
   for (std::size_t i = 0; i < words.size(); i += kWords) {
     kernels.emplace_back(ExportedLibrary{words[i], words[i + 1], words[i + 2], parse_cache_state(words[i + 3]),
                                          std::stoi(words[i + 4])});
+    threads = std::max(threads, std::stoi(words[i + 4]));
   }
   nlohmann::json list = nlohmann::json::array();
-  for (const ExportedTiming& timing : options.ungated ? time_ungated(kernels) : time_gated(kernels)) {
+  for (const ExportedTiming& timing : options.ungated ? time_ungated(kernels) : time_gated(kernels, threads)) {
     list.push_back({{"samples_ns", timing.samples_ns},
                     {"fma_ns", timing.fma_ns},
                     {"walk_ns", timing.walk_ns},

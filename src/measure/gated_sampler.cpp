@@ -14,12 +14,11 @@ constexpr double kDecay = 1.0 / 32;        // weight of the last reading in that
 /// What the repetition of readings of `ns` takes from the wait budget.
 double cost_of_again(double ns) { return ns < kLongReading_ns ? 0 : ns; }
 
-/// The time of a reading without that for which its threads waited for processors. Of several threads the mean wait
-/// counts, as they may have waited one after the other: what is left is no shorter than on the quiet machine.
-double running_ns(const Reading& reading, int threads) {
-  constexpr double kLeastShare = 0.1;  // a thread may wait while the others run
+/// The part of the timed calls in which their one thread waited for a processor.
+double waited_ns(const Reading& reading) {
+  constexpr double kMostShare = 0.9;
   const double timed_share = reading.span_ns > 0 ? reading.ns / reading.span_ns : 1;
-  return std::max(reading.ns - timed_share * reading.queue_ns / threads, kLeastShare * reading.ns);
+  return std::min(timed_share * reading.queue_ns, kMostShare * reading.ns);
 }
 
 }  // namespace
@@ -38,9 +37,9 @@ std::optional<Sample> GatedSampler::take(int candidate, std::int64_t calls, bool
     const std::optional<Reading> reading = source_.sample(candidate, calls, warm_up);
     if (!reading) return std::nullopt;
     readings_ns_ += reading->ns;
-    sample = {reading->ns, reading->fma_ns, gate_.judge(*reading)};
+    sample = {.ns = reading->ns, .fma_ns = reading->fma_ns, .disturbance = gate_.judge(*reading)};
     const bool is_disturbed = !sample.disturbance.empty();
-    if (is_disturbed) sample.ns = running_ns(*reading, threads_);
+    if (is_disturbed && threads_ == 1) sample.waited_ns = waited_ns(*reading);
     disturbed_share_ += kDecay * ((is_disturbed ? 1 : 0) - disturbed_share_);
     if (!is_disturbed) {
       pause_ns_ = kMinPauseNs;
@@ -48,7 +47,7 @@ std::optional<Sample> GatedSampler::take(int candidate, std::int64_t calls, bool
     }
     const bool tries_at_once = tries < kMaxAttempts && disturbed_share_ < kMostlyDisturbed;
     const bool takes_again =
-        tries_at_once ? wait_budget_.spend(cost_of_again(reading->ns)) : wait(sample.disturbance, reading->ns);
+        tries_at_once ? wait_budget_.spend(cost_of_again(sample.ns)) : wait(sample.disturbance, sample.ns);
     if (!takes_again) return sample;
   }
 }

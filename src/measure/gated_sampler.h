@@ -51,10 +51,12 @@ class WaitBudget {
 
 /// A reading of one candidate, and the verdict on it.
 struct Sample {
-  double ns =
-      0;  ///< of all calls together; of a disturbed one, without the time that its threads waited for processors
+  double ns = 0;  ///< of all calls together
   double fma_ns = 0;
   std::string disturbance;  ///< empty: it counts
+  /// Of a disturbed sample on one thread, the part of `ns` in which the thread waited for a processor; else 0, as the
+  /// threads of a loop may wait while others do their work.
+  double waited_ns = 0;
 };
 
 /// The sentinels of a pass, and the verdict on them.

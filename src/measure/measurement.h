@@ -25,10 +25,11 @@ const char* outcome_name(Outcome outcome);  // "ok", "invalid_config", ...
 /// Times are in nanoseconds per call of the kernel.
 struct Timing {
   double median_ns = 0;
-  /// 95% interval of the median; of a race of finalists, the range in which 90% of undisturbed processes lie.
+  /// 95% interval of the median; of a race of finalists, the range in which 90% of undisturbed processes lie; where
+  /// measure/quiet_estimate.h estimated the time, the range of that.
   double low_ns = 0, high_ns = 0;
   std::vector<double> samples_ns;    ///< scores: the paired ratio to the reference kernel times its reference time
-  std::vector<double> raw_ns;        ///< readings of the clock
+  std::vector<double> raw_ns;        ///< readings of the clock; of disturbed samples on one thread, less its waits
   std::vector<double> reference_ns;  ///< readings of the reference kernel in the same passes
   std::vector<double> fma_ns;        ///< the FMA sentinel beside each sample; empty if there was none
   std::vector<double> walk_ns;       ///< the memory sentinel in the pass of each sample; likewise

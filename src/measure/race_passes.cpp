@@ -107,10 +107,11 @@ void RacePasses::sample(Racer& racer) {
       racer.running = false;
       return;
     }
-    const double call_ns = part_ratio * sample->ns / static_cast<double>(calls);
+    const auto of_call = [&](double ns) { return part_ratio * ns / static_cast<double>(calls); };
     const bool is_short = sample->ns < conditions_.timing.sample_ns / 2 && calls < static_cast<std::int64_t>(kMaxCalls);
-    if (is_short) set_calls(racer, call_ns);
+    if (is_short) set_calls(racer, of_call(sample->ns));
     if (is_short && tries == 0) continue;
+    const double call_ns = of_call(sample->ns - sample->waited_ns);
     racer.samples.push_back({pass_, process_, call_ns, sample->fma_ns, 0, sample->disturbance});
     return;
   }

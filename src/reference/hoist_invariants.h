@@ -1,5 +1,7 @@
 // Moves integers out of the loops whose variables they do not depend on.
 //
+// With an integer r that is defined outside:
+//
 //   for y in 0..56:                                          for y in 0..56:
 //     for x in 0..56:                                          let invariant0 = y + r - 1
 //       sum[0] += D[y, x]*(X[y + r - 1, x]        ->           let invariant1 = y + r >= 1
@@ -14,9 +16,9 @@
 
 namespace nestwright {
 
-/// Binds integers and conditions by lets at the head of the body of the innermost loop whose variable they depend on,
-/// if they are in a loop further inside. What reads data stays where it is, and what divides by a variable, which may
-/// be 0 where the value is not used.
+/// Binds integers and conditions by lets at the head of the body of the innermost loop or let whose variable they
+/// depend on, if a loop inside of it uses them. What reads data stays where it is, and what divides by a variable,
+/// which may be 0 where the value is not used.
 ir::Program hoist_invariants(ir::Program program);
 
 }  // namespace nestwright

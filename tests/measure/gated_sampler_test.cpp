@@ -76,7 +76,8 @@ TEST(GatedSampler, WhereItStaysDisturbedItWaitsABoundedTimeAndGivesTheDisturbedS
   machine.kernels.disturb = [](int, Reading& reading) { reading.queue_ns = 1e6; };
   const std::optional<Sample> sample = machine.sampler.take(0, 2, false);
   EXPECT_EQ(sample->disturbance, "a thread waited 1000 us for a processor");
-  EXPECT_EQ(sample->ns, 1e6) << "without that millisecond";
+  EXPECT_EQ(sample->ns, 2e6);
+  EXPECT_EQ(sample->waited_ns, 1e6);
   EXPECT_GT(machine.kernels.paused_ns, 0.8e9);
   EXPECT_LT(machine.kernels.paused_ns, 1.3e9) << "a second, and a tenth of the time that it ran";
   // The wait budget is used up, so later samples take three attempts and hardly a pause.
@@ -114,13 +115,13 @@ TEST(GatedSampler, LongReadingsAreTakenAgainAsFarAsTheWaitBudgetGoes) {
   EXPECT_EQ(machine.kernels.paused_ns, 0);
 }
 
-TEST(GatedSampler, OfSeveralThreadsTheMeanWaitIsTakenOffADisturbedSample) {
+TEST(GatedSampler, WhatTheThreadsOfALoopWaitedIsNotKnownToHaveCostTime) {
   MadeUpMachine machine(CallTimes{{0, 1e6}}, 0.1, 2);
   machine.kernels.disturb = [](int, Reading& reading) { reading.queue_ns = 1e6; };
   machine.wait_budget.set_end([] { return true; });
-  EXPECT_EQ(machine.sampler.take(0, 2, false)->ns, 1.5e6);
-  machine.kernels.disturb = [](int, Reading& reading) { reading.queue_ns = 9e6; };
-  EXPECT_EQ(machine.sampler.take(0, 2, false)->ns, 0.2e6) << "a tenth at least";
+  const std::optional<Sample> sample = machine.sampler.take(0, 2, false);
+  EXPECT_NE(sample->disturbance, "");
+  EXPECT_EQ(sample->waited_ns, 0);
 }
 
 TEST(GatedSampler, OnceItsTimeIsOverNothingIsTakenAgain) {

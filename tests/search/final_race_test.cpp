@@ -154,6 +154,16 @@ TEST_F(FinalRace, AnAnswerWithoutARaceHasTheDriftOfTheSessionInItsInterval) {
   EXPECT_GT(best->timing.high_ns, 1e3 * std::exp(drift));
 }
 
+TEST_F(FinalRace, ARangeOfAMachineThatIsNotQuietHasWhatTheSearchSaw) {
+  add_drift(session_->sound_trials[0].trial);
+  const double range = 1.645 * session_->reference_readings.deviation();
+  ASSERT_GT(range, 0.05);
+  ASSERT_NE(winner_of(kUnlimited), 0);
+  const Timing timing = log_->best(filter_of(session_->key), session_->raced_versions)->timing;
+  EXPECT_LT(timing.low_ns, timing.median_ns * std::exp(-range));
+  EXPECT_GT(timing.high_ns, timing.median_ns * std::exp(range));
+}
+
 TEST_F(FinalRace, AWinnerOfOneProcessHasTheDriftOfTheSessionInItsInterval) {
   const TimedTrial winner = session_->sound_trials[1];
   const std::vector<Point> points{winner.point};

@@ -64,6 +64,14 @@ TEST(ReferenceReadings, TwoReadingsDifferByMoreThanTheDriftInOneOfTwentyCases) {
   EXPECT_LE(more, 0.06 * kSessions);
 }
 
+TEST(ReferenceReadings, DeviateAboutTheMeanOfTheirKernel) {
+  ReferenceReadings readings;
+  EXPECT_EQ(readings.deviation(), 0);
+  for (const double log : {-0.1, 0.1}) readings.add(1, {beside({100 * std::exp(log)})});
+  for (const double log : {-0.1, 0.1}) readings.add(2, {beside({300 * std::exp(log)})});
+  EXPECT_NEAR(readings.deviation(), 0.1 * std::sqrt(2.0), 1e-12);
+}
+
 TEST(ReferenceReadings, AnIntervalGetsTheDriftOnTop) {
   Timing timing{.median_ns = 100, .low_ns = 100 * std::exp(-0.03), .high_ns = 100 * std::exp(0.04)};
   widen(timing, 0);
