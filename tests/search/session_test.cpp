@@ -46,17 +46,22 @@ class SessionTest : public ::testing::Test {
   const std::string path_ = folder_.path() + "/log.db";
 };
 
+/// A neighbour on this machine may disturb the whole race: then the answer is another one, and the result says why.
+bool is_raced_or_disturbed(const SessionResult& result) {
+  return (result.best->source == BestSource::kRace) == result.race_disturbance.empty();
+}
+
 TEST_F(SessionTest, RecordsEveryTrialAndEndsWithAVerifiedBest) {
   const SessionResult result = tune({.budget = {.trials = 24}, .batch_size = 8});
   EXPECT_EQ(result.trials, 24);
   EXPECT_EQ(recorded().size(), 24u);
   ASSERT_TRUE(result.best.has_value());
   EXPECT_TRUE(result.best->evidence.verified);
-  EXPECT_EQ(result.best->source, BestSource::kRace);
+  EXPECT_TRUE(is_raced_or_disturbed(result));
   EXPECT_GT(result.best->gflops(), 0);
   EXPECT_LE(result.best->timing.low_ns, result.best->timing.median_ns);
   EXPECT_GE(result.best->timing.high_ns, result.best->timing.median_ns);
-  EXPECT_TRUE(result.default_timing.has_value());
+  EXPECT_TRUE(result.default_timing.has_value() || !result.race_disturbance.empty());
   EXPECT_EQ(result.stop_reason, "24 trials done");
 }
 
@@ -127,8 +132,7 @@ TEST_F(SessionTest, StepsTakeTurns) {
   const SessionResult result = a.finish();
   EXPECT_EQ(result.stop_reason, "16 trials done");
   ASSERT_TRUE(result.best);
-  // A neighbour on this machine may disturb the whole race.
-  EXPECT_THAT(result.best->source, AnyOf(BestSource::kRace, BestSource::kDisturbed));
+  EXPECT_TRUE(is_raced_or_disturbed(result));
 }
 
 TEST_F(SessionTest, TwoTunersOfOneTaskTakeTurnsAndMeasureNothingTwice) {
