@@ -155,7 +155,8 @@ void add_regrets(const BudgetOptions& options, const TuningStore& store, FigureR
   report.rows.push_back(row_at_least("its interval holds the quiet time", share(within), 0.9, "%"));
   report.rows.push_back(
       row_of("its interval holds the time of its kernel in a race afterwards", share(within_now), "%"));
-  report.rows.push_back(row_of("the interval of the quiet run holds that of its own", share(alone_within_now), "%"));
+  report.rows.push_back(
+      row_of("the interval of the quiet run holds the time of its kernel in that race", share(alone_within_now), "%"));
 }
 
 void run(const BudgetOptions& options, const Publication& publication) {

@@ -54,8 +54,8 @@ struct Sample {
   double ns = 0;  ///< of all calls together
   double fma_ns = 0;
   std::string disturbance;  ///< empty: it counts
-  /// Of a disturbed sample on one thread, the part of `ns` in which the thread waited for a processor; else 0, as the
-  /// threads of a loop may wait while others do their work.
+  /// The part of `ns` in which the thread waited for a processor. It is 0 for samples that count, and for candidates on
+  /// several threads, of which one may wait while the others do its work.
   double waited_ns = 0;
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,9 +61,8 @@ class InvariantBinder final : public Mutator {
 
   /// The number of the innermost scope whose variable `e` reads; -1 if it reads none of them.
   std::ptrdiff_t scope_of(const Expr& e) const {
-    const std::set<Var> variables = variables_of(e);
     for (auto scope = static_cast<std::ptrdiff_t>(scopes_.size()) - 1; scope >= 0; --scope) {
-      if (variables.contains(scopes_[static_cast<std::size_t>(scope)].var)) return scope;
+      if (mentions(e, scopes_[static_cast<std::size_t>(scope)].var)) return scope;
     }
     return -1;
   }

@@ -42,7 +42,7 @@ TEST(HoistIndices, BindsEachIndexOnceForAnIteration) {
 )");
 }
 
-// The loop over the samples is none.
+// Lowering removes the loop over a single sample.
 TEST(HoistIndices, BindsTheIndicesOfOneSampleAtTheHeadOfTheLoopOverItsTerms) {
   const Tensor x = placeholder({14, 7}, kFloat64, "X"), at = placeholder({1}, kInt64, "at");
   EXPECT_EQ(hoisted(
