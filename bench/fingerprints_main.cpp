@@ -13,15 +13,15 @@
 #include <random>
 #include <set>
 
-#include "bench/comparison/suite.h"
+#include "bench/support/suite.h"
 #include "codegen/backend.h"
 #include "codegen/cuda/cuda_dialect.h"
 #include "codegen/opencl/opencl_dialect.h"
 #include "codegen/source/device_object.h"
 #include "lower/lower.h"
-#include "support/error.h"
-#include "support/hash.h"
-#include "templates/framework/discover.h"
+#include "support/base/error.h"
+#include "support/data/hash.h"
+#include "templates/framework/space/discover.h"
 #include "templates/registry.h"
 
 namespace nestwright::bench {

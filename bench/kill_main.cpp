@@ -16,10 +16,10 @@
 #include <random>
 #include <thread>
 
-#include "bench/child.h"
-#include "bench/database_files.h"
-#include "bench/trial_rows.h"
-#include "support/error.h"
+#include "bench/support/child.h"
+#include "bench/support/database_files.h"
+#include "bench/support/trial_rows.h"
+#include "support/base/error.h"
 
 namespace nestwright::bench {
 namespace {

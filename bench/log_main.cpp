@@ -16,19 +16,19 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "bench/child.h"
-#include "bench/database_files.h"
+#include "bench/support/child.h"
+#include "bench/support/database_files.h"
 #include "logs/sqlite/database.h"
 #include "logs/tuning_log.h"
 #include "lookup/lookup.h"
 #include "lookup/provenance.h"
 #include "lookup/task_key.h"
-#include "measure/timing.h"
-#include "search/search_space.h"
+#include "measure/race/timing.h"
+#include "search/space/search_space.h"
 #include "space/config_json.h"
-#include "support/clock.h"
-#include "support/error.h"
-#include "support/resident_size.h"
+#include "support/base/clock.h"
+#include "support/base/error.h"
+#include "support/os/resident_size.h"
 #include "templates/registry.h"
 
 namespace nestwright::bench {

@@ -19,8 +19,8 @@
 #include "bench/conv2d_schedules.h"
 #include "cost_model/features.h"
 #include "lower/lower.h"
-#include "support/error.h"
-#include "target/target.h"
+#include "support/base/error.h"
+#include "target/description/target.h"
 #include "templates/registry.h"
 
 namespace nestwright::bench {

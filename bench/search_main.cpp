@@ -11,11 +11,11 @@
 #include <cstdio>
 #include <fstream>
 
-#include "bench/strategy_comparison.h"
-#include "bench/tuned_run.h"
-#include "measure/timing.h"
-#include "search/strategy.h"
-#include "support/error.h"
+#include "bench/replay/strategy_comparison.h"
+#include "bench/support/tuned_run.h"
+#include "measure/race/timing.h"
+#include "search/propose/make_strategy.h"
+#include "support/base/error.h"
 
 namespace nestwright::bench {
 namespace {

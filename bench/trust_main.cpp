@@ -4,8 +4,8 @@
 
 #include <cstdio>
 
-#include "bench/figures/figures.h"
-#include "support/error.h"
+#include "bench/figures/report/figures.h"
+#include "support/base/error.h"
 
 namespace nestwright::bench {
 namespace {

@@ -1,4 +1,4 @@
-# Functions for plugins (templates/framework/plugin.h) and for programs that load them. Part of the installed package.
+# Functions for plugins (templates/framework/registry/plugin.h) and for programs that load them. Part of the installed package.
 
 # nestwright_plugin(<target> <source>...)
 # Adds the shared object <target>.so. It is compiled with the library's headers and not linked with the library: its calls go to the

@@ -7,7 +7,7 @@ foreach(folder src cost_model logs search templates)
 endforeach()
 include(${CMAKE_CURRENT_LIST_DIR}/hash_files.cmake)
 hash_files(hash ${ROOT} ${patterns})
-file(CONFIGURE OUTPUT ${OUTPUT} CONTENT "// The version of Nestwright and a hash of its headers, for templates/framework/plugin.h.
+file(CONFIGURE OUTPUT ${OUTPUT} CONTENT "// The version of Nestwright and a hash of its headers, for templates/framework/registry/plugin.h.
 #pragma once
 
 #define NESTWRIGHT_HEADERS \"@VERSION@ (@hash@)\"

@@ -7,7 +7,7 @@
 
 #include "cost_model/random_model.h"
 #include "cost_model/xgboost_model.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "cost_model/loop_nest.h"
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 
 namespace nestwright {
 namespace {

@@ -11,11 +11,11 @@
 #include "cost_model/value_dependencies.h"
 #include "ir/analysis/evaluate.h"
 #include "ir/analysis/preparation.h"
-#include "ir/core/equal.h"
 #include "ir/core/intrinsic_table.h"
-#include "ir/core/linear.h"
-#include "ir/core/rewrite.h"
 #include "ir/simplify/simplify.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/linear.h"
+#include "ir/traversal/rewrite.h"
 
 namespace nestwright {
 

@@ -7,8 +7,8 @@
 #include "cost_model/warp_access.h"
 #include "ir/analysis/preparation.h"
 #include "ir/core/one_of.h"
-#include "ir/core/rewrite.h"
 #include "ir/simplify/simplify.h"
+#include "ir/traversal/rewrite.h"
 
 namespace nestwright {
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "ir/core/linear.h"
 #include "ir/core/program.h"
+#include "ir/traversal/linear.h"
 
 namespace nestwright {
 

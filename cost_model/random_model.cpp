@@ -1,6 +1,6 @@
 #include "cost_model/random_model.h"
 
-#include "support/hash.h"
+#include "support/data/hash.h"
 
 namespace nestwright {
 namespace {

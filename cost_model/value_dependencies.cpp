@@ -1,6 +1,6 @@
 #include "cost_model/value_dependencies.h"
 
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 
 namespace nestwright {
 

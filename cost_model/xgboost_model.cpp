@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

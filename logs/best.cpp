@@ -11,8 +11,8 @@
 #include "logs/encode.h"
 #include "logs/read_or_note.h"
 #include "logs/state.h"
-#include "measure/quiet_estimate.h"
-#include "support/error.h"
+#include "measure/race/quiet_estimate.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "space/config_json.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

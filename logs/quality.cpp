@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

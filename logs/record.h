@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "codegen/backend.h"
-#include "measure/measurement.h"
+#include "measure/race/measurement.h"
 #include "space/config.h"
 
 namespace nestwright {

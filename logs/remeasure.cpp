@@ -4,7 +4,7 @@
 #include "logs/encode.h"
 #include "logs/state.h"
 #include "logs/task.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -9,7 +9,7 @@
 #include "logs/state.h"
 #include "logs/task.h"
 #include "space/config_json.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <thread>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

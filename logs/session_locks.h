@@ -9,7 +9,7 @@
 #include <string>
 
 #include "logs/record.h"
-#include "support/unique_fd.h"
+#include "support/os/unique_fd.h"
 
 namespace nestwright {
 

@@ -8,7 +8,7 @@
 #include "logs/read_or_note.h"
 #include "logs/state.h"
 #include "logs/task.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 

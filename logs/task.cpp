@@ -4,7 +4,7 @@
 
 #include "logs/encode.h"
 #include "logs/read_or_note.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

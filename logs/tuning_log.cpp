@@ -2,7 +2,7 @@
 
 #include "logs/open_log.h"
 #include "logs/state.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "logs/record.h"
-#include "target/machine_limits.h"
+#include "target/measured/machine_limits.h"
 
 namespace nestwright {
 

@@ -6,14 +6,14 @@
 #include "expression/passed_shape.h"
 #include "expression/scan.h"
 #include "expression/tensor.h"
-#include "ir/core/print.h"
 #include "ir/core/program.h"
 #include "ir/interpret/interpret.h"
+#include "ir/traversal/print.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "schedule/schedule.h"
-#include "target/machine.h"
-#include "target/target.h"
+#include "target/description/machine.h"
+#include "target/description/target.h"
 
 // Machine code and calling it.
 #include "codegen/backend.h"
@@ -27,8 +27,8 @@
 // Operators, templates and their spaces.
 #include "space/config.h"
 #include "space/config_space.h"
-#include "templates/framework/template.h"
-#include "templates/framework/workload.h"
+#include "templates/framework/template/template.h"
+#include "templates/framework/template/workload.h"
 #include "templates/registry.h"
 #include "text_operator/text_operator.h"
 
@@ -37,5 +37,5 @@
 #include "exporter/exporter.h"
 #include "logs/tuning_log.h"
 #include "lookup/lookup.h"
-#include "search/session.h"
-#include "support/error.h"
+#include "search/session/session.h"
+#include "support/base/error.h"

@@ -3,7 +3,7 @@
 // Thread rule: immutable; any thread may read it.
 #pragma once
 
-#include "templates/framework/registry.h"
+#include "templates/framework/registry/registry.h"
 
 namespace nestwright {
 

@@ -8,13 +8,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include "bench/child.h"
-#include "bench/figures/budget_run.h"
-#include "bench/figures/load.h"
-#include "bench/figures/options.h"
-#include "bench/figures/side_by_side.h"
-#include "measure/race_finalists.h"
-#include "support/clock.h"
+#include "bench/support/child.h"
+#include "bench/figures/machine/load.h"
+#include "bench/figures/report/options.h"
+#include "bench/figures/tunings/budget_run.h"
+#include "bench/figures/tunings/side_by_side.h"
+#include "measure/race/race_finalists.h"
+#include "support/base/clock.h"
 
 namespace nestwright::bench {
 namespace {

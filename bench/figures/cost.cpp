@@ -3,9 +3,9 @@
 
 #include <cstdio>
 
-#include "bench/figures/options.h"
-#include "bench/tuned_run.h"
-#include "measure/timing.h"
+#include "bench/figures/report/options.h"
+#include "bench/support/tuned_run.h"
+#include "measure/race/timing.h"
 
 namespace nestwright::bench {
 namespace {

@@ -1,8 +1,8 @@
 // Figure: how often a race claims that one of two copies of the same kernel is faster.
 #include <fmt/format.h>
 
-#include "bench/figures/options.h"
-#include "bench/figures/pairs.h"
+#include "bench/figures/report/options.h"
+#include "bench/figures/tunings/pairs.h"
 
 namespace nestwright::bench {
 namespace {

@@ -7,12 +7,12 @@
 #include <cstdio>
 #include <thread>
 
-#include "bench/child.h"
-#include "bench/figures/fidelity_plan.h"
-#include "bench/figures/options.h"
-#include "bench/figures/tunings.h"
-#include "bench/figures/verdict.h"
-#include "measure/timing.h"
+#include "bench/support/child.h"
+#include "bench/figures/report/options.h"
+#include "bench/figures/report/verdict.h"
+#include "bench/figures/tunings/fidelity_plan.h"
+#include "bench/figures/tunings/tunings.h"
+#include "measure/race/timing.h"
 
 namespace nestwright::bench {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "bench/figures/options.h"
-#include "bench/figures/planted_noise.h"
+#include "bench/figures/machine/planted_noise.h"
+#include "bench/figures/report/options.h"
 
 namespace nestwright::bench {
 namespace {

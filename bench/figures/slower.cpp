@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include "bench/figures/delayed_program.h"
-#include "bench/figures/options.h"
-#include "bench/figures/pairs.h"
-#include "support/error.h"
+#include "bench/figures/machine/delayed_program.h"
+#include "bench/figures/report/options.h"
+#include "bench/figures/tunings/pairs.h"
+#include "support/base/error.h"
 
 namespace nestwright::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include "bench/gpu/allowed_error.h"
 #include "bench/gpu/rival.h"
 #include "runtime/cuda/toolkit.h"
-#include "support/shared_library.h"
+#include "support/os/shared_library.h"
 #include "templates/matmul/shape.h"
 
 namespace nestwright::bench {

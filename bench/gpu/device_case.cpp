@@ -11,10 +11,10 @@
 #include "ir/serialize/serialize.h"
 #include "lookup/lookup.h"
 #include "lower/lower.h"
-#include "measure/elements.h"
+#include "measure/check/elements.h"
 #include "runtime/device_program.h"
-#include "search/check_data.h"
-#include "search/session.h"
+#include "search/session/session.h"
+#include "search/task/check_data.h"
 #include "templates/matmul/shape.h"
 #include "templates/registry.h"
 

@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "bench/comparison/comparison.h"
+#include "bench/comparison/results/comparison.h"
 #include "runtime/device.h"
-#include "templates/framework/workload.h"
+#include "templates/framework/template/workload.h"
 
 namespace nestwright::bench {
 

@@ -7,15 +7,15 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "bench/child.h"
-#include "bench/comparison/doctor.h"
-#include "bench/comparison/report.h"
-#include "bench/comparison/results_file.h"
-#include "bench/comparison/suite.h"
+#include "bench/support/child.h"
+#include "bench/comparison/results/report.h"
+#include "bench/comparison/results/results_file.h"
+#include "bench/support/doctor.h"
+#include "bench/support/suite.h"
 #include "bench/gpu/check_rows.h"
 #include "bench/gpu/device_case.h"
 #include "logs/tuning_log.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 
 namespace nestwright::bench {

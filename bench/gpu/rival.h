@@ -7,7 +7,7 @@
 #include <string>
 
 #include "runtime/device.h"
-#include "templates/framework/template.h"
+#include "templates/framework/template/template.h"
 
 namespace nestwright::bench {
 

@@ -1,5 +1,5 @@
 #include "graph.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace mnist {
 

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "graph.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "text/expression.h"
 
 namespace mnist {

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "network.h"
-#include "support/json.h"
+#include "support/data/json.h"
 
 namespace {
 

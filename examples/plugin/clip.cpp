@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "nestwright.h"
-#include "templates/framework/plugin.h"
+#include "templates/framework/registry/plugin.h"
 
 using namespace nestwright;
 

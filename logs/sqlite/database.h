@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::sqlite {
 

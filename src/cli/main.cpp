@@ -13,13 +13,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/arguments.h"
-#include "cli/common_options.h"
-#include "cli/exit_code.h"
+#include "cli/options/arguments.h"
+#include "cli/options/common_options.h"
+#include "cli/options/exit_code.h"
 #include "space/nearest_name.h"
-#include "support/caught_message.h"
-#include "support/error.h"
-#include "text/expression_error.h"
+#include "support/base/caught_message.h"
+#include "support/base/error.h"
+#include "text/syntax/expression_error.h"
 
 namespace nestwright::cli {
 namespace {

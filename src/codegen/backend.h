@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ir/core/program.h"
-#include "target/target.h"
+#include "target/description/target.h"
 
 namespace nestwright {
 
@@ -33,7 +33,8 @@ struct KernelResources {
   std::int64_t stack_bytes = 0;   ///< per thread
   std::int64_t shared_bytes = 0;  ///< per block, static and dynamic, without the system's reserve
   int threads = 0;                ///< per block; 0: not known before the call
-  double occupancy = 0;  ///< resident warps / the most possible (target/occupancy.h), in 0 .. 1; 0: none, or not known
+  double occupancy =
+      0;  ///< resident warps / the most possible (target/description/occupancy.h), in 0 .. 1; 0: none, or not known
 };
 
 struct CompiledObject {
@@ -48,11 +49,11 @@ struct CompiledObject {
   std::string code_fingerprint;
   ir::Workspace workspace;
   /// The features beyond the target's instruction set that the code may use because of its llvm_cpu, by their names in
-  /// host_features() (target/host.h).
+  /// host_features() (target/description/host.h).
   std::vector<std::string> extensions;
   std::vector<ir::Var> symbols;  ///< in the order of a call; the size of the workspace may depend on them
   /// On a device, the serialised program (ir::serialize) in vector form, from which a launcher takes the launches
-  /// (ir/analysis/launch.h). Its kernels have the names that they have in the object.
+  /// (ir/gpu/launch.h). Its kernels have the names that they have in the object.
   std::string launches;
   std::string source;                      ///< on a device: CUDA C++ or OpenCL C
   std::vector<KernelResources> resources;  ///< for CUDA, one per kernel; empty if the compiler did not report them

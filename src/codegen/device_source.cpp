@@ -4,7 +4,7 @@
 #include "codegen/cuda/compile_log.h"
 #include "codegen/cuda/nvrtc.h"
 #endif
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::codegen {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "target/target.h"
+#include "target/description/target.h"
 
 namespace nestwright::codegen {
 

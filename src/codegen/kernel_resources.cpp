@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "ir/analysis/launch.h"
-#include "target/gpu_target.h"
-#include "target/occupancy.h"
+#include "ir/gpu/launch.h"
+#include "target/description/gpu_target.h"
+#include "target/description/occupancy.h"
 
 namespace nestwright::codegen {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "kernel/function.h"
 #include "lookup/lookup.h"
-#include "templates/framework/workload.h"
+#include "templates/framework/template/workload.h"
 
 namespace nestwright {
 

@@ -6,16 +6,16 @@
 #include <filesystem>
 #include <optional>
 
-#include "exporter/device_sources.h"
-#include "exporter/function_name.h"
-#include "exporter/output_folder.h"
-#include "exporter/parameter_names.h"
-#include "exporter/sources.h"
-#include "exporter/toolchain.h"
+#include "exporter/package/output_folder.h"
+#include "exporter/package/toolchain.h"
+#include "exporter/source/device_sources.h"
+#include "exporter/source/function_name.h"
+#include "exporter/source/parameter_names.h"
+#include "exporter/source/sources.h"
 #include "ir/serialize/serialize.h"
 #include "kernel/has_parallel_loop.h"
 #include "lower/lower.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

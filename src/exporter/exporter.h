@@ -11,17 +11,11 @@
 #include <vector>
 
 #include "codegen/backend.h"
+#include "exporter/source/export_check.h"
 #include "lookup/lookup.h"
-#include "templates/framework/workload.h"
+#include "templates/framework/template/workload.h"
 
 namespace nestwright {
-
-/// The result of running the object that is to be exported. Times are nanoseconds per call.
-struct ExportCheck {
-  std::string why_not_run;                        ///< one sentence; empty: it ran
-  std::string failure;                            ///< what was wrong; empty: nothing
-  double median_ns = 0, low_ns = 0, high_ns = 0;  ///< 0: not timed, because the machine was disturbed
-};
 
 /// Where and under which name to export.
 struct ExportOptions {

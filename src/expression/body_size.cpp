@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 
 namespace nestwright {
 namespace {

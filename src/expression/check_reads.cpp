@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
 #include "ir/simplify/inequality.h"
 #include "ir/simplify/simplify.h"
-#include "support/error.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

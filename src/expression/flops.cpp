@@ -5,8 +5,8 @@
 #include "expression/scan_steps.h"
 #include "expression/tensor.h"
 #include "ir/core/intrinsic_table.h"
-#include "ir/core/rewrite.h"
-#include "support/error.h"
+#include "ir/traversal/rewrite.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

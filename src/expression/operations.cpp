@@ -7,7 +7,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include "expression/operations.h"
-#include "ir/core/print.h"
 #include "ir/core/program.h"
-#include "support/error.h"
+#include "ir/traversal/print.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "expression/tensor.h"
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 
 namespace nestwright {
 

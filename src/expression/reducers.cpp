@@ -4,9 +4,9 @@
 
 #include <set>
 
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
-#include "support/error.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "expression/operations.h"
 #include "expression/scan_steps.h"
-#include "ir/core/linear.h"
-#include "ir/core/print.h"
-#include "support/error.h"
+#include "ir/traversal/linear.h"
+#include "ir/traversal/print.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/core/linear.h"
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
-#include "support/error.h"
+#include "ir/traversal/linear.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

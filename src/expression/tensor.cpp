@@ -6,9 +6,9 @@
 
 #include "expression/body_size.h"
 #include "expression/operations.h"
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
-#include "support/error.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

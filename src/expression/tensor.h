@@ -20,8 +20,8 @@
 
 #include "expression/iter_var.h"
 #include "expression/reducers.h"
+#include "ir/construction/intrinsics.h"
 #include "ir/core/expr.h"
-#include "ir/core/intrinsics.h"
 
 namespace nestwright {
 

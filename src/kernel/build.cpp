@@ -9,8 +9,8 @@
 #include "kernel/has_parallel_loop.h"
 #include "lower/lower.h"
 #include "runtime/compiled_kernel.h"
-#include "support/error.h"
-#include "target/host.h"
+#include "support/base/error.h"
+#include "target/description/host.h"
 
 namespace nestwright {
 namespace {

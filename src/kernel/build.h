@@ -14,11 +14,11 @@
 
 #include "codegen/backend.h"
 #include "kernel/function.h"
-#include "lower/argument.h"
+#include "lower/nest/argument.h"
 #include "runtime/device.h"
 #include "runtime/parallel_pool.h"
 #include "schedule/schedule.h"
-#include "target/target.h"
+#include "target/description/target.h"
 
 namespace nestwright {
 

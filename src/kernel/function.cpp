@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ir/analysis/preparation.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 
 namespace nestwright {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 
 namespace nestwright {
 

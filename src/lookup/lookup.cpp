@@ -7,9 +7,9 @@
 #include "lookup/provenance.h"
 #include "lookup/task_key.h"
 #include "lower/lower.h"
-#include "support/error.h"
-#include "templates/framework/completion.h"
-#include "templates/framework/discover.h"
+#include "support/base/error.h"
+#include "templates/framework/space/completion.h"
+#include "templates/framework/space/discover.h"
 
 namespace nestwright {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "logs/tuning_log.h"
-#include "templates/framework/template.h"
+#include "templates/framework/template/template.h"
 
 namespace nestwright {
 

@@ -9,9 +9,9 @@
 
 #include "codegen/backend.h"
 #include "codegen/fingerprint.h"
-#include "support/error.h"
-#include "target/machine.h"
-#include "target/target.h"
+#include "support/base/error.h"
+#include "target/description/machine.h"
+#include "target/description/target.h"
 
 namespace nestwright {
 namespace {

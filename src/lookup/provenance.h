@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "logs/record.h"
-#include "templates/framework/template.h"
+#include "templates/framework/template/template.h"
 
 namespace nestwright {
 

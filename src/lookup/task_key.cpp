@@ -4,8 +4,8 @@
 
 #include "codegen/backend.h"
 #include "runtime/device.h"
-#include "target/machine.h"
-#include "templates/framework/template.h"
+#include "target/description/machine.h"
+#include "templates/framework/template/template.h"
 
 namespace nestwright {
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "logs/record.h"
-#include "target/target.h"
-#include "templates/framework/workload.h"
+#include "target/description/target.h"
+#include "templates/framework/template/workload.h"
 
 namespace nestwright {
 

@@ -5,12 +5,12 @@
 
 #include <optional>
 
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
+#include "lower/nest/signature.h"
 #include "lower/passes.h"
-#include "lower/signature.h"
-#include "schedule/state.h"
-#include "schedule/thread_reductions.h"
-#include "target/gpu_target.h"
+#include "schedule/primitives/thread_reductions.h"
+#include "schedule/state/state.h"
+#include "target/description/gpu_target.h"
 
 namespace nestwright {
 namespace {

@@ -9,27 +9,18 @@
 // Units: times are in nanoseconds.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ir/core/program.h"
-#include "lower/argument.h"
+#include "lower/lower_options.h"
+#include "lower/nest/argument.h"
 #include "schedule/schedule.h"
-#include "support/error.h"
-#include "target/target.h"
+#include "support/base/error.h"
+#include "target/description/target.h"
 
 namespace nestwright {
-
-/// Observation of the passes, for --print-after, timing and tests.
-struct LowerOptions {
-  /// Called after each pass with its name, its result and the nanoseconds that it took; may be empty.
-  std::function<void(std::string_view pass, const ir::Program&, std::int64_t ns)> after_pass;
-  /// Verify the program after each pass that leaves it complete; a violation is an InternalError or an UnprovedError.
-  /// Always on in debug builds.
-  bool verify = false;
-};
 
 /// A program cannot be proved sound: its expression under any schedule, as it uses an index that is read from a tensor,
 /// say, or this schedule, whose concurrent loops, which the message names, are not proved to access different elements.

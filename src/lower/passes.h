@@ -12,10 +12,10 @@
 #include "ir/analysis/ranges.h"
 #include "ir/core/program.h"
 #include "ir/verify/verify.h"
-#include "lower/lower.h"
-#include "lower/nest_notes.h"
-#include "lower/signature.h"
-#include "target/target.h"
+#include "lower/lower_options.h"
+#include "lower/nest/nest_notes.h"
+#include "lower/nest/signature.h"
+#include "target/description/target.h"
 
 namespace nestwright {
 
@@ -64,8 +64,8 @@ namespace passes {
 
 // --- From a schedule to loops ----------------------------------------------------------------------------------------
 
-/// Builds the loop nest of the schedule (lower/nest_builder.h): a kernel for a call, and one for the preparation if any
-/// stage is prepared. Throws LowerError if the schedule has no such nest.
+/// Builds the loop nest of the schedule (lower/nest/nest_builder.h): a kernel for a call, and one for the preparation
+/// if any stage is prepared. Throws LowerError if the schedule has no such nest.
 ir::Program build_nest(ir::Program program, PassContext& context);
 
 /// On devices: makes one nest of the loops over threads that a block runs one after the other. Throws LowerError for an
@@ -119,7 +119,7 @@ ir::Stmt place_barriers(const ir::Stmt& kernel);
 // --- From loops to vectors -------------------------------------------------------------------------------------------
 
 /// On CPUs: replaces an unrolled loop by a copy of its body for each iteration, with the variable's value substituted
-/// and branches on it folded. Throws LowerError as limit_unrolling() does (lower/unroll_limit.h).
+/// and branches on it folded. Throws LowerError as limit_unrolling() does (lower/support/unroll_limit.h).
 ir::Program unroll(ir::Program program, PassContext& context);
 
 /// On CPUs: unswitches loops on invariant masks of their loads, such as those of padding: a mask is tested before the
@@ -147,8 +147,8 @@ ir::Program register_tiles(ir::Program program, PassContext& context);
 /// Simplifies the program (ir::simplify()).
 ir::Program simplify_vectors(ir::Program program, PassContext& context);
 
-/// On CPUs: expands the functions of lower/vector_math.h into arithmetic on vectors or scalars; values used more than
-/// once are bound by lets before the statement. Other devices have functions of their own.
+/// On CPUs: expands the functions of lower/support/vector_math.h into arithmetic on vectors or scalars; values used
+/// more than once are bound by lets before the statement. Other devices have functions of their own.
 ir::Program vector_math(ir::Program program, PassContext& context);
 
 /// On devices, whose compilers do the unrolling: changes nothing. Throws LowerError as limit_unrolling() does, and if

@@ -8,7 +8,7 @@
 
 #include "ir/analysis/bounds.h"
 #include "ir/analysis/preparation.h"
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 
 namespace nestwright {
 

@@ -8,10 +8,10 @@
 #include <cmath>
 #include <utility>
 
-#include "measure/elements.h"
-#include "support/chunks.h"
-#include "support/error.h"
-#include "target/target.h"
+#include "measure/check/elements.h"
+#include "support/base/chunks.h"
+#include "support/base/error.h"
+#include "target/description/target.h"
 
 namespace nestwright {
 namespace {

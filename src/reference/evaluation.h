@@ -14,7 +14,7 @@
 
 #include "reference/required.h"
 #include "reference/run_program.h"
-#include "templates/framework/template.h"
+#include "templates/framework/template/template.h"
 
 namespace nestwright {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "ir/core/equal.h"
-#include "ir/core/rewrite.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/rewrite.h"
 
 namespace nestwright {
 namespace {

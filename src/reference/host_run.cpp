@@ -4,12 +4,12 @@
 #include "ir/interpret/interpret.h"
 #include "kernel/build.h"
 #include "lower/lower.h"
-#include "measure/elements.h"
+#include "measure/check/elements.h"
 #include "reference/hoist_indices.h"
 #include "reference/hoist_invariants.h"
 #include "schedule/schedule.h"
-#include "support/chunks.h"
-#include "support/error.h"
+#include "support/base/chunks.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 

@@ -5,10 +5,10 @@
 #include <limits>
 
 #include "expression/body_size.h"
-#include "ir/core/intrinsics.h"
+#include "ir/construction/intrinsics.h"
 #include "ir/core/one_of.h"
-#include "ir/core/rewrite.h"
-#include "support/error.h"
+#include "ir/traversal/rewrite.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {
@@ -69,7 +69,8 @@ Expr error_of_product(const Factor& a, const Factor& b) {
                                          : (a.size + a.error) * b.error + b.size * a.error;
 }
 
-/// The largest errors of the functions of lower/vector_math.h and of devices' libraries, in units of rounding_error().
+/// The largest errors of the functions of lower/support/vector_math.h and of devices' libraries, in units of
+/// rounding_error().
 double function_error(Intrinsic function) {
   switch (function) {
     case Intrinsic::kFma:

@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "codegen/fingerprint.h"
-#include "support/chunks.h"
-#include "support/hash.h"
+#include "support/base/chunks.h"
+#include "support/data/hash.h"
 
 namespace nestwright {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "reference/reference.h"
-#include "support/blob_store.h"
+#include "support/data/blob_store.h"
 
 namespace nestwright {
 

@@ -7,13 +7,13 @@
 #include <cstddef>
 #include <limits>
 
-#include "measure/elements.h"
+#include "measure/check/elements.h"
 #include "reference/evaluation.h"
 #include "reference/host_run.h"
 #include "reference/kept_judgement.h"
 #include "reference/sample_check.h"
 #include "reference/sampled_elements.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "reference/judged_expr.h"
-#include "templates/framework/template.h"
+#include "templates/framework/template/template.h"
 
 namespace nestwright {
 

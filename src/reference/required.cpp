@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "ir/analysis/bounds.h"
-#include "ir/core/equal.h"
-#include "ir/core/rewrite.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/rewrite.h"
 
 namespace nestwright {
 

@@ -5,11 +5,11 @@
 #include <cstring>
 #include <utility>
 
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 #include "kernel/build.h"
 #include "lower/lower.h"
 #include "reference/hoist_indices.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -5,9 +5,9 @@
 #include <numeric>
 #include <utility>
 
-#include "ir/core/linear.h"
-#include "ir/core/rewrite.h"
-#include "support/error.h"
+#include "ir/traversal/linear.h"
+#include "ir/traversal/rewrite.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ir/core/intrinsics.h"
-#include "measure/elements.h"
+#include "ir/construction/intrinsics.h"
+#include "measure/check/elements.h"
 #include "reference/double_program.h"
 #include "reference/host_run.h"
-#include "support/error.h"
-#include "target/target.h"
+#include "support/base/error.h"
+#include "target/description/target.h"
 
 namespace nestwright {
 namespace {

@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "ir/analysis/evaluate.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

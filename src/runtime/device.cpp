@@ -3,7 +3,7 @@
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/device_error.h"
 #include "runtime/opencl/opencl_device.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "runtime/device_error.h"
-#include "target/target.h"
+#include "target/description/target.h"
 
 namespace nestwright {
 

@@ -2,7 +2,7 @@
 // Thread rule: values.
 #pragma once
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 

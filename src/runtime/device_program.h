@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/analysis/launch.h"
 #include "ir/core/program.h"
+#include "ir/gpu/launch.h"
 #include "runtime/device.h"
 
 namespace nestwright {

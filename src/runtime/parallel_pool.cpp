@@ -10,7 +10,7 @@
 #include <string>
 
 #include "runtime/spin_pool.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

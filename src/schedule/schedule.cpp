@@ -7,15 +7,15 @@
 
 #include "expression/check_reads.h"
 #include "expression/scan_steps.h"
-#include "ir/core/equal.h"
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
 #include "ir/simplify/inequality.h"
 #include "ir/simplify/simplify.h"
-#include "schedule/scan_parts.h"
-#include "schedule/stage_operations.h"
-#include "schedule/state.h"
-#include "support/error.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
+#include "schedule/state/scan_parts.h"
+#include "schedule/state/stage_operations.h"
+#include "schedule/state/state.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

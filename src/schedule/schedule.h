@@ -19,15 +19,15 @@
 #include <vector>
 
 #include "expression/tensor.h"
-#include "schedule/storage_scope.h"
-#include "schedule/tail.h"
-#include "schedule/tensor_intrinsic.h"
-#include "schedule/thread_axis.h"
-#include "schedule/trace.h"
+#include "schedule/state/storage_scope.h"
+#include "schedule/state/tail.h"
+#include "schedule/state/tensor_intrinsic.h"
+#include "schedule/state/thread_axis.h"
+#include "schedule/state/trace.h"
 
 namespace nestwright {
 
-struct ScheduleState;  // schedule/state.h: the data that the lowering reads
+struct ScheduleState;  // schedule/state/state.h: the data that the lowering reads
 class Schedule;
 
 /// The size of a split: exactly one of the two members is set.
@@ -76,7 +76,7 @@ class Stage {
   /// Runs the iterations on several threads, in any order.
   Stage& parallel(const IterVar& loop);
   /// Maps the iterations to an index of a GPU. `axis`: kBlockIdxX, ..., kThreadIdxX, ... or kVThread
-  /// (schedule/thread_axis.h).
+  /// (schedule/state/thread_axis.h).
   Stage& bind(const IterVar& loop, ir::LoopKind axis);
   /// Computes the stage inside `loop` of `consumer`, in each iteration the part that the iteration reads.
   Stage& compute_at(const Stage& consumer, const IterVar& loop);
@@ -87,7 +87,7 @@ class Stage {
   /// Computes the stage once, before the calls, from inputs that do not change (packed weights). Calls do not take
   /// inputs that only prepared stages read.
   Stage& prepare();
-  /// Stores the result in this memory: kGlobal, kShared, ... (schedule/storage_scope.h).
+  /// Stores the result in this memory: kGlobal, kShared, ... (schedule/state/storage_scope.h).
   Stage& set_scope(ir::Scope scope);
   /// Prefetches, in each iteration of `loop`, the elements of `tensor` that the iteration `distance` later accesses.
   Stage& prefetch(const Tensor& tensor, const IterVar& loop, std::int64_t distance);
@@ -148,7 +148,7 @@ class Schedule {
   const Trace& trace() const;
   /// The stages with their loops and attachments, for people to read.
   std::string str() const;
-  /// The schedule as the lowering reads it (schedule/state.h).
+  /// The schedule as the lowering reads it (schedule/state/state.h).
   const ScheduleState& state() const;
 
  private:
@@ -160,7 +160,7 @@ class Schedule {
 /// The default schedule of `outputs`: every operation at root, its axes as loops. Throws UsageError for an output that
 /// is not computed, for a reduce axis shared by two tensors, and for a tensor that certainly reads out of bounds or
 /// reduces over extents that disagree (expression/check_reads.h), and for scans that share a state or an init, or whose
-/// step has an output (schedule/scan_parts.h).
+/// step has an output (schedule/state/scan_parts.h).
 Schedule create_schedule(const Tensor& output);
 Schedule create_schedule(std::vector<Tensor> outputs);
 

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 

@@ -8,7 +8,7 @@
 #include "space/branch_points.h"
 #include "space/knob_group.h"
 #include "space/random_index.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 

@@ -10,7 +10,7 @@
 #include "space/branch_points.h"
 #include "space/condition_parser.h"
 #include "space/nearest_name.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "space/random_index.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -5,7 +5,7 @@
 #include "space/branch_points.h"
 #include "space/config_space.h"
 #include "space/nearest_name.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "text/canonical.h"
-#include "text/program.h"
+#include "text/syntax/canonical.h"
+#include "text/syntax/program.h"
 
 namespace nestwright::text {
 

@@ -7,10 +7,10 @@
 #include <tuple>
 
 #include "ir/simplify/simplify.h"
-#include "support/error.h"
-#include "text/functions.h"
-#include "text/interval.h"
-#include "text/phases.h"
+#include "support/base/error.h"
+#include "text/analysis/interval.h"
+#include "text/analysis/phases.h"
+#include "text/syntax/functions.h"
 
 namespace nestwright::text {
 namespace {

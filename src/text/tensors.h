@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "expression/tensor.h"
-#include "text/program.h"
+#include "text/syntax/program.h"
 
 namespace nestwright::text {
 
@@ -16,7 +16,7 @@ struct Signature {
 };
 
 enum class TensorForm : std::uint8_t {
-  kFast,     ///< sums read padded copies of tensors, and are computed by phases (text/phases.h)
+  kFast,     ///< sums read padded copies of tensors, and are computed by phases (text/analysis/phases.h)
   kWritten,  ///< as the text says
 };
 

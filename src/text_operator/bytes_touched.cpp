@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "text/interval.h"
+#include "text/analysis/interval.h"
 
 namespace nestwright {
 namespace {

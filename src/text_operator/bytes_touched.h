@@ -2,7 +2,7 @@
 // Thread rule: a pure function. Units: bytes.
 #pragma once
 
-#include "text/program.h"
+#include "text/syntax/program.h"
 
 namespace nestwright {
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "reference/reference.h"
-#include "templates/framework/limited_reference.h"
+#include "templates/framework/template/limited_reference.h"
 #include "text/expression.h"
 
 namespace nestwright {

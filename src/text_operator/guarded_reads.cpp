@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lower/lower.h"
-#include "text/expression_error.h"
+#include "text/syntax/expression_error.h"
 
 namespace nestwright {
 namespace {

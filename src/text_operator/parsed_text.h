@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "templates/framework/workload.h"
+#include "templates/framework/template/workload.h"
 #include "text/expression.h"
 
 namespace nestwright {

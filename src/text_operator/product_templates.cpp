@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "expression/passed_shape.h"
-#include "support/error.h"
-#include "templates/framework/completion.h"
+#include "support/base/error.h"
+#include "templates/framework/space/completion.h"
 #include "templates/matmul/matmul.h"
 #include "templates/matmul/shape.h"
 #include "templates/registry.h"
-#include "text/product.h"
+#include "text/analysis/product.h"
 
 namespace nestwright {
 namespace {

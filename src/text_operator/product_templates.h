@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "templates/framework/registry.h"
-#include "templates/framework/template.h"
+#include "templates/framework/registry/registry.h"
+#include "templates/framework/template/template.h"
 #include "text_operator/parsed_text.h"
 
 namespace nestwright {

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "text/program.h"
+#include "text/syntax/program.h"
 
 namespace nestwright::text {
 

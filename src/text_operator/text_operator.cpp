@@ -1,7 +1,7 @@
 #include "text_operator/text_operator.h"
 
 #include "reference/reference.h"
-#include "templates/generated/generated.h"
+#include "templates/sketch/sketch_template.h"
 #include "text/tensors.h"
 #include "text_operator/bytes_touched.h"
 #include "text_operator/check_inputs.h"
@@ -60,8 +60,8 @@ std::shared_ptr<const Operator> make_text_operator(const text::Expression& expre
       }};
   op.ranges = [text](const Workload& workload) { return ranges_of(text.expression_of(workload)->program()); };
   op.templates = product_templates(text, registry);
-  op.templates.push_back(generated_cpu_template());
-  op.templates.push_back(generated_gpu_template());
+  op.templates.push_back(sketch_cpu_template());
+  op.templates.push_back(sketch_gpu_template());
   return std::make_shared<const Operator>(std::move(op));
 }
 

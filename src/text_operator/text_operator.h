@@ -11,7 +11,7 @@
 #include <memory>
 #include <string_view>
 
-#include "templates/framework/template.h"
+#include "templates/framework/template/template.h"
 #include "templates/registry.h"
 #include "text/expression.h"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <map>
 
-#include "ir/core/intrinsics.h"
+#include "ir/construction/intrinsics.h"
 #include "ir/core/one_of.h"
 #include "reference/double_program.h"
 #include "templates/checking/whole_numbers.h"

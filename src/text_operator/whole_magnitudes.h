@@ -9,7 +9,7 @@
 
 #include <span>
 
-#include "templates/framework/template.h"
+#include "templates/framework/template/template.h"
 
 namespace nestwright {
 

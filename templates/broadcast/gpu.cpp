@@ -5,8 +5,8 @@
 //
 //   blocks of columns, of rows:  threads along columns, rows:  for rows of the thread:  Y = f(X, V)
 #include "templates/broadcast/broadcast.h"
-#include "templates/framework/completion.h"
-#include "templates/framework/seed_table.h"
+#include "templates/framework/knobs/seed_table.h"
+#include "templates/framework/space/completion.h"
 #include "templates/loops/candidates.h"
 #include "templates/loops/divide.h"
 #include "templates/loops/gpu_threads.h"

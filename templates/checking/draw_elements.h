@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "support/chunks.h"
-#include "templates/framework/input_source.h"
+#include "support/base/chunks.h"
+#include "templates/framework/template/input_source.h"
 
 namespace nestwright {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

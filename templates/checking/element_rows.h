@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "templates/framework/template.h"
+#include "templates/framework/template/template.h"
 
 namespace nestwright {
 

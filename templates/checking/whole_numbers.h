@@ -9,7 +9,7 @@
 #include <random>
 
 #include "ir/core/type.h"
-#include "templates/framework/input_source.h"
+#include "templates/framework/template/input_source.h"
 
 namespace nestwright {
 

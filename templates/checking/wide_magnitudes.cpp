@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "ir/core/fold.h"
-#include "support/error.h"
-#include "support/hash.h"
+#include "support/base/error.h"
+#include "support/data/hash.h"
 #include "templates/checking/draw_elements.h"
 
 namespace nestwright {

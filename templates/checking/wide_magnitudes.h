@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "ir/core/type.h"
-#include "templates/framework/template.h"
+#include "templates/framework/template/template.h"
 
 namespace nestwright {
 

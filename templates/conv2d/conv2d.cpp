@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "templates/conv2d/winograd_form.h"
 
 namespace nestwright {

@@ -13,11 +13,11 @@
 // channels past the last one, come from the fetches.
 #include <bit>
 
-#include "target/gpu_target.h"
+#include "target/description/gpu_target.h"
 #include "templates/conv2d/conv2d.h"
 #include "templates/convolution/gpu_tile.h"
-#include "templates/framework/completion.h"
-#include "templates/framework/seed_table.h"
+#include "templates/framework/knobs/seed_table.h"
+#include "templates/framework/space/completion.h"
 #include "templates/loops/candidates.h"
 #include "templates/loops/divide.h"
 #include "templates/loops/gpu_threads.h"

@@ -9,7 +9,7 @@
 //       Y = finished(sums)
 #include "templates/conv2d/conv2d.h"
 #include "templates/convolution/gpu_tile.h"
-#include "templates/framework/completion.h"
+#include "templates/framework/space/completion.h"
 #include "templates/loops/gpu_threads.h"
 
 namespace nestwright {

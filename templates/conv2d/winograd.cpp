@@ -30,7 +30,7 @@
 #include "templates/conv2d/conv2d.h"
 #include "templates/conv2d/winograd_form.h"
 #include "templates/conv2d/winograd_knobs.h"
-#include "templates/framework/completion.h"
+#include "templates/framework/space/completion.h"
 
 namespace nestwright {
 namespace {

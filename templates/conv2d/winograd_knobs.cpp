@@ -4,7 +4,7 @@
 #include <string>
 
 #include "templates/conv2d/winograd_transform.h"
-#include "templates/framework/seed_table.h"
+#include "templates/framework/knobs/seed_table.h"
 #include "templates/loops/candidates.h"
 #include "templates/loops/register_tile.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "templates/conv2d/winograd_form.h"
-#include "templates/framework/template.h"
+#include "templates/framework/template/template.h"
 
 namespace nestwright {
 

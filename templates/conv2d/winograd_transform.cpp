@@ -1,7 +1,7 @@
 #include "templates/conv2d/winograd_transform.h"
 
 #include "expression/tensor.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

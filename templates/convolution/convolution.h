@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "templates/checking/whole_numbers.h"
-#include "templates/framework/template.h"
+#include "templates/framework/template/template.h"
 #include "templates/matmul/shape.h"
 
 namespace nestwright {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ir/core/fold.h"
-#include "support/hash.h"
+#include "support/data/hash.h"
 #include "templates/checking/whole_numbers.h"
 #include "templates/checking/wide_magnitudes.h"
 #include "templates/convolution/convolution.h"

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "templates/checking/element_rows.h"
 #include "templates/checking/exact_product.h"
 #include "templates/checking/rounding.h"

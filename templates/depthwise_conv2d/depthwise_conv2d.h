@@ -7,7 +7,7 @@
 #pragma once
 
 #include "templates/convolution/convolution.h"
-#include "templates/framework/template.h"
+#include "templates/framework/template/template.h"
 
 namespace nestwright {
 

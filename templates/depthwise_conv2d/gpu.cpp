@@ -9,7 +9,7 @@
 //       Y = finished(sums)
 #include "templates/convolution/gpu_tile.h"
 #include "templates/depthwise_conv2d/depthwise_conv2d.h"
-#include "templates/framework/completion.h"
+#include "templates/framework/space/completion.h"
 
 namespace nestwright {
 namespace {

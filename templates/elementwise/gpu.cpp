@@ -3,7 +3,7 @@
 //   blocks of threads: a few vectors a thread, as far apart as the block has threads:
 //     Y = f(A, B)
 #include "templates/elementwise/elementwise.h"
-#include "templates/framework/completion.h"
+#include "templates/framework/space/completion.h"
 #include "templates/loops/gpu_threads.h"
 
 namespace nestwright {

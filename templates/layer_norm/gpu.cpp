@@ -5,7 +5,7 @@
 //     mean    = sum of row / columns                            (each thread its share, then shares of shares)
 //     inverse = 1 / sqrt(sum of (row - mean)^2 / columns + epsilon)
 //     Y       = (row - mean) * inverse * scale + shift
-#include "templates/framework/completion.h"
+#include "templates/framework/space/completion.h"
 #include "templates/layer_norm/layer_norm.h"
 #include "templates/loops/gpu_rows.h"
 

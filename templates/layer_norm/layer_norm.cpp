@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "expression/tensor.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "templates/checking/element_rows.h"
 #include "templates/checking/rounding.h"
 #include "templates/checking/wide_magnitudes.h"

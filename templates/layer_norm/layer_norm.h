@@ -3,7 +3,7 @@
 // Thread rule: pure functions.
 #pragma once
 
-#include "templates/framework/template.h"
+#include "templates/framework/template/template.h"
 
 namespace nestwright {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "schedule/schedule.h"
-#include "templates/framework/tuning.h"
+#include "templates/framework/knobs/tuning.h"
 #include "templates/loops/vectors.h"
 
 namespace nestwright {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "templates/framework/knob_expr.h"
+#include "templates/framework/knobs/knob_expr.h"
 
 namespace nestwright {
 

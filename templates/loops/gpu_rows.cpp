@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "expression/tensor.h"
-#include "ir/analysis/divergence.h"
-#include "target/gpu_target.h"
-#include "templates/framework/seed_table.h"
+#include "ir/gpu/divergence.h"
+#include "target/description/gpu_target.h"
+#include "templates/framework/knobs/seed_table.h"
 #include "templates/loops/candidates.h"
 #include "templates/loops/divide.h"
 #include "templates/loops/gpu_threads.h"

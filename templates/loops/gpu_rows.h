@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "schedule/schedule.h"
-#include "target/target.h"
-#include "templates/framework/tuning.h"
+#include "target/description/target.h"
+#include "templates/framework/knobs/tuning.h"
 
 namespace nestwright {
 

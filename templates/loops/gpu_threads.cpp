@@ -4,8 +4,8 @@
 #include <bit>
 #include <tuple>
 
-#include "target/gpu_target.h"
-#include "templates/framework/seed_table.h"
+#include "target/description/gpu_target.h"
+#include "templates/framework/knobs/seed_table.h"
 #include "templates/loops/candidates.h"
 #include "templates/loops/divide.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "schedule/schedule.h"
-#include "templates/framework/tuning.h"
+#include "templates/framework/knobs/tuning.h"
 
 namespace nestwright {
 

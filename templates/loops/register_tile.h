@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "target/target.h"
+#include "target/description/target.h"
 #include "templates/loops/divide.h"
 
 namespace nestwright {

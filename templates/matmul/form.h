@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "expression/tensor.h"
-#include "templates/framework/template.h"
+#include "templates/framework/template/template.h"
 #include "templates/matmul/shape.h"
 
 namespace nestwright {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "ir/core/fold.h"
-#include "support/chunks.h"
-#include "support/hash.h"
+#include "support/base/chunks.h"
+#include "support/data/hash.h"
 #include "templates/checking/whole_numbers.h"
 #include "templates/checking/wide_magnitudes.h"
 #include "templates/matmul/matmul.h"

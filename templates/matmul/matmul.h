@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "templates/framework/template.h"
+#include "templates/framework/template/template.h"
 
 namespace nestwright {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numbers>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "templates/checking/rounding.h"
-#include "templates/framework/template.h"
+#include "templates/framework/template/template.h"
 #include "templates/matmul/shape.h"
 
 namespace nestwright {

@@ -1,6 +1,6 @@
 #include "templates/matmul/shape.h"
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "ir/core/type.h"
-#include "templates/framework/workload.h"
+#include "templates/framework/template/workload.h"
 #include "templates/loops/divide.h"
 
 namespace nestwright {

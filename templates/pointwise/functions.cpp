@@ -7,8 +7,8 @@
 #include <numbers>
 #include <utility>
 
-#include "ir/core/intrinsics.h"
-#include "support/error.h"
+#include "ir/construction/intrinsics.h"
+#include "support/base/error.h"
 #include "templates/checking/wide_magnitudes.h"
 #include "templates/loops/vectors.h"
 
@@ -27,7 +27,7 @@ constexpr double kMinNormal = std::numeric_limits<float>::min();  ///< below, nu
 Expr relu(const Expr& x) { return max(x, ir::make_float(0, x.type())); }
 
 // log(erfc(z / sqrt(2)) / 2) for z >= 0: minimax in the absolute error of its exponential, 8.4e-9, up to 6, falling
-// from there on as the function does. Fitted as src/lower/elementary.cpp says.
+// from there on as the function does. Fitted as src/lower/support/elementary.cpp says.
 constexpr std::array kGeluTail{-0x1.62e43p-1,   -0x1.98846cp-1,  -0x1.45f028p-2, -0x1.2a168p-5,  0x1.40e61cp-8,
                                -0x1.90ef16p-14, -0x1.0dd6f2p-13, 0x1.c83b94p-16, -0x1.0660fcp-19};
 constexpr double kGeluEnd = 11;  ///< beyond, the tail is 0 in float32

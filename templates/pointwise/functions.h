@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "ir/core/expr.h"
-#include "target/target.h"
-#include "templates/framework/template.h"
+#include "target/description/target.h"
+#include "templates/framework/template/template.h"
 
 namespace nestwright {
 
@@ -27,7 +27,7 @@ struct PointwiseFunction {
   /// Returns value and bound, where `eps` is that of the type. The bounds, for a result y and, in compound functions,
   /// for s = a + b, whose error is eps |s| / 2:
   ///  - one operation eps |y|; the largest and the least of two numbers, and relu, 0
-  ///  - exp 2, tanh and sigmoid 3 eps |y|: src/lower/vector_math.h in ulp, and the rounding
+  ///  - exp 2, tanh and sigmoid 3 eps |y|: src/lower/support/vector_math.h in ulp, and the rounding
   ///  - gelu x/2 (1 + erf(x/sqrt(2))): computed so, the sum in brackets is off by 3 eps (2 of erf and its argument, 1
   ///    of the addition), so that it is 2 eps |x| + 2 eps |y|; with tanh for erf 3 eps |x| + 2 eps |y|
   ///  - of s: the slope of none is above 1.2, so that it is the same and 2 eps |s|

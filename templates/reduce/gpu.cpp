@@ -13,8 +13,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "templates/framework/completion.h"
-#include "templates/framework/seed_table.h"
+#include "templates/framework/knobs/seed_table.h"
+#include "templates/framework/space/completion.h"
 #include "templates/loops/candidates.h"
 #include "templates/loops/divide.h"
 #include "templates/loops/gpu_rows.h"

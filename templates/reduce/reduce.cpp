@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "expression/tensor.h"
-#include "support/hash.h"
+#include "support/data/hash.h"
 #include "templates/checking/element_rows.h"
 #include "templates/checking/whole_numbers.h"
 #include "templates/checking/wide_magnitudes.h"

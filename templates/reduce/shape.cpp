@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 

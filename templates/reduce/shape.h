@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "expression/tensor.h"
-#include "templates/framework/workload.h"
+#include "templates/framework/template/workload.h"
 
 namespace nestwright {
 

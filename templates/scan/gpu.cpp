@@ -5,8 +5,8 @@
 //   blocks, threads:                                         for t in 1..steps:                       (on the host)
 //     for t in 1..steps: Y[t, j] = Y[t - 1, j] o X[t, j]       blocks, threads: Y[t, j] = Y[t - 1, j] o X[t, j]
 //     (Y[t - 1, j] in registers)
-#include "templates/framework/completion.h"
-#include "templates/framework/seed_table.h"
+#include "templates/framework/knobs/seed_table.h"
+#include "templates/framework/space/completion.h"
 #include "templates/loops/gpu_threads.h"
 #include "templates/scan/scan.h"
 

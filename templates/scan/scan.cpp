@@ -7,7 +7,7 @@
 
 #include "expression/scan.h"
 #include "ir/core/fold.h"
-#include "support/hash.h"
+#include "support/data/hash.h"
 #include "templates/checking/element_rows.h"
 #include "templates/checking/whole_numbers.h"
 #include "templates/checking/wide_magnitudes.h"

@@ -6,8 +6,8 @@
 //     power   = exp(row - largest)                              (in shared memory; or computed again by each reader)
 //     total   = sum of power
 //     Y       = power * (1 / total)
-#include "templates/framework/completion.h"
-#include "templates/framework/seed_table.h"
+#include "templates/framework/knobs/seed_table.h"
+#include "templates/framework/space/completion.h"
 #include "templates/loops/gpu_rows.h"
 #include "templates/softmax/softmax.h"
 

@@ -7,8 +7,8 @@
 //       Y = tile's columns
 //
 // The tile lies as X does or as Y does: in the one case vectors are fetched, in the other they are stored.
-#include "templates/framework/completion.h"
-#include "templates/framework/seed_table.h"
+#include "templates/framework/knobs/seed_table.h"
+#include "templates/framework/space/completion.h"
 #include "templates/loops/divide.h"
 #include "templates/loops/gpu_threads.h"
 #include "templates/transpose/transpose.h"

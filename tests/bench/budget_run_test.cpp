@@ -1,4 +1,4 @@
-#include "bench/figures/budget_run.h"
+#include "bench/figures/tunings/budget_run.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

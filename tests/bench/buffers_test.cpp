@@ -1,4 +1,4 @@
-#include "bench/comparison/buffers.h"
+#include "bench/comparison/timing/buffers.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cstring>
 #include <set>
 
-#include "target/machine.h"
+#include "target/description/machine.h"
 
 namespace nestwright::bench {
 namespace {

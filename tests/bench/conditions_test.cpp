@@ -1,9 +1,9 @@
-#include "bench/comparison/conditions.h"
+#include "bench/comparison/results/conditions.h"
 
 #include <gmock/gmock.h>
 
-#include "bench/comparison/request.h"
-#include "support/error.h"
+#include "bench/comparison/timing/request.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 
 namespace nestwright::bench {

@@ -1,12 +1,12 @@
-#include "bench/figures/delayed_program.h"
+#include "bench/figures/machine/delayed_program.h"
 
 #include <gmock/gmock.h>
 
 #include <vector>
 
-#include "ir/core/print.h"
 #include "ir/interpret/interpret.h"
-#include "support/error.h"
+#include "ir/traversal/print.h"
+#include "support/base/error.h"
 
 namespace nestwright::bench {
 namespace {

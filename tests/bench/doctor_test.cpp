@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bench/comparison/results_file.h"
+#include "bench/comparison/results/results_file.h"
 #include "tests/cli/command_line.h"
 
 namespace nestwright::bench {

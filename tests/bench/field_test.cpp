@@ -1,12 +1,12 @@
-#include "bench/comparison/field.h"
+#include "bench/comparison/timing/field.h"
 
 #include <gmock/gmock.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "support/error.h"
-#include "support/scratch_folder.h"
+#include "support/base/error.h"
+#include "support/os/scratch_folder.h"
 
 namespace nestwright::bench {
 namespace {

@@ -1,4 +1,4 @@
-#include "bench/figures/report.h"
+#include "bench/figures/report/report.h"
 
 #include <gtest/gtest.h>
 

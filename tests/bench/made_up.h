@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/comparison/comparison.h"
+#include "bench/comparison/results/comparison.h"
 
 namespace nestwright::bench {
 

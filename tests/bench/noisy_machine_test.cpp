@@ -1,10 +1,10 @@
-#include "bench/figures/noisy_machine.h"
+#include "bench/figures/machine/noisy_machine.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "measure/timing.h"
+#include "measure/race/timing.h"
 
 namespace nestwright::bench {
 namespace {

@@ -1,5 +1,5 @@
 // The planted fastest kernel wins under every kind of disturbance; bench/trust runs a hundred sessions for each.
-#include "bench/figures/planted_noise.h"
+#include "bench/figures/machine/planted_noise.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

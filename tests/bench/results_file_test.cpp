@@ -1,12 +1,12 @@
-#include "bench/comparison/results_file.h"
+#include "bench/comparison/results/results_file.h"
 
 #include <gmock/gmock.h>
 
 #include <fstream>
 #include <sstream>
 
-#include "support/error.h"
-#include "support/scratch_folder.h"
+#include "support/base/error.h"
+#include "support/os/scratch_folder.h"
 #include "tests/bench/made_up.h"
 
 namespace nestwright::bench {

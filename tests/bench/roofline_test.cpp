@@ -1,8 +1,8 @@
-#include "bench/comparison/roofline.h"
+#include "bench/comparison/results/roofline.h"
 
 #include <gmock/gmock.h>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/bench/made_up.h"
 
 namespace nestwright::bench {

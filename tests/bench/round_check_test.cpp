@@ -1,4 +1,4 @@
-#include "bench/comparison/round_check.h"
+#include "bench/comparison/timing/round_check.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "bench/comparison/section.h"
+#include "bench/comparison/results/section.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "bench/comparison/report.h"
+#include "bench/comparison/results/report.h"
 #include "tests/bench/made_up.h"
 
 namespace nestwright::bench {

@@ -1,4 +1,4 @@
-#include "bench/figures/standing.h"
+#include "bench/figures/report/standing.h"
 
 #include <gtest/gtest.h>
 

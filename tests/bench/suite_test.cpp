@@ -1,11 +1,11 @@
-#include "bench/comparison/suite.h"
+#include "bench/support/suite.h"
 
 #include <gmock/gmock.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::bench {
 namespace {

@@ -1,10 +1,10 @@
-#include "bench/comparison/summary.h"
+#include "bench/comparison/results/summary.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/bench/made_up.h"
 
 namespace nestwright::bench {

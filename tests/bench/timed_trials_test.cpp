@@ -1,4 +1,4 @@
-#include "bench/timed_trials.h"
+#include "bench/support/timed_trials.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "bench/figures/tuning_store.h"
+#include "bench/figures/tunings/tuning_store.h"
 
 #include <gmock/gmock.h>
 
 #include <fstream>
 
-#include "support/error.h"
-#include "support/scratch_folder.h"
+#include "support/base/error.h"
+#include "support/os/scratch_folder.h"
 
 namespace nestwright::bench {
 namespace {

@@ -1,14 +1,14 @@
-#include "bench/figures/tuning.h"
+#include "bench/figures/tunings/tuning.h"
 
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "bench/figures/fidelity_plan.h"
-#include "bench/figures/load_kind.h"
-#include "support/error.h"
-#include "templates/framework/workload.h"
+#include "bench/figures/machine/load_kind.h"
+#include "bench/figures/tunings/fidelity_plan.h"
+#include "support/base/error.h"
+#include "templates/framework/template/workload.h"
 #include "templates/registry.h"
 
 namespace nestwright::bench {

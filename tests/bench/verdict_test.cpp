@@ -1,4 +1,4 @@
-#include "bench/figures/verdict.h"
+#include "bench/figures/report/verdict.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "logs/tuning_log.h"
-#include "target/target.h"
+#include "target/description/target.h"
 #include "tests/cli/command_test.h"
 
 namespace nestwright {

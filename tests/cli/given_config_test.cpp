@@ -1,11 +1,11 @@
 // The template that a configuration written by hand belongs to.
-#include "cli/given_config.h"
+#include "cli/commands/given_config.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 #include "tests/support/message.h"
 

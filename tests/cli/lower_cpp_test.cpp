@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "cli/given_config.h"
+#include "cli/commands/given_config.h"
 #include "expression/passed_shape.h"
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "lookup/lookup.h"
 #include "lower/lower.h"
 #include "schedule/schedule.h"

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "logs/sqlite/database.h"
-#include "templates/framework/load_plugin.h"
+#include "templates/framework/registry/load_plugin.h"
 #include "templates/registry.h"
 #include "tests/cli/command_test.h"
 

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/progress.h"
+#include "cli/output/progress.h"
 #include "tests/cli/command_line.h"
 #include "tests/logs/sample.h"
 

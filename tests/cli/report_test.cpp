@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cli/common_options.h"
+#include "cli/options/common_options.h"
 #include "tests/cli/command_line.h"
 #include "tests/logs/sample.h"
 

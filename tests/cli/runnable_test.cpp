@@ -1,8 +1,8 @@
-#include "cli/runnable.h"
+#include "cli/options/runnable.h"
 
 #include <gtest/gtest.h>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 
 namespace nestwright::cli {

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "target/host.h"
-#include "target/machine.h"
-#include "target/peak.h"
+#include "target/description/host.h"
+#include "target/description/machine.h"
+#include "target/measured/peak.h"
 #include "tests/cli/command_line.h"
 #include "tests/logs/sample.h"
 

@@ -1,4 +1,4 @@
-#include "cli/throughput.h"
+#include "cli/output/throughput.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 #include <regex>
 #include <set>
 
-#include "ir/core/intrinsics.h"
-#include "target/tile_permission.h"
+#include "ir/construction/intrinsics.h"
+#include "target/description/tile_permission.h"
 #include "template_cases.h"
 #include "templates/registry.h"
 #include "tests/support/message.h"

@@ -9,7 +9,7 @@
 
 #include "matmul_program.h"
 #include "run_program.h"
-#include "support/sanitizer.h"
+#include "support/base/sanitizer.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

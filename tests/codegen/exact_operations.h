@@ -1,7 +1,7 @@
 // Operations that every device computes exactly, on elements of every type. Thread rule: pure functions.
 #pragma once
 
-#include "ir/core/intrinsics.h"
+#include "ir/construction/intrinsics.h"
 
 namespace nestwright::testing {
 

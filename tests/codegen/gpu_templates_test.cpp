@@ -7,8 +7,8 @@
 #include "codegen/backend.h"
 #include "ir/serialize/serialize.h"
 #include "runtime/device_program.h"
-#include "templates/generated/generated.h"
 #include "templates/registry.h"
+#include "templates/sketch/sketch_template.h"
 #include "tests/templates/all_templates.h"
 #include "tests/templates/gpu_cases.h"
 #include "tests/templates/input_sets.h"
@@ -170,7 +170,7 @@ INSTANTIATE_TEST_SUITE_P(Registry, OpenClTemplates, ::testing::ValuesIn(names(De
 TEST(GeneratedForCuda, SeedsAndSamplesCompile) {
   const Target target = testing_gpu::cuda();
   const std::unique_ptr<Backend> backend = make_backend(DeviceKind::kCuda);
-  const Template t = generated_gpu_template();
+  const Template t = sketch_gpu_template();
   std::mt19937_64 random(7);
   for (const char* text : {"matmul m=33 n=128 k=40 epilogue=bias_relu", "conv2d n=1 c=16 h=14 w=14 k=32 r=3 s=3 pad=1",
                            "depthwise_conv2d n=1 c=16 h=14 w=14 r=3 s=3 pad=1", "softmax rows=64 columns=1000",

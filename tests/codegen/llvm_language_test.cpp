@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "ir/core/intrinsics.h"
-#include "ir/core/print.h"
+#include "ir/construction/intrinsics.h"
+#include "ir/traversal/print.h"
 #include "run_program.h"
 #include "schedule/schedule.h"
 #include "tests/support/message.h"
@@ -67,7 +67,7 @@ TEST(Language, SinCosAndTrunc) {
   }
 }
 
-// The bound that lower/vector_math.h states for libm, on both sides of large range reductions.
+// The bound that lower/support/vector_math.h states for libm, on both sides of large range reductions.
 TEST(Language, SinAndCosAreRightToTheirStatedError) {
   const Tensor a = placeholder({4096}, kFloat32, "A");
   const Tensor s = compute({4096}, [&](Expr i) { return sin(a(i)); }, "S");

@@ -16,7 +16,7 @@
 #include "lower/lower.h"
 #include "runtime/array.h"
 #include "runtime/compiled_kernel.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/support/cpu_target.h"
 
 namespace nestwright::testing {

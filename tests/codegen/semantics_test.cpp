@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "ir/core/intrinsics.h"
+#include "ir/construction/intrinsics.h"
 #include "run_program.h"
 
 namespace nestwright {

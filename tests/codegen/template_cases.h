@@ -13,7 +13,7 @@
 
 #include "ir/core/scalar.h"
 #include "run_program.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 #include "tests/support/soak.h"
 #include "tests/templates/all_templates.h"

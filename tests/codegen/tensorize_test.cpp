@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "lower/lower.h"
 #include "run_program.h"
 

@@ -1,7 +1,7 @@
 // Reductions of tuples, vectorised over an axis of the output: all members of a step are combined before one is stored.
 #include <gtest/gtest.h>
 
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "run_program.h"
 #include "schedule/schedule.h"
 

@@ -9,10 +9,10 @@
 #include <functional>
 #include <limits>
 
-#include "ir/core/intrinsics.h"
+#include "ir/construction/intrinsics.h"
 #include "ir/core/scalar.h"
-#include "lower/elementary.h"
-#include "lower/vector_math.h"
+#include "lower/support/elementary.h"
+#include "lower/support/vector_math.h"
 #include "run_program.h"
 
 namespace nestwright {

@@ -10,9 +10,9 @@
 #include "cost_model/least_time.h"
 #include "ir/analysis/evaluate.h"
 #include "ir/analysis/preparation.h"
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/lower.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 #include "tests/templates/all_templates.h"
 

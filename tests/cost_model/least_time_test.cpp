@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/core/intrinsics.h"
+#include "ir/construction/intrinsics.h"
 #include "tests/cost_model/product.h"
 
 namespace nestwright {

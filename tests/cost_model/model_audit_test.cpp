@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include "cli/runnable.h"
-#include "support/error.h"
+#include "cli/options/runnable.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 #include "tests/cli/command_line.h"
 #include "tests/logs/sample.h"

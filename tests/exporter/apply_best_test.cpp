@@ -5,8 +5,8 @@
 
 #include "export_fixture.h"
 #include "lookup/task_key.h"
-#include "support/error.h"
-#include "target/host.h"
+#include "support/base/error.h"
+#include "target/description/host.h"
 #include "templates/registry.h"
 
 namespace nestwright {

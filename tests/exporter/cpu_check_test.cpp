@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "export_fixture.h"
-#include "exporter/sources.h"
+#include "exporter/source/sources.h"
 #include "lower/lower.h"
 #include "templates/registry.h"
 

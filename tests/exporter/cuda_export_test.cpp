@@ -10,12 +10,12 @@
 
 #include "codegen/backend.h"
 #include "export_fixture.h"
-#include "ir/analysis/launch.h"
+#include "ir/gpu/launch.h"
 #include "ir/serialize/serialize.h"
 #include "lower/lower.h"
 #include "runtime/device.h"
 #include "runtime/device_program.h"
-#include "templates/framework/template.h"
+#include "templates/framework/template/template.h"
 #include "templates/registry.h"
 
 namespace nestwright {

@@ -12,8 +12,8 @@
 
 #include "exporter/exporter.h"
 #include "lookup/lookup.h"
-#include "support/error.h"
-#include "templates/framework/completion.h"
+#include "support/base/error.h"
+#include "templates/framework/space/completion.h"
 #include "templates/registry.h"
 
 namespace nestwright {

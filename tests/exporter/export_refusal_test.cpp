@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include "export_fixture.h"
-#include "exporter/function_name.h"
-#include "support/error.h"
+#include "exporter/source/function_name.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 #include "tests/support/message.h"
 

@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "export_fixture.h"
-#include "exporter/function_name.h"
-#include "target/host.h"
+#include "exporter/source/function_name.h"
+#include "target/description/host.h"
 #include "templates/registry.h"
 #include "tests/support/message.h"
 

@@ -1,5 +1,5 @@
 // Index expressions of host statements as C, evaluated by a C compiler and by the interpreter.
-#include "exporter/index_expression.h"
+#include "exporter/source/index_expression.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

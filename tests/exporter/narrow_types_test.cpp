@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "export_fixture.h"
-#include "target/tile_permission.h"
+#include "target/description/tile_permission.h"
 #include "templates/registry.h"
 
 namespace nestwright {

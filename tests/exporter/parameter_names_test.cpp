@@ -1,5 +1,5 @@
 // Names of tensors in exported sources.
-#include "exporter/parameter_names.h"
+#include "exporter/source/parameter_names.h"
 
 #include <gmock/gmock.h>
 

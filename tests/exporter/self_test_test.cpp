@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "export_fixture.h"
-#include "exporter/self_test_data.h"
-#include "exporter/self_test_inputs.h"
-#include "support/error.h"
+#include "exporter/self_test/self_test_data.h"
+#include "exporter/self_test/self_test_inputs.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 #include "tests/support/message.h"
 

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "expression/tensor.h"
-#include "ir/core/print.h"
-#include "support/error.h"
+#include "ir/traversal/print.h"
+#include "support/base/error.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 

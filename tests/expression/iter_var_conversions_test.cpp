@@ -6,7 +6,7 @@
 #include <set>
 
 #include "expression/tensor.h"
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "tests/expression/expect_usage_error.h"
 
 namespace nestwright {

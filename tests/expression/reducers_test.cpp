@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "expression/tensor.h"
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "tests/expression/expect_usage_error.h"
 #include "tests/support/message.h"
 

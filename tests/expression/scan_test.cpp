@@ -2,7 +2,7 @@
 #include "expression/scan.h"
 
 #include "expect_usage_error.h"
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 
 namespace nestwright {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "expression/tensor.h"
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "tests/expression/expect_usage_error.h"
 
 namespace nestwright {

@@ -3,7 +3,7 @@
 #include "expect_usage_error.h"
 #include "expression/body_size.h"
 #include "expression/tensor.h"
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 
 namespace nestwright {
 namespace {

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "expect_usage_error.h"
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 
 namespace nestwright {
 namespace {

@@ -5,20 +5,20 @@
 #include <exception>
 #include <string>
 
-#include "ir/core/print.h"
 #include "ir/serialize/serialize.h"
+#include "ir/traversal/print.h"
 #include "logs/encode.h"
-#include "measure/protocol.h"
-#include "schedule/trace.h"
+#include "measure/process/protocol.h"
+#include "schedule/state/trace.h"
 #include "space/config_json.h"
 #include "space/knob_condition.h"
-#include "support/error.h"
-#include "target/target.h"
-#include "templates/framework/workload.h"
-#include "templates/framework/workload_file.h"
+#include "support/base/error.h"
+#include "target/description/target.h"
+#include "templates/framework/template/workload.h"
+#include "templates/framework/template/workload_file.h"
 #include "templates/registry.h"
+#include "text/analysis/product.h"
 #include "text/expression.h"
-#include "text/product.h"
 #include "text/tensors.h"
 
 namespace nestwright {

@@ -22,8 +22,9 @@ std::string read(const std::filesystem::path& path) {
 
 std::vector<std::filesystem::path> documents() {
   const std::filesystem::path root(NESTWRIGHT_SOURCE_DIR);
-  std::vector<std::filesystem::path> paths{root / "README.md", root / "logs/FORMAT.md"};
-  for (const auto& entry : std::filesystem::directory_iterator(root / "docs")) {
+  std::vector<std::filesystem::path> paths{root / "README.md", root / "CONTRIBUTING.md", root / "SECURITY.md",
+                                           root / "logs/FORMAT.md"};
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "docs")) {
     if (entry.path().extension() == ".md") paths.push_back(entry.path());
   }
   return paths;
@@ -76,9 +77,9 @@ std::set<std::string> variables_in(std::string_view source) {
 
 TEST(DocumentNames, AreFoundInText) {
   const DocumentNames names = names_in(
-      "Run `nestwright tune` with `--db FILE` (NESTWRIGHT_DB); see `src/cli/tune.cpp`, `ir/` and `a/<name>`, not-this "
-      "nor `include/x.h`.\n```\nnestwright query matmul --json\n`b/c`\n```\n");
-  EXPECT_THAT(names.paths, ElementsAre("ir/", "src/cli/tune.cpp"));
+      "Run `nestwright tune` with `--db FILE` (NESTWRIGHT_DB); see `src/cli/commands/tune.cpp`, `ir/` and `a/<name>`, "
+      "not-this nor `include/x.h`.\n```\nnestwright query matmul --json\n`b/c`\n```\n");
+  EXPECT_THAT(names.paths, ElementsAre("ir/", "src/cli/commands/tune.cpp"));
   EXPECT_THAT(names.commands, ElementsAre("query", "tune"));
   EXPECT_THAT(names.options, ElementsAre("--db", "--json"));
   EXPECT_THAT(names.variables, ElementsAre("NESTWRIGHT_DB"));
@@ -98,7 +99,8 @@ TEST(DocumentNames, Exist) {
       EXPECT_TRUE(has_path(NESTWRIGHT_SOURCE_DIR, path)) << document << " names " << path;
     }
     for (const std::string& command : names.commands) {
-      EXPECT_TRUE(has_path(NESTWRIGHT_SOURCE_DIR, "cli/" + command)) << document << " names the command " << command;
+      EXPECT_TRUE(has_path(NESTWRIGHT_SOURCE_DIR, "cli/commands/" + command))
+          << document << " names the command " << command;
     }
     for (const std::set<std::string>& words : {names.options, names.variables}) {
       for (const std::string& word : words) {

@@ -89,7 +89,20 @@ TEST(Documentation, ShowsCodeThatTheExamplesRun) {
   const std::vector<Lines> sources = files_of(root() / "examples", ".cpp");
   expect_all_occur("docs/language.md", "cpp", sources);
   expect_all_occur("docs/tutorial.md", "cpp", sources);
-  expect_all_occur("docs/architecture.md", "cpp", sources);
+  expect_all_occur("docs/design/expressions.md", "cpp", sources);
+  expect_all_occur("docs/design/schedules.md", "cpp", sources);
+}
+
+TEST(Documentation, DesignPagesAreShortAndWrapped) {
+  constexpr std::size_t kMaxLines = 150, kMaxColumns = 120;
+  int pages = 0;
+  for (const auto& page : std::filesystem::directory_iterator(root() / "docs/design")) {
+    const Lines lines = lines_of(page.path());
+    EXPECT_LE(lines.size(), kMaxLines) << page.path();
+    for (const std::string& line : lines) EXPECT_LE(line.size(), kMaxColumns) << page.path() << ": " << line;
+    ++pages;
+  }
+  EXPECT_GE(pages, 10);
 }
 
 TEST(Documentation, ShowsTheProjectThatTheInstalledPackageBuilds) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace nestwright::house {
 namespace {
@@ -101,12 +102,29 @@ bool has_rooms(const Floors& floors, const std::string& folder) {
   return next != floors.end() && next->first.starts_with(folder + "/");
 }
 
-/// Within a folder each room is a floor of its own. To other folders the whole folder is one floor.
-bool may_include(const Floors& floors, const SourceFile& file, const std::string& path) {
-  const std::string from = floor_of(floors, file.spelled()), to = floor_of(floors, path);
-  const std::string folder = to.substr(0, to.find('/'));
-  if (folder != file.folder) return floors.at(file.folder).contains(folder);
-  return from == to || floors.at(from).contains(to);
+/// The parts of a path in an #include line, without its extension: {"ir", "core", "expr"}.
+std::vector<std::string> parts_of(const std::string& spelled) {
+  return split(spelled.substr(0, spelled.rfind('.')), "/");
+}
+
+/// Returns the floor of the first `depth` parts: the longest beginning of them that the table knows.
+std::string floor_within(const Floors& floors, const std::vector<std::string>& parts, std::size_t depth) {
+  std::string path, known;
+  for (std::size_t i = 0; i < std::min(depth, parts.size()); ++i) {
+    path += (i > 0 ? "/" : "") + parts[i];
+    if (floors.contains(path)) known = path;
+  }
+  return known;
+}
+
+/// The two floors where the paths part. Within a folder each room is a floor of its own; to others the whole folder is
+/// one floor.
+std::pair<std::string, std::string> floors_between(const Floors& floors, const std::string& from,
+                                                   const std::string& to) {
+  const std::vector<std::string> a = parts_of(from), b = parts_of(to);
+  std::size_t common = 0;
+  while (common < std::min(a.size(), b.size()) && a[common] == b[common]) ++common;
+  return {floor_within(floors, a, common + 1), floor_within(floors, b, common + 1)};
 }
 
 }  // namespace
@@ -121,9 +139,10 @@ std::vector<std::string> floor_violations(const Floors& floors, const std::vecto
       const std::string folder = include.path.substr(0, include.path.find('/'));
       if (!floors.contains(folder) || folder == include.path) {
         violations.push_back(where + ", which does not begin with a folder of the house");
-      } else if (is_known && !may_include(floors, file, include.path)) {
-        violations.push_back(where + ", but " + floor_of(floors, include.path) + " is not below " +
-                             floor_of(floors, file.spelled()));
+      } else if (is_known) {
+        const auto [from, to] = floors_between(floors, file.spelled(), include.path);
+        if (from != to && !floors.at(from).contains(to))
+          violations.push_back(where + ", but " + to + " is not below " + from);
       }
     }
     if (!is_known && !file.folder.empty()) {

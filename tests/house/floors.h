@@ -1,4 +1,4 @@
-// Checks #include lines against the table of layers in docs/architecture.md, section 1. A layer is called a floor, and
+// Checks #include lines against the table of layers in docs/design/layers.md. A layer is called a floor, and
 // a folder may be divided into rooms. Thread rule: pure functions.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Checks this tree against the rules of docs/architecture.md on #include lines and lengths of files.
+// Checks this tree against the rules of docs/design/layers.md on #include lines and lengths of files.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -11,8 +11,8 @@ namespace {
 
 using ::testing::IsEmpty;
 
-std::string architecture() {
-  std::ifstream file(NESTWRIGHT_SOURCE_DIR "/docs/architecture.md");
+std::string layers() {
+  std::ifstream file(NESTWRIGHT_SOURCE_DIR "/docs/design/layers.md");
   std::stringstream text;
   text << file.rdbuf();
   return text.str();
@@ -25,14 +25,14 @@ const std::vector<SourceFile>& product() {
 }
 
 TEST(House, IncludesKeepToTheFloors) {
-  const Floors floors = parse_floors(architecture());
+  const Floors floors = parse_floors(layers());
   ASSERT_GE(floors.size(), 16u);
   ASSERT_GE(product().size(), 100u);
   EXPECT_THAT(floor_violations(floors, product()), IsEmpty());
 }
 
 TEST(House, TheTableHasTheIntendedLayers) {
-  const Floors floors = parse_floors(architecture());
+  const Floors floors = parse_floors(layers());
   EXPECT_FALSE(floors.at("codegen").contains("schedule"));
   EXPECT_FALSE(floors.at("measure").contains("templates"));
   EXPECT_FALSE(floors.at("logs").contains("templates"));

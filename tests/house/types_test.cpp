@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "support/scratch_folder.h"
+#include "support/os/scratch_folder.h"
 
 namespace nestwright::house {
 namespace {

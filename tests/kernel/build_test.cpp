@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/core/print.h"
-#include "support/error.h"
-#include "target/host.h"
+#include "ir/traversal/print.h"
+#include "support/base/error.h"
+#include "target/description/host.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

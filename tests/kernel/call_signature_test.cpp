@@ -5,7 +5,7 @@
 
 #include "expression/passed_shape.h"
 #include "kernel/build.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

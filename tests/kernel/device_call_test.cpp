@@ -5,11 +5,11 @@
 #include <cmath>
 #include <cstring>
 
-#include "ir/core/intrinsics.h"
+#include "ir/construction/intrinsics.h"
 #include "ir/interpret/interpret.h"
 #include "kernel/build.h"
 #include "lower/lower.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/kernel/matrix.h"
 #include "tests/lower/cumulative_sum.h"
 #include "tests/support/message.h"

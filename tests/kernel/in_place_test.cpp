@@ -5,7 +5,7 @@
 #include "kernel/build.h"
 #include "lower/lower.h"
 #include "matrix.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -6,7 +6,7 @@
 #include "kernel/build.h"
 #include "runtime/array.h"
 #include "schedule/schedule.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

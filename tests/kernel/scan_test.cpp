@@ -7,7 +7,7 @@
 #include <cmath>
 #include <functional>
 
-#include "ir/core/intrinsics.h"
+#include "ir/construction/intrinsics.h"
 #include "kernel/build.h"
 #include "tests/kernel/matrix.h"
 

@@ -4,7 +4,7 @@
 #include "expression/passed_shape.h"
 #include "kernel/build.h"
 #include "lower/lower.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/kernel/matrix.h"
 #include "tests/support/message.h"
 

@@ -5,10 +5,10 @@
 #include <functional>
 #include <random>
 
-#include "ir/core/print.h"
 #include "ir/interpret/interpret.h"
+#include "ir/traversal/print.h"
 #include "kernel/build.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

@@ -7,7 +7,7 @@
 #include "logs/schema.h"
 #include "logs/sqlite/database.h"
 #include "logs/tuning_log.h"
-#include "measure/measurement.h"
+#include "measure/race/measurement.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {

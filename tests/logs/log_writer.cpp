@@ -17,7 +17,7 @@
 #include <string>
 
 #include "logs/tuning_log.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {

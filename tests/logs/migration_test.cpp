@@ -3,7 +3,7 @@
 
 #include "logs/schema.h"
 #include "logs/tuning_log.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {

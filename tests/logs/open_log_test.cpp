@@ -9,7 +9,7 @@
 
 #include "logs/schema.h"
 #include "logs/tuning_log.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/logs/sample.h"
 #include "tests/logs/writer_process.h"
 #include "tests/support/message.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/logs/sample.h"
 #include "tests/support/message.h"
 

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 #include "tests/lookup/small_log.h"
 #include "tests/support/message.h"

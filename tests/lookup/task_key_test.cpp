@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "target/machine.h"
+#include "target/description/machine.h"
 #include "templates/registry.h"
 
 namespace nestwright {

@@ -1,7 +1,7 @@
 // The pragma auto_unroll in loop form, and its results against the unscheduled ones.
 #include <gmock/gmock.h>
 
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "lower/lower.h"
 #include "matmul_schedule.h"
 #include "run_program.h"

@@ -7,7 +7,7 @@
 
 #include "devices.h"
 #include "expression/tensor.h"
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/lower.h"
 #include "schedule/schedule.h"
 

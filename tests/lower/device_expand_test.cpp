@@ -2,13 +2,13 @@
 #include <gmock/gmock.h>
 
 #include "devices.h"
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "matmul_schedule.h"
 #include "pass_list.h"
 #include "run_program.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::testing {
 namespace {

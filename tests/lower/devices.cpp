@@ -2,10 +2,10 @@
 
 #include <gmock/gmock.h>
 
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 #include "ir/verify/verify.h"
 #include "run_program.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::testing {
 namespace {

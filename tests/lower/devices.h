@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/core/program.h"
-#include "target/target.h"
+#include "target/description/target.h"
 
 namespace nestwright::testing {
 

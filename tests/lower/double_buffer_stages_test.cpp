@@ -6,10 +6,10 @@
 #include <functional>
 
 #include "blocked_product.h"
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "ir/verify/verify.h"
 #include "run_program.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/support/soak.h"
 
 namespace nestwright::testing {

@@ -4,13 +4,13 @@
 #include "blocked_product.h"
 #include "devices.h"
 #include "expression/scan.h"
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
-#include "lower/staged_fill.h"
+#include "lower/nest/staged_fill.h"
 #include "run_program.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::testing {
 namespace {

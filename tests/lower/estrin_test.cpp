@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "expression/tensor.h"
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "lower/lower.h"
 #include "run_program.h"
 #include "tests/support/cpu_target.h"

@@ -6,13 +6,13 @@
 #include <functional>
 #include <vector>
 
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
 #include "ir/interpret/interpret.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "pass_list.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "lower/lower.h"
 
 namespace nestwright::testing {

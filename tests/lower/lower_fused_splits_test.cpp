@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "lower/lower.h"
 
 namespace nestwright {

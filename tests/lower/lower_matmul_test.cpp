@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "lower/passes.h"

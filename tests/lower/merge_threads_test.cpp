@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "devices.h"
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "matmul_schedule.h"

@@ -1,7 +1,7 @@
 // Reductions with where and init, under every primitive that treats reductions: same results as plain loops.
 #include <gtest/gtest.h>
 
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "lower/lower.h"
 #include "run_program.h"
 #include "tests/support/message.h"

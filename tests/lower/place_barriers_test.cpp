@@ -1,7 +1,7 @@
 // place_barriers on handwritten loops.
 #include <gmock/gmock.h>
 
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "lower/passes.h"
 
 namespace nestwright::testing {

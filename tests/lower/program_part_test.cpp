@@ -9,7 +9,7 @@
 
 #include "devices.h"
 #include "expression/tensor.h"
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "lower/lower.h"
 #include "run_program.h"
 #include "schedule/schedule.h"

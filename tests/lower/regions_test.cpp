@@ -1,7 +1,7 @@
 // Bounds inference: inside its consumer's loop a stage computes exactly the region that is read there.
 #include <gmock/gmock.h>
 
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "run_program.h"

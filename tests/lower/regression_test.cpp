@@ -6,7 +6,7 @@
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "run_program.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -1,7 +1,7 @@
 // rfactor in loop form, and its results against the unscheduled ones.
 #include <gmock/gmock.h>
 
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "lower/lower.h"
 #include "run_program.h"
 #include "tests/support/cpu_target.h"

@@ -4,10 +4,10 @@
 
 #include <limits>
 
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
 #include "ir/interpret/interpret.h"
 #include "ir/simplify/simplify.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/lower.h"
 #include "tests/support/cpu_target.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ir/core/program.h"
-#include "lower/argument.h"
+#include "lower/nest/argument.h"
 #include "schedule/schedule.h"
 
 namespace nestwright::testing {

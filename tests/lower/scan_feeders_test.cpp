@@ -5,11 +5,11 @@
 #include <cmath>
 
 #include "expression/scan.h"
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "run_program.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/support/message.h"
 
 namespace nestwright::testing {

@@ -3,12 +3,12 @@
 
 #include <gmock/gmock.h>
 
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "run_program.h"
-#include "schedule/state.h"
-#include "support/error.h"
+#include "schedule/state/state.h"
+#include "support/base/error.h"
 
 namespace nestwright::testing {
 namespace {

@@ -2,14 +2,14 @@
 #include <gmock/gmock.h>
 
 #include "devices.h"
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
 #include "ir/interpret/interpret.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "matmul_schedule.h"
 #include "run_program.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/support/message.h"
 
 namespace nestwright::testing {

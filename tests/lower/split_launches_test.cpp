@@ -3,14 +3,14 @@
 
 #include "cumulative_sum.h"
 #include "devices.h"
-#include "ir/core/equal.h"
-#include "ir/core/print.h"
 #include "ir/serialize/serialize.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/print.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "matmul_schedule.h"
 #include "run_program.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/support/message.h"
 
 namespace nestwright::testing {

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "lower/lower.h"
 #include "run_program.h"
 #include "schedule/schedule.h"

@@ -1,22 +1,22 @@
 // vector_math: the arithmetic that it expands functions into, and its place. tests/codegen/vector_math_test.cpp tests
 // the results, in machine code.
-#include "lower/vector_math.h"
+#include "lower/support/vector_math.h"
 
 #include <gmock/gmock.h>
 
 #include <functional>
 
-#include "ir/core/equal.h"
-#include "ir/core/intrinsics.h"
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
+#include "ir/construction/intrinsics.h"
 #include "ir/interpret/interpret.h"
 #include "ir/serialize/serialize.h"
 #include "ir/simplify/simplify.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "lower/passes.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "devices.h"
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/lower.h"
 #include "lower/passes.h"
 #include "matmul_schedule.h"

@@ -1,15 +1,15 @@
 // The builder with faulty workers. The fake worker obeys names that it finds in the serialised program, here those of
 // the program itself.
-#include "measure/builder.h"
+#include "measure/build/builder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-#include "support/clock.h"
-#include "support/error.h"
-#include "support/sanitizer.h"
+#include "support/base/clock.h"
+#include "support/base/error.h"
+#include "support/base/sanitizer.h"
 #include "tests/measure/use_worker.h"
 
 namespace nestwright {

@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "ir/serialize/serialize.h"
-#include "measure/builder.h"
+#include "measure/build/builder.h"
 #include "runtime/device.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/measure/planted.h"
 #include "tests/support/message.h"
 

@@ -1,5 +1,5 @@
 // Compares the checker on OpenCL with compare_elements(); for CUDA it is only compiled.
-#include "measure/device_checker.h"
+#include "measure/check/device_checker.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "measure/device_checker_source.h"
+#include "measure/check/device_checker_source.h"
 
 namespace nestwright {
 namespace {

@@ -1,4 +1,4 @@
-#include "measure/device_warmth.h"
+#include "measure/run/device_warmth.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "measure/disturbance_gate.h"
+#include "measure/race/disturbance_gate.h"
 
 #include <gtest/gtest.h>
 

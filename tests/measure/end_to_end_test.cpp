@@ -4,8 +4,8 @@
 #include <cmath>
 #include <random>
 
-#include "measure/builder.h"
-#include "measure/runner.h"
+#include "measure/build/builder.h"
+#include "measure/run/runner.h"
 #include "tests/codegen/matmul_program.h"
 #include "tests/measure/use_worker.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 using testing::MatmulShape;
 
-// Inputs in [-1, 1], the product in double, and the bound of docs/architecture.md section 8.
+// Inputs in [-1, 1], the product in double, and the bound of docs/design/measurement.md.
 CheckData matmul_data(const MatmulShape& s) {
   CheckData data;
   data.types.assign(3, s.type);

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "measure/protocol.h"
-#include "support/channel.h"
-#include "support/process.h"
-#include "support/wire.h"
+#include "measure/process/protocol.h"
+#include "support/data/wire.h"
+#include "support/os/channel.h"
+#include "support/os/process.h"
 
 namespace {
 

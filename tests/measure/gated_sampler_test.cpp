@@ -1,4 +1,4 @@
-#include "measure/gated_sampler.h"
+#include "measure/race/gated_sampler.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

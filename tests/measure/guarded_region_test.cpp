@@ -1,4 +1,4 @@
-#include "measure/guarded_region.h"
+#include "measure/process/guarded_region.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "measure/protocol.h"
-#include "measure/tensor_file.h"
+#include "measure/process/protocol.h"
+#include "measure/run/tensor_file.h"
 #include "planted.h"
 
 namespace nestwright {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "measure/race.h"
-#include "measure/race_finalists.h"
+#include "measure/race/race.h"
+#include "measure/race/race_finalists.h"
 #include "tests/support/fake_clock.h"
 
 namespace nestwright {

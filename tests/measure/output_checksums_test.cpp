@@ -1,8 +1,8 @@
-#include "measure/output_checksums.h"
+#include "measure/check/output_checksums.h"
 
 #include <gtest/gtest.h>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

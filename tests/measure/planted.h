@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/runner.h"
+#include "measure/run/runner.h"
 #include "tests/measure/use_worker.h"
 
 namespace nestwright {

@@ -1,9 +1,9 @@
-#include "measure/protocol.h"
+#include "measure/process/protocol.h"
 
 #include <gtest/gtest.h>
 
-#include "support/error.h"
-#include "support/wire.h"
+#include "support/base/error.h"
+#include "support/data/wire.h"
 
 namespace nestwright {
 namespace {

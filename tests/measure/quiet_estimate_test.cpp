@@ -1,4 +1,4 @@
-#include "measure/quiet_estimate.h"
+#include "measure/race/quiet_estimate.h"
 
 #include <gtest/gtest.h>
 

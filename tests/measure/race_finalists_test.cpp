@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "measure/process_range.h"
+#include "measure/race/process_range.h"
 #include "tests/measure/made_up_kernels.h"
 
 namespace nestwright {

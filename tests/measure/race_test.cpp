@@ -1,5 +1,5 @@
 // The distribution of samples, and the unit of scores.
-#include "measure/race.h"
+#include "measure/race/race.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "measure/resource_rejection.h"
+#include "measure/build/resource_rejection.h"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "measure/runner.h"
-#include "support/clock.h"
+#include "measure/run/runner.h"
+#include "support/base/clock.h"
 #include "tests/measure/planted.h"
 
 namespace nestwright {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "measure/confinement.h"
-#include "measure/runner.h"
-#include "support/clock.h"
+#include "measure/process/confinement.h"
+#include "measure/run/runner.h"
+#include "support/base/clock.h"
 #include "tests/measure/planted.h"
 
 namespace nestwright {

@@ -11,7 +11,7 @@
 #include <memory>
 #include <thread>
 
-#include "support/clock.h"
+#include "support/base/clock.h"
 #include "tests/measure/planted.h"
 
 namespace nestwright {

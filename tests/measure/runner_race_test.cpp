@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "measure/race.h"
-#include "measure/race_finalists.h"
+#include "measure/race/race.h"
+#include "measure/race/race_finalists.h"
 #include "tests/measure/planted.h"
 
 namespace nestwright {

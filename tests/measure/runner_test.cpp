@@ -1,10 +1,10 @@
 // The runner with kernels that are right, or wrong without crashing.
-#include "measure/runner.h"
+#include "measure/run/runner.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/measure/planted.h"
 
 namespace nestwright {

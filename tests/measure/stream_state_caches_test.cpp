@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "measure/buffer_copies.h"
+#include "measure/run/buffer_copies.h"
 #include "tests/measure/planted.h"
 
 namespace nestwright {

@@ -1,4 +1,4 @@
-#include "measure/take_reading.h"
+#include "measure/race/take_reading.h"
 
 #include <gmock/gmock.h>
 

@@ -1,14 +1,14 @@
 // What TensorFile writes is read back from the file: small tensors, and such as are written in several chunks.
-#include "measure/tensor_file.h"
+#include "measure/run/tensor_file.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstring>
 
-#include "measure/elements.h"
-#include "measure/guarded_region.h"
-#include "support/chunks.h"
+#include "measure/check/elements.h"
+#include "measure/process/guarded_region.h"
+#include "support/base/chunks.h"
 
 namespace nestwright {
 namespace {

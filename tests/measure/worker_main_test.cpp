@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include "measure/protocol.h"
-#include "measure/worker_process.h"
-#include "support/clock.h"
+#include "measure/process/protocol.h"
+#include "measure/process/worker_process.h"
+#include "support/base/clock.h"
 #include "tests/measure/use_worker.h"
 
 namespace nestwright {

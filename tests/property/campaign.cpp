@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/property/running_case.h"
 
 namespace nestwright::property {

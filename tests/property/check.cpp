@@ -6,14 +6,14 @@
 
 #include "codegen/backend.h"
 #include "ir/analysis/symbol_ranges.h"
-#include "ir/core/equal.h"
-#include "ir/core/print.h"
 #include "ir/interpret/interpret.h"
 #include "ir/simplify/simplify.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/print.h"
 #include "lower/lower.h"
 #include "runtime/compiled_kernel.h"
-#include "schedule/state.h"
-#include "support/error.h"
+#include "schedule/state/state.h"
+#include "support/base/error.h"
 #include "tests/property/intrinsics.h"
 #include "tests/support/cpu_target.h"
 

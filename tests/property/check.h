@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ir/core/program.h"
-#include "target/target.h"
+#include "target/description/target.h"
 #include "tests/property/data.h"
 #include "tests/property/draw_schedule.h"
 

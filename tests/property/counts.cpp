@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "schedule/scan_parts.h"
+#include "schedule/state/scan_parts.h"
 #include "tests/property/draw/drawer.h"
 
 namespace nestwright::property {

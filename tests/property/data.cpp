@@ -7,10 +7,10 @@
 #include <random>
 
 #include "ir/core/one_of.h"
-#include "ir/core/rewrite.h"
 #include "ir/core/scalar.h"
 #include "ir/simplify/simplify.h"
-#include "support/error.h"
+#include "ir/traversal/rewrite.h"
+#include "support/base/error.h"
 
 namespace nestwright::property {
 namespace {

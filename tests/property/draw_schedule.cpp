@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/property/draw/drawer.h"
 #include "tests/property/draw_schedule.h"
 #include "tests/property/intrinsics.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/tensor_intrinsic.h"
+#include "schedule/state/tensor_intrinsic.h"
 #include "tests/property/choices.h"
 #include "tests/property/dim.h"
 

@@ -10,12 +10,12 @@
 #include <functional>
 #include <random>
 
-#include "support/error.h"
-#include "templates/framework/discover.h"
+#include "support/base/error.h"
+#include "templates/framework/space/discover.h"
 #include "tests/property/check.h"
 #include "tests/support/cpu_target.h"
 #include "tests/support/soak.h"
-#include "tests/templates/generated/expressions.h"
+#include "tests/templates/sketch/expressions.h"
 
 namespace nestwright::property {
 namespace {
@@ -75,7 +75,7 @@ class SpaceChecks {
       if (checker.broken()) continue;
       if (number++ < range.first) continue;
       check_expression({seed, *expression, checker, target_of_(seed),
-                        testing_generated::workload_of(expression->inputs, expression->outputs)});
+                        testing_sketch::workload_of(expression->inputs, expression->outputs)});
     }
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     std::string text = fmt::format("{}: {} expressions, {} configurations, {} compiled, {} failures, {:.1f} s;",
@@ -147,14 +147,14 @@ class SpaceChecks {
 };
 
 TEST(GeneratedSpaces, OfRandomExpressionsComputeWhatTheExpressionDoes) {
-  const Template t = generated_cpu_template();
+  const Template t = sketch_cpu_template();
   SpaceChecks checks(t,
                      [](std::uint64_t seed) { return cpu_target(seed % 2 == 0 ? CpuIsa::kAvx2 : CpuIsa::kAvx512, 2); });
   checks.check(expressions_to_check());
 }
 
 TEST(GeneratedSpaces, OfRandomExpressionsForDevicesDoSo) {
-  SpaceChecks checks(generated_gpu_template(),
+  SpaceChecks checks(sketch_gpu_template(),
                      [](std::uint64_t seed) { return Target::parse(seed % 2 == 0 ? "cuda,arch=sm_90" : "opencl"); });
   checks.check(expressions_to_check());
 }

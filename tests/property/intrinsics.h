@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "schedule/tensor_intrinsic.h"
+#include "schedule/state/tensor_intrinsic.h"
 
 namespace nestwright::property {
 

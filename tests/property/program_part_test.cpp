@@ -5,11 +5,11 @@
 
 #include <set>
 
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
 #include "ir/interpret/interpret.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/lower.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/property/data.h"
 #include "tests/property/draw_schedule.h"
 

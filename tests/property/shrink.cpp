@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::property {
 namespace {

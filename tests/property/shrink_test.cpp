@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "ir/core/rewrite.h"
-#include "support/error.h"
+#include "ir/traversal/rewrite.h"
+#include "support/base/error.h"
 #include "tests/property/campaign.h"
 #include "tests/property/shrink.h"
 

@@ -11,7 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/property/campaign.h"
 #include "tests/property/running_case.h"
 

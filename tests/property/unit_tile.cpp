@@ -4,7 +4,7 @@
 #include <map>
 
 #include "expression/reducers.h"
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 #include "tests/property/builder.h"
 #include "tests/property/intrinsics.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/reference/judged_text.h"
 #include "tests/support/message.h"
 

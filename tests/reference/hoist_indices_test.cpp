@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "expression/tensor.h"
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "lower/lower.h"
 #include "schedule/schedule.h"
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "expression/tensor.h"
-#include "ir/core/intrinsics.h"
-#include "ir/core/print.h"
+#include "ir/construction/intrinsics.h"
+#include "ir/traversal/print.h"
 #include "lower/lower.h"
 #include "schedule/schedule.h"
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/reference/judged_text.h"
 #include "tests/support/message.h"
 

@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "measure/elements.h"
+#include "measure/check/elements.h"
 #include "reference/host_run.h"
 #include "reference/reference.h"
 #include "runtime/array.h"

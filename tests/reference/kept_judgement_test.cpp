@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "support/error.h"
-#include "support/scratch_folder.h"
+#include "support/base/error.h"
+#include "support/os/scratch_folder.h"
 #include "tests/reference/judged_text.h"
 #include "tests/support/message.h"
 

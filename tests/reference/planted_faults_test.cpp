@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "reference/sample_check.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/reference/judged_text.h"
 
 namespace nestwright {

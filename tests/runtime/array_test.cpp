@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

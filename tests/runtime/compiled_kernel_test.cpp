@@ -5,7 +5,7 @@
 #include <array>
 #include <cstring>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/device_error.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/runtime/device_arrays.h"
 
 namespace nestwright {

@@ -7,7 +7,7 @@
 #include "runtime/device.h"
 #include "runtime/device_bandwidth.h"
 #include "runtime/device_error.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/runtime/device_arrays.h"
 #include "tests/support/message.h"
 

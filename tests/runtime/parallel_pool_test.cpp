@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/start_cost.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "runtime/parallel_pool.h"
-#include "support/sanitizer.h"
+#include "support/base/sanitizer.h"
 
 namespace nestwright {
 namespace {

@@ -1,4 +1,4 @@
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "matmul_fixture.h"
 
 namespace nestwright {

@@ -1,5 +1,5 @@
 // tests/cli/lower_cpp_test.cpp compiles such texts and compares the loops.
-#include "schedule/cpp_text.h"
+#include "schedule/trace/cpp_text.h"
 
 #include "expression/passed_shape.h"
 #include "expression/scan.h"

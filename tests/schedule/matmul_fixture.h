@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "schedule/schedule.h"
-#include "schedule/state.h"
-#include "support/error.h"
+#include "schedule/state/state.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 

@@ -1,6 +1,6 @@
 #include "schedule/schedule.h"
 
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "matmul_fixture.h"
 #include "tests/support/message.h"
 

@@ -1,11 +1,11 @@
-#include "schedule/tail.h"
+#include "schedule/state/tail.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

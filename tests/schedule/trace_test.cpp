@@ -1,4 +1,4 @@
-#include "schedule/trace.h"
+#include "schedule/state/trace.h"
 
 #include <filesystem>
 #include <set>

@@ -1,4 +1,4 @@
-#include "search/active_clock.h"
+#include "search/budget/active_clock.h"
 
 #include <gtest/gtest.h>
 

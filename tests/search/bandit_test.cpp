@@ -1,4 +1,4 @@
-#include "search/bandit.h"
+#include "search/propose/bandit.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Strategies over several templates, one of which is better and whose spaces differ in size.
 
-#include "search/strategies/by_template.h"
+#include "search/propose/strategies/by_template.h"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,7 @@
 #include <set>
 
 #include "made_up_templates.h"
+#include "search/propose/make_strategy.h"
 
 namespace nestwright {
 namespace {

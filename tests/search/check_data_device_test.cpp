@@ -13,8 +13,8 @@
 
 #include "codegen/backend.h"
 #include "lower/lower.h"
-#include "measure/runner.h"
-#include "search/check_data.h"
+#include "measure/run/runner.h"
+#include "search/task/check_data.h"
 #include "templates/registry.h"
 
 namespace nestwright {

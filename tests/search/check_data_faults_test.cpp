@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "large_judge.h"
-#include "measure/elements.h"
-#include "search/check_data.h"
+#include "measure/check/elements.h"
+#include "search/task/check_data.h"
 #include "templates/checking/whole_numbers.h"
 #include "templates/matmul/shape.h"
 #include "templates/registry.h"

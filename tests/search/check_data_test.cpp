@@ -1,4 +1,4 @@
-#include "search/check_data.h"
+#include "search/task/check_data.h"
 
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 #include "tests/support/message.h"
 

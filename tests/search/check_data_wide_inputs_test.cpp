@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "measure/elements.h"
-#include "search/check_data.h"
+#include "measure/check/elements.h"
+#include "search/task/check_data.h"
 #include "templates/registry.h"
 
 namespace nestwright {

@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "lookup/task_key.h"
-#include "search/session.h"
-#include "support/scratch_folder.h"
+#include "search/session/session.h"
+#include "support/os/scratch_folder.h"
 #include "templates/registry.h"
 
 namespace nestwright {

@@ -1,4 +1,4 @@
-#include "search/disturbed_trials.h"
+#include "search/session/disturbed_trials.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "search/effort.h"
+#include "search/budget/effort.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {
@@ -38,7 +38,7 @@ TEST(Effort, MoreEffortIsMoreOfEverything) {
 }
 
 TEST(Effort, TheTableOfTheHeaderIsTrue) {
-  std::ifstream file(NESTWRIGHT_SOURCE_DIR "/search/effort.h");
+  std::ifstream file(NESTWRIGHT_SOURCE_DIR "/search/budget/effort.h");
   std::stringstream text;
   text << file.rdbuf();
   for (const std::string& name : effort_names()) {

@@ -1,5 +1,5 @@
 // The entrants of the final race.
-#include "search/final_race.h"
+#include "search/race/final_race.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <limits>
 
-#include "search/chunk.h"
-#include "support/scratch_folder.h"
+#include "search/session/chunk.h"
+#include "support/os/scratch_folder.h"
 #include "templates/registry.h"
 #include "tests/logs/sample.h"
 

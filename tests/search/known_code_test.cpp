@@ -1,4 +1,4 @@
-#include "search/known_code.h"
+#include "search/trials/known_code.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Judges results as a runner does if the tensors are large (measure/large_data.h), for workloads of any size.
+// Judges results as a runner does if the tensors are large (measure/check/large_data.h), for workloads of any size.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "measure/elements.h"
-#include "measure/guarded_region.h"
-#include "measure/large_output.h"
-#include "measure/tensor_file.h"
-#include "search/check_data.h"
+#include "measure/check/elements.h"
+#include "measure/check/large_output.h"
+#include "measure/process/guarded_region.h"
+#include "measure/run/tensor_file.h"
+#include "search/task/check_data.h"
 
 namespace nestwright {
 

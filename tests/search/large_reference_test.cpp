@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "large_judge.h"
-#include "support/hash.h"
+#include "support/data/hash.h"
 #include "templates/registry.h"
 
 namespace nestwright {

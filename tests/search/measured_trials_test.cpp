@@ -1,4 +1,4 @@
-#include "search/measured_trials.h"
+#include "search/propose/measured_trials.h"
 
 #include <gtest/gtest.h>
 

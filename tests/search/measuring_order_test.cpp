@@ -1,4 +1,4 @@
-#include "search/measuring_order.h"
+#include "search/session/measuring_order.h"
 
 #include <gtest/gtest.h>
 

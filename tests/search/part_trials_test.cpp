@@ -1,5 +1,5 @@
 // Trials that were timed by a part of their kernel: when they are confirmed as wholes, and what comes of it.
-#include "search/part_trials.h"
+#include "search/session/part_trials.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "lookup/task_key.h"
 #include "lower/program_part.h"
-#include "support/scratch_folder.h"
+#include "support/os/scratch_folder.h"
 #include "templates/registry.h"
 #include "tests/logs/sample.h"
 

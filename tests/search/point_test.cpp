@@ -1,12 +1,12 @@
-#include "search/point.h"
+#include "search/space/point.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "search/search_space.h"
-#include "support/error.h"
+#include "search/space/search_space.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 
 namespace nestwright {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "search/search_space.h"
+#include "search/space/search_space.h"
 
 namespace nestwright {
 

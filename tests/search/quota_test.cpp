@@ -1,4 +1,4 @@
-#include "search/quota.h"
+#include "search/propose/quota.h"
 
 #include <gtest/gtest.h>
 

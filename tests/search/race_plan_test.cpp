@@ -1,4 +1,4 @@
-#include "search/race_plan.h"
+#include "search/trials/race_plan.h"
 
 #include <gtest/gtest.h>
 

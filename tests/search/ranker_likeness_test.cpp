@@ -8,10 +8,10 @@
 #include <map>
 #include <set>
 
-#include "ir/core/equal.h"
-#include "search/candidate.h"
-#include "search/ranker.h"
-#include "support/error.h"
+#include "ir/traversal/equal.h"
+#include "search/propose/ranker.h"
+#include "search/task/candidate.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 #include "tests/support/cpu_target.h"
 

@@ -1,4 +1,4 @@
-#include "search/ranker.h"
+#include "search/propose/ranker.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "search/reference_readings.h"
+#include "search/trials/reference_readings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

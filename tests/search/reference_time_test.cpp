@@ -1,5 +1,5 @@
 // A reference time that was wrong is found by the anchor, and what was scored by it is scaled.
-#include "search/reference_time.h"
+#include "search/session/reference_time.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "lookup/task_key.h"
-#include "search/chunk.h"
-#include "support/scratch_folder.h"
+#include "search/session/chunk.h"
+#include "support/os/scratch_folder.h"
 #include "templates/registry.h"
 
 namespace nestwright {

@@ -1,4 +1,4 @@
-#include "search/remaining_gain.h"
+#include "search/budget/remaining_gain.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "search/search_space.h"
+#include "search/space/search_space.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 
 namespace nestwright {

@@ -6,9 +6,9 @@
 #include <set>
 
 #include "lookup/task_key.h"
-#include "search/session_state.h"
-#include "search/unseen_points.h"
-#include "support/scratch_folder.h"
+#include "search/propose/unseen_points.h"
+#include "search/trials/session_state.h"
+#include "support/os/scratch_folder.h"
 #include "templates/registry.h"
 #include "tests/logs/sample.h"
 

@@ -1,6 +1,6 @@
 // Whole sessions through builders, runner and log, on a small matrix product.
 
-#include "search/session.h"
+#include "search/session/session.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,10 +13,10 @@
 #include <thread>
 
 #include "lookup/task_key.h"
-#include "search/search_space.h"
-#include "support/error.h"
-#include "support/machine_lock.h"
-#include "support/scratch_folder.h"
+#include "search/space/search_space.h"
+#include "support/base/error.h"
+#include "support/os/machine_lock.h"
+#include "support/os/scratch_folder.h"
 #include "templates/registry.h"
 
 namespace nestwright {

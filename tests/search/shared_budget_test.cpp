@@ -1,5 +1,5 @@
 // Sharing a budget among made-up tasks on a made-up clock.
-#include "search/shared_budget.h"
+#include "search/budget/shared_budget.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/support/fake_clock.h"
 
 namespace nestwright {

@@ -1,4 +1,4 @@
-#include "search/stop_condition.h"
+#include "search/budget/stop_condition.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The contract of all strategies, and the behaviour of each one.
 
-#include "search/strategy.h"
+#include "search/propose/make_strategy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <set>
 
 #include "made_up_space.h"
-#include "search/candidate.h"
-#include "support/error.h"
+#include "search/task/candidate.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 
 namespace nestwright {

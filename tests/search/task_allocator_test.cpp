@@ -1,4 +1,4 @@
-#include "search/task_allocator.h"
+#include "search/budget/task_allocator.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Converting scores of several sessions of a task into one unit.
-#include "search/units.h"
+#include "search/session/units.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "lookup/task_key.h"
-#include "support/scratch_folder.h"
+#include "support/os/scratch_folder.h"
 #include "templates/registry.h"
 #include "tests/logs/sample.h"
 

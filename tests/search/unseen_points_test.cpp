@@ -1,4 +1,4 @@
-#include "search/unseen_points.h"
+#include "search/propose/unseen_points.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "search/verdict.h"
+#include "search/race/verdict.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "measure/timing.h"
+#include "measure/race/timing.h"
 
 namespace nestwright {
 namespace {

@@ -1,11 +1,11 @@
 // Using trials of other shapes in the log.
-#include "search/warm_start.h"
+#include "search/propose/warm_start.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "lookup/task_key.h"
-#include "search/candidate.h"
+#include "search/task/candidate.h"
 #include "templates/registry.h"
 #include "tests/logs/sample.h"
 

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "spaces.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "space/config_json.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

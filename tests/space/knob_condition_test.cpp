@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "spaces.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

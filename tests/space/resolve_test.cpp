@@ -3,7 +3,7 @@
 
 #include "space/config_space.h"
 #include "spaces.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

@@ -5,7 +5,7 @@
 
 #include "space/config_json.h"
 #include "spaces.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

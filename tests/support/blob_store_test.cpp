@@ -1,4 +1,4 @@
-#include "support/blob_store.h"
+#include "support/data/blob_store.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "support/scratch_folder.h"
+#include "support/os/scratch_folder.h"
 
 namespace nestwright {
 namespace {

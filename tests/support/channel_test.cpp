@@ -1,4 +1,4 @@
-#include "support/channel.h"
+#include "support/os/channel.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -6,7 +6,7 @@
 #include <optional>
 #include <thread>
 
-#include "support/clock.h"
+#include "support/base/clock.h"
 
 namespace nestwright {
 namespace {

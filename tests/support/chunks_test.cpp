@@ -1,4 +1,4 @@
-#include "support/chunks.h"
+#include "support/base/chunks.h"
 
 #include <gtest/gtest.h>
 

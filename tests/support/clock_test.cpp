@@ -1,4 +1,4 @@
-#include "support/clock.h"
+#include "support/base/clock.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "support/cpu_accounting.h"
+#include "support/os/cpu_accounting.h"
 
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -9,10 +9,10 @@
 #include <latch>
 #include <thread>
 
-#include "support/clock.h"
-#include "support/process.h"
-#include "support/scratch_folder.h"
-#include "support/steal_time.h"
+#include "support/base/clock.h"
+#include "support/os/process.h"
+#include "support/os/scratch_folder.h"
+#include "support/os/steal_time.h"
 
 namespace nestwright {
 namespace {

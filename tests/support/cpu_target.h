@@ -2,7 +2,7 @@
 // Thread rule: pure function.
 #pragma once
 
-#include "target/target.h"
+#include "target/description/target.h"
 
 namespace nestwright {
 

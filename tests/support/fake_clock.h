@@ -2,7 +2,7 @@
 // Thread rule: one thread at a time.
 #pragma once
 
-#include "support/clock.h"
+#include "support/base/clock.h"
 
 namespace nestwright {
 

@@ -1,4 +1,4 @@
-#include "support/hash.h"
+#include "support/data/hash.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "support/landlock.h"
+#include "support/os/landlock.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include <cerrno>
 #include <fstream>
 
-#include "support/scratch_folder.h"
-#include "support/unique_fd.h"
+#include "support/os/scratch_folder.h"
+#include "support/os/unique_fd.h"
 
 namespace nestwright {
 namespace {

@@ -1,6 +1,6 @@
 // Processes that contend for a lock. They are forked, which is safe here: the test has no threads, and its children
 // only lock and count.
-#include "support/machine_lock.h"
+#include "support/os/machine_lock.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -15,9 +15,9 @@
 #include <fstream>
 #include <thread>
 
-#include "support/clock.h"
-#include "support/error.h"
-#include "support/scratch_folder.h"
+#include "support/base/clock.h"
+#include "support/base/error.h"
+#include "support/os/scratch_folder.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

@@ -1,4 +1,4 @@
-#include "support/process.h"
+#include "support/os/process.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -6,9 +6,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "support/channel.h"
-#include "support/clock.h"
-#include "support/error.h"
+#include "support/base/clock.h"
+#include "support/base/error.h"
+#include "support/os/channel.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

@@ -1,4 +1,4 @@
-#include "support/resident_size.h"
+#include "support/os/resident_size.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -1,10 +1,10 @@
-#include "support/shared_library.h"
+#include "support/os/shared_library.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

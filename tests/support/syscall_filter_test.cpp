@@ -1,4 +1,4 @@
-#include "support/syscall_filter.h"
+#include "support/os/syscall_filter.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 #include <cerrno>
 #include <thread>
 
-#include "support/sanitizer.h"
+#include "support/base/sanitizer.h"
 
 namespace nestwright {
 namespace {

@@ -1,11 +1,11 @@
-#include "support/wire.h"
+#include "support/data/wire.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -1,8 +1,8 @@
-#include "target/cache_state.h"
+#include "target/description/cache_state.h"
 
 #include <gmock/gmock.h>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -1,11 +1,11 @@
-#include "target/cpu_features.h"
+#include "target/description/cpu_features.h"
 
 #include <gmock/gmock.h>
 
-#include "support/error.h"
-#include "target/host.h"
-#include "target/peak.h"
-#include "target/target.h"
+#include "support/base/error.h"
+#include "target/description/host.h"
+#include "target/description/target.h"
+#include "target/measured/peak.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

@@ -1,10 +1,10 @@
 // GPU targets: what an architecture implies, the text form, and what is refused.
-#include "target/gpu_target.h"
+#include "target/description/gpu_target.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

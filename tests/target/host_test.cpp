@@ -1,4 +1,4 @@
-#include "target/host.h"
+#include "target/description/host.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <sstream>
 #include <thread>
 
-#include "target/machine.h"
+#include "target/description/machine.h"
 
 namespace nestwright {
 namespace {

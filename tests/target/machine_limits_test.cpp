@@ -1,9 +1,9 @@
-#include "target/machine_limits.h"
+#include "target/measured/machine_limits.h"
 
 #include <gtest/gtest.h>
 
-#include "support/error.h"
-#include "target/fma_loop.h"
+#include "support/base/error.h"
+#include "target/measured/fma_loop.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

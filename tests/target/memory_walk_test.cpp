@@ -1,4 +1,4 @@
-#include "target/memory_walk.h"
+#include "target/measured/memory_walk.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Occupancy compared with the results of NVIDIA's occupancy calculator for the same kernels.
-#include "target/occupancy.h"
+#include "target/description/occupancy.h"
 
 #include <gtest/gtest.h>
 

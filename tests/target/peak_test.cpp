@@ -1,12 +1,12 @@
-#include "target/peak.h"
+#include "target/measured/peak.h"
 
 #include <gtest/gtest.h>
 
-#include "support/clock.h"
-#include "support/error.h"
-#include "target/fma_loop.h"
-#include "target/host.h"
-#include "target/issue_loop.h"
+#include "support/base/clock.h"
+#include "support/base/error.h"
+#include "target/description/host.h"
+#include "target/measured/fma_loop.h"
+#include "target/measured/issue_loop.h"
 
 namespace nestwright {
 namespace {

@@ -1,4 +1,4 @@
-#include "target/quietness.h"
+#include "target/measured/quietness.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "target/target.h"
+#include "target/description/target.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/error.h"
-#include "target/host.h"
+#include "support/base/error.h"
+#include "target/description/host.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

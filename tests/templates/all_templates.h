@@ -1,10 +1,10 @@
 // All hand-written templates of Nestwright, and the operator of each. Generated templates have tests of their own
-// (tests/templates/generated).
+// (tests/templates/sketch).
 #pragma once
 
 #include <vector>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 
 namespace nestwright {

@@ -9,7 +9,7 @@
 
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/templates/matmul/check.h"
 
 namespace nestwright::testing_gpu {

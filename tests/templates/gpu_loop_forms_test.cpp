@@ -3,7 +3,7 @@
 // tells it from others of the template; it opens with the workload and the configuration, the program follows.
 #include <fstream>
 
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "templates/registry.h"
 #include "tests/support/golden.h"
 #include "tests/templates/gpu_cases.h"

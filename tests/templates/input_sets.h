@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "templates/framework/operator_data.h"
+#include "templates/framework/template/operator_data.h"
 #include "templates/registry.h"
 
 namespace nestwright::testing_inputs {

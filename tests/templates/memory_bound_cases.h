@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "templates/framework/template.h"
+#include "templates/framework/template/template.h"
 #include "tests/support/cpu_target.h"
 
 namespace nestwright::testing_memory {

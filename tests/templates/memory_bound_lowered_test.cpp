@@ -7,7 +7,7 @@
 #include "ir/interpret/interpret.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 #include "tests/support/soak.h"
 #include "tests/templates/memory_bound_cases.h"

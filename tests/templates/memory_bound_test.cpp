@@ -6,7 +6,7 @@
 #include <numbers>
 #include <set>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "templates/pointwise/functions.h"
 #include "templates/registry.h"
 #include "tests/templates/definitions.h"

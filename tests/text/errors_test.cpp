@@ -6,7 +6,7 @@
 
 #include "tests/support/message.h"
 #include "text/expression.h"
-#include "text/expression_error.h"
+#include "text/syntax/expression_error.h"
 
 namespace nestwright::text {
 namespace {

@@ -1,4 +1,4 @@
-#include "text/phases.h"
+#include "text/analysis/phases.h"
 
 #include <gmock/gmock.h>
 

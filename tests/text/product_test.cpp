@@ -1,4 +1,4 @@
-#include "text/product.h"
+#include "text/analysis/product.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "search/check_data.h"
-#include "support/error.h"
+#include "search/task/check_data.h"
+#include "support/base/error.h"
 #include "tests/support/message.h"
 #include "text_operator/scaled_dimensions.h"
 #include "text_operator/text_operator.h"

@@ -5,8 +5,8 @@
 #include <random>
 #include <set>
 
-#include "ir/core/rewrite.h"
-#include "templates/framework/completion.h"
+#include "ir/traversal/rewrite.h"
+#include "templates/framework/space/completion.h"
 #include "tests/text_operator/wrong_on.h"
 
 namespace nestwright {

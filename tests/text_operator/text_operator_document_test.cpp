@@ -8,7 +8,7 @@
 
 #include "lookup/lookup.h"
 #include "text/expression.h"
-#include "text/expression_error.h"
+#include "text/syntax/expression_error.h"
 #include "text_operator/text_operator.h"
 
 namespace nestwright {

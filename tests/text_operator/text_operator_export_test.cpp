@@ -6,7 +6,7 @@
 #include <regex>
 #include <set>
 
-#include "exporter/parameter_names.h"
+#include "exporter/source/parameter_names.h"
 #include "tests/exporter/export_fixture.h"
 #include "text_operator/text_operator.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "templates/framework/completion.h"
-#include "templates/framework/discover.h"
+#include "templates/framework/space/completion.h"
+#include "templates/framework/space/discover.h"
 #include "templates/registry.h"
 #include "tests/text_operator/wrong_on.h"
 

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "codegen/backend.h"
-#include "templates/framework/completion.h"
+#include "templates/framework/space/completion.h"
 #include "tests/reference/judged_text.h"
 #include "tests/text_operator/wrong_on.h"
 

@@ -6,9 +6,9 @@
 #include <set>
 #include <string>
 
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/lower.h"
-#include "templates/framework/completion.h"
+#include "templates/framework/space/completion.h"
 #include "text_operator/text_operator.h"
 
 namespace nestwright {

@@ -4,9 +4,9 @@
 
 #include <set>
 
-#include "templates/framework/template.h"
+#include "templates/framework/template/template.h"
 #include "tests/support/message.h"
-#include "text/expression_error.h"
+#include "text/syntax/expression_error.h"
 #include "text_operator/text_operator.h"
 
 namespace nestwright {

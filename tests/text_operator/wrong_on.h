@@ -8,9 +8,9 @@
 #include "expression/passed_shape.h"
 #include "kernel/build.h"
 #include "lower/lower.h"
-#include "measure/elements.h"
+#include "measure/check/elements.h"
 #include "runtime/array.h"
-#include "search/check_data.h"
+#include "search/task/check_data.h"
 #include "text_operator/text_operator.h"
 
 namespace nestwright {

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "bench/comparison/operation.h"
+#include "bench/comparison/timing/operation.h"
 
 namespace nestwright::bench {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "bench/comparison/operation.h"
+#include "bench/comparison/timing/operation.h"
 #include "templates/matmul/shape.h"
 
 namespace nestwright::bench {

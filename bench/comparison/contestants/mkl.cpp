@@ -9,7 +9,7 @@
 
 #include "bench/comparison/contestants/matmul_sizes.h"
 #include "bench/comparison/contestants/transpose_sizes.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::bench {
 namespace {

@@ -12,8 +12,8 @@
 #include "bench/comparison/contestants/matmul_sizes.h"
 #include "bench/comparison/contestants/onednn_convolution.h"
 #include "bench/comparison/contestants/onednn_memory_bound.h"
-#include "bench/comparison/sampling.h"
-#include "support/error.h"
+#include "bench/comparison/timing/sampling.h"
+#include "support/base/error.h"
 
 namespace nestwright::bench {
 namespace {

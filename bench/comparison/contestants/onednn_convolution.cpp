@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/comparison/sampling.h"
-#include "support/error.h"
+#include "bench/comparison/timing/sampling.h"
+#include "support/base/error.h"
 #include "templates/conv2d/conv2d.h"
 #include "templates/depthwise_conv2d/depthwise_conv2d.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <variant>
 
-#include "bench/comparison/operation.h"
+#include "bench/comparison/timing/operation.h"
 
 namespace nestwright::bench {
 

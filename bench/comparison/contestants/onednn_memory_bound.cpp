@@ -3,7 +3,7 @@
 #include <map>
 #include <vector>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "bench/comparison/operation.h"
+#include "bench/comparison/timing/operation.h"
 
 namespace nestwright::bench {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
-#include "bench/comparison/conditions.h"
-#include "bench/comparison/operation.h"
+#include "bench/comparison/results/conditions.h"
+#include "bench/comparison/timing/operation.h"
 #include "exporter/apply_best.h"
 #include "expression/passed_shape.h"
 #include "templates/registry.h"

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "bench/comparison/operation.h"
+#include "bench/comparison/timing/operation.h"
 
 namespace nestwright::bench {
 

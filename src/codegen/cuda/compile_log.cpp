@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::codegen {
 namespace {

@@ -12,8 +12,8 @@
 #include "codegen/kernel_resources.h"
 #include "codegen/source/device_object.h"
 #include "codegen/source/source.h"
-#include "support/error.h"
-#include "target/gpu_target.h"
+#include "support/base/error.h"
+#include "target/description/gpu_target.h"
 
 namespace nestwright::codegen {
 namespace {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "ir/analysis/launch.h"
-#include "support/error.h"
+#include "ir/gpu/launch.h"
+#include "support/base/error.h"
 
 namespace nestwright::codegen {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "runtime/cuda/toolkit.h"
-#include "support/error.h"
-#include "support/shared_library.h"
+#include "support/base/error.h"
+#include "support/os/shared_library.h"
 
 namespace nestwright::codegen {
 namespace {

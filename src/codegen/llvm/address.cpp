@@ -9,8 +9,8 @@
 #include <numeric>
 
 #include "codegen/llvm/function_emitter.h"
-#include "ir/core/equal.h"
-#include "support/error.h"
+#include "ir/traversal/equal.h"
+#include "support/base/error.h"
 
 namespace nestwright::codegen {
 namespace {

@@ -5,8 +5,8 @@
 #include <llvm/Support/MemoryBuffer.h>
 
 #include "codegen/llvm/llvm_backend.h"
-#include "support/error.h"
-#include "support/hash.h"
+#include "support/base/error.h"
+#include "support/data/hash.h"
 
 namespace nestwright::codegen {
 namespace {

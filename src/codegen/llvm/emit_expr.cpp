@@ -4,10 +4,10 @@
 #include <bit>
 
 #include "codegen/llvm/function_emitter.h"
-#include "ir/core/equal.h"
-#include "ir/core/rewrite.h"
 #include "ir/core/scalar.h"
-#include "support/error.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/rewrite.h"
+#include "support/base/error.h"
 
 namespace nestwright::codegen {
 

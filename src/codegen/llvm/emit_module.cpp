@@ -8,8 +8,8 @@
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/function_emitter.h"
 #include "ir/analysis/in_place.h"
-#include "ir/core/rewrite.h"
-#include "support/error.h"
+#include "ir/traversal/rewrite.h"
+#include "support/base/error.h"
 
 namespace nestwright::codegen {
 namespace {

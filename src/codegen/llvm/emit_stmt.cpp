@@ -7,7 +7,7 @@
 
 #include "codegen/llvm/function_emitter.h"
 #include "ir/analysis/in_place.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::codegen {
 namespace {

@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "ir/analysis/never_nan.h"
-#include "ir/core/linear.h"
 #include "ir/core/program.h"
-#include "target/target.h"
+#include "ir/traversal/linear.h"
+#include "target/description/target.h"
 
 namespace nestwright::codegen {
 

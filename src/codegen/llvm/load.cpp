@@ -10,8 +10,8 @@
 #include <algorithm>
 
 #include "codegen/backend.h"
-#include "support/error.h"
-#include "target/tile_permission.h"
+#include "support/base/error.h"
+#include "target/description/tile_permission.h"
 
 namespace nestwright {
 namespace {

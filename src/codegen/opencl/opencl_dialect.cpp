@@ -5,8 +5,8 @@
 
 #include <bit>
 
-#include "ir/analysis/launch.h"
-#include "support/error.h"
+#include "ir/gpu/launch.h"
+#include "support/base/error.h"
 
 namespace nestwright::codegen {
 

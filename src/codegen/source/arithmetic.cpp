@@ -3,8 +3,8 @@
 
 #include "codegen/source/expression.h"
 #include "ir/analysis/interval.h"
-#include "ir/core/rewrite.h"
-#include "support/error.h"
+#include "ir/traversal/rewrite.h"
+#include "support/base/error.h"
 
 namespace nestwright::codegen {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::codegen {
 

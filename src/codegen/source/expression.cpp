@@ -4,11 +4,11 @@
 
 #include "ir/analysis/interval.h"
 #include "ir/core/intrinsic_table.h"
-#include "ir/core/linear.h"
 #include "ir/core/one_of.h"
-#include "ir/core/print.h"
 #include "ir/simplify/vector_access.h"
-#include "support/error.h"
+#include "ir/traversal/linear.h"
+#include "ir/traversal/print.h"
+#include "support/base/error.h"
 
 namespace nestwright::codegen {
 namespace {

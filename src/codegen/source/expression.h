@@ -11,14 +11,14 @@
 #include "codegen/source/names.h"
 #include "codegen/source/prelude.h"
 #include "codegen/source/text.h"
-#include "ir/analysis/fragment_layout.h"
+#include "ir/gpu/fragment_layout.h"
 #include "ir/simplify/simplify.h"
 
 namespace nestwright::codegen {
 
 class ExpressionWriter {
  public:
-  /// `swizzled` contains the buffers with a swizzled layout (ir/analysis/swizzle.h). All references must outlive the
+  /// `swizzled` contains the buffers with a swizzled layout (ir/gpu/swizzle.h). All references must outlive the
   /// writer.
   ExpressionWriter(const Dialect& dialect, Prelude& prelude, Names& names, const ir::FragmentLayout& fragments,
                    const std::set<ir::Buffer>& swizzled, ir::Ranges known)

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "ir/core/intrinsic_table.h"
-#include "support/cpp_keywords.h"
+#include "support/base/cpp_keywords.h"
 
 namespace nestwright::codegen {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "ir/analysis/swizzle.h"
-#include "support/error.h"
+#include "ir/gpu/swizzle.h"
+#include "support/base/error.h"
 
 namespace nestwright::codegen {
 namespace {

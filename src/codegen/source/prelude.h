@@ -31,7 +31,7 @@ class Prelude {
   std::string round_tf32();                                   ///< (x), of float32
   std::string word_function(ir::Intrinsic intrinsic);         ///< of kJoinBytes and the intrinsics after it
 
-  std::string swizzle(ir::Type type);  ///< (index), for a swizzled buffer (ir/analysis/swizzle.h)
+  std::string swizzle(ir::Type type);  ///< (index), for a swizzled buffer (ir/gpu/swizzle.h)
   std::string copy(int bytes);         ///< (to, from, condition), asynchronous
 
   std::string tensor_function(const ir::TensorInstruction& instruction);  ///< takes the instruction's operands

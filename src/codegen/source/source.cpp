@@ -9,13 +9,13 @@
 #include "codegen/source/expression.h"
 #include "codegen/source/names.h"
 #include "codegen/source/statement.h"
-#include "ir/analysis/launch.h"
-#include "ir/analysis/swizzle.h"
 #include "ir/analysis/symbol_ranges.h"
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
-#include "support/error.h"
-#include "support/hash.h"
+#include "ir/gpu/launch.h"
+#include "ir/gpu/swizzle.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
+#include "support/base/error.h"
+#include "support/data/hash.h"
 
 namespace nestwright::codegen {
 namespace {

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "ir/analysis/interval.h"
-#include "ir/core/equal.h"
-#include "ir/core/linear.h"
-#include "ir/core/rewrite.h"
 #include "ir/simplify/vector_access.h"
-#include "support/error.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/linear.h"
+#include "ir/traversal/rewrite.h"
+#include "support/base/error.h"
 
 namespace nestwright::codegen {
 

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "codegen/source/expression.h"
-#include "ir/analysis/copies.h"
-#include "ir/analysis/fragment_layout.h"
 #include "ir/analysis/lanes.h"
 #include "ir/core/stmt.h"
+#include "ir/gpu/copies.h"
+#include "ir/gpu/fragment_layout.h"
 
 namespace nestwright::codegen {
 

@@ -3,8 +3,8 @@
 #include <numeric>
 #include <optional>
 
-#include "ir/core/equal.h"
-#include "ir/core/rewrite.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/rewrite.h"
 
 namespace nestwright::ir {
 namespace {

@@ -1,6 +1,6 @@
 // The prover: computes bounds of integer expressions, and proves inequalities and conditions for all values in a
 // Ranges. Three clients build on it: the simplifier, which rewrites expressions until they are provable (simplify.h),
-// the verifier (inequality.h, which combines several facts) and the nest builder (lower/facts.h).
+// the verifier (inequality.h, which combines several facts) and the nest builder (lower/nest/facts.h).
 //
 // What each entry point draws on:
 //   interval_bounds    the intervals of variables

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ir/analysis/ranges.h"
-#include "ir/core/linear.h"
+#include "ir/traversal/linear.h"
 
 namespace nestwright::ir {
 

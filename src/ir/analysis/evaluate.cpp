@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "ir/core/print.h"
 #include "ir/core/scalar.h"
-#include "support/error.h"
+#include "ir/traversal/print.h"
+#include "support/base/error.h"
 
 namespace nestwright::ir {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "ir/analysis/bounds.h"
 #include "ir/analysis/symbol_ranges.h"
-#include "ir/core/equal.h"
-#include "ir/core/rewrite.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/rewrite.h"
 
 namespace nestwright::ir {
 namespace {

@@ -6,8 +6,8 @@
 #include "ir/analysis/digit_sums.h"
 #include "ir/analysis/interval.h"
 #include "ir/analysis/lanes.h"
-#include "ir/core/linear.h"
-#include "ir/core/rewrite.h"
+#include "ir/traversal/linear.h"
+#include "ir/traversal/rewrite.h"
 
 namespace nestwright::ir {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "ir/core/equal.h"
 #include "ir/core/one_of.h"
-#include "ir/core/print.h"
-#include "support/error.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/print.h"
+#include "support/base/error.h"
 
 namespace nestwright::ir {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "ir/core/one_of.h"
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 
 namespace nestwright::ir {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "ir/core/rewrite.h"
-#include "support/round_up.h"
+#include "ir/traversal/rewrite.h"
+#include "support/base/round_up.h"
 
 namespace nestwright::ir {
 

@@ -4,7 +4,7 @@
 
 #include "ir/analysis/bounds.h"
 #include "ir/analysis/interval.h"
-#include "ir/core/conjunction.h"
+#include "ir/construction/conjunction.h"
 
 namespace nestwright::ir {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ir/analysis/interval.h"
-#include "ir/core/linear.h"
+#include "ir/traversal/linear.h"
 
 namespace nestwright::ir {
 

@@ -1,6 +1,6 @@
 #include "ir/analysis/symbol_ranges.h"
 
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 
 namespace nestwright::ir {
 

@@ -10,7 +10,7 @@
 #include <span>
 
 #include "ir/core/type.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::ir {
 

@@ -6,7 +6,7 @@
 
 #include "ir/core/fold.h"
 #include "ir/core/intrinsic_table.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::ir {
 namespace {

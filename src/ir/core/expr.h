@@ -69,7 +69,7 @@
 #include <variant>
 #include <vector>
 
-#include "support/lifetime_bound.h"
+#include "support/base/lifetime_bound.h"
 
 #include "ir/core/handle_equality.h"
 #include "ir/core/type.h"
@@ -291,7 +291,7 @@ enum class Intrinsic : std::uint8_t {
   kDotBF16,
   /// shuffle_xor(x, n): the x of the thread whose threadIdx.x differs in the bit n alone, where n is a literal: 1, 2,
   /// 4, 8 or 16. Only in the vector form of a device, as the whole value of a store to memory that is private to a
-  /// thread, in control flow that is uniform across the warp (ir/analysis/divergence.h). The block consists of whole
+  /// thread, in control flow that is uniform across the warp (ir/gpu/divergence.h). The block consists of whole
   /// warps, and its threads along x are a multiple of 2n.
   kShuffleXor,
   /// round_tf32(x), float32: x rounded to 10 bits of mantissa, as tensor cores round operands. To nearest, ties away
@@ -461,7 +461,7 @@ Expr max(const Expr& a, const Expr& b);
 Expr select(const Expr& condition, const Expr& if_true, const Expr& if_false);
 Expr cast(Type type, const Expr& value);
 Expr likely(const Expr& condition);
-// More functions are in ir/core/intrinsics.h.
+// More functions are in ir/construction/intrinsics.h.
 
 /// Floor division and modulo of integers, as the IR defines them.
 std::int64_t floor_div(std::int64_t a, std::int64_t b);

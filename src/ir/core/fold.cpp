@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "ir/core/scalar.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::ir {
 namespace {

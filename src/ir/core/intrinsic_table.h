@@ -1,6 +1,6 @@
 // The table of intrinsics, one row each: type checks, the interpreter, operation counts and source printers read it.
 // What one emitter alone needs is in that emitter: codegen/llvm/emit_intrinsic.cpp, codegen/source/expression.cpp, and
-// lower/elementary.cpp for intrinsics that are expanded into arithmetic.
+// lower/support/elementary.cpp for intrinsics that are expanded into arithmetic.
 // Thread rule: constants.
 #pragma once
 

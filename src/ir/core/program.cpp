@@ -1,6 +1,6 @@
 #include "ir/core/program.h"
 
-#include "support/round_up.h"
+#include "support/base/round_up.h"
 
 namespace nestwright::ir {
 

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "ir/core/fold.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::ir {
 namespace {

@@ -160,7 +160,7 @@ struct TensorInstruction {
   std::int64_t columns = 0;   ///< columns of the product, for kWarpgroupMultiply
   bool transposes_a = false;  ///< whether rows of the operand run across the reduction, for kWarpgroupMultiply
   bool transposes_b = false;
-  bool swizzles_a = false;  ///< whether the operand's buffer is swizzled, as ir/analysis/swizzle.h says
+  bool swizzles_a = false;  ///< whether the operand's buffer is swizzled, as ir/gpu/swizzle.h says
   bool swizzles_b = false;
   Stmt body;
 };

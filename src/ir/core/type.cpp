@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::ir {
 namespace {

@@ -3,8 +3,8 @@
 #include <array>
 
 #include "ir/core/fold.h"
-#include "ir/core/print.h"
-#include "support/error.h"
+#include "ir/traversal/print.h"
+#include "support/base/error.h"
 
 namespace nestwright::ir {
 namespace {

@@ -9,12 +9,12 @@
 #include <random>
 #include <set>
 
-#include "ir/analysis/copies.h"
 #include "ir/analysis/preparation.h"
-#include "ir/core/rewrite.h"
+#include "ir/gpu/copies.h"
 #include "ir/interpret/copy_queue.h"
 #include "ir/interpret/expr_interpreter.h"
-#include "support/error.h"
+#include "ir/traversal/rewrite.h"
+#include "support/base/error.h"
 
 namespace nestwright::ir {
 namespace {

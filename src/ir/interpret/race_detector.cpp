@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::ir {
 

@@ -2,8 +2,8 @@
 // divisor is positive.
 #include <numeric>
 
-#include "ir/core/equal.h"
 #include "ir/simplify/expr_simplifier.h"
+#include "ir/traversal/equal.h"
 
 namespace nestwright::ir {
 namespace {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <utility>
 
-#include "ir/core/equal.h"
 #include "ir/core/fold.h"
-#include "ir/core/rewrite.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/rewrite.h"
 
 namespace nestwright::ir {
 namespace {

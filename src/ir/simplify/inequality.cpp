@@ -7,8 +7,8 @@
 #include <span>
 
 #include "ir/analysis/bounds.h"
-#include "ir/core/equal.h"
-#include "ir/core/rewrite.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/rewrite.h"
 
 namespace nestwright::ir {
 namespace {

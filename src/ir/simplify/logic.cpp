@@ -2,10 +2,10 @@
 #include <numeric>
 #include <optional>
 
-#include "ir/core/conjunction.h"
-#include "ir/core/equal.h"
+#include "ir/construction/conjunction.h"
 #include "ir/core/fold.h"
 #include "ir/simplify/expr_simplifier.h"
+#include "ir/traversal/equal.h"
 
 namespace nestwright::ir {
 namespace {

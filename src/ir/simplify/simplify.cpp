@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "ir/core/conjunction.h"
-#include "ir/core/rewrite.h"
+#include "ir/construction/conjunction.h"
 #include "ir/simplify/expr_simplifier.h"
+#include "ir/traversal/rewrite.h"
 
 namespace nestwright::ir {
 namespace {

@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "ir/analysis/lanes.h"
-#include "ir/analysis/launch.h"
-#include "ir/core/linear.h"
-#include "ir/core/rewrite.h"
+#include "ir/gpu/launch.h"
 #include "ir/simplify/simplify.h"
+#include "ir/traversal/linear.h"
+#include "ir/traversal/rewrite.h"
 
 namespace nestwright::ir {
 namespace {

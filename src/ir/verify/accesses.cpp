@@ -3,11 +3,11 @@
 #include <map>
 #include <set>
 
-#include "ir/analysis/barriers.h"
 #include "ir/analysis/symbol_ranges.h"
 #include "ir/core/one_of.h"
-#include "ir/core/rewrite.h"
+#include "ir/gpu/barriers.h"
 #include "ir/simplify/inequality.h"
+#include "ir/traversal/rewrite.h"
 #include "ir/verify/checks.h"
 
 namespace nestwright::ir {

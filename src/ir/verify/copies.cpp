@@ -10,10 +10,10 @@
 #include <set>
 #include <utility>
 
-#include "ir/analysis/copies.h"
-#include "ir/core/equal.h"
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
+#include "ir/gpu/copies.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
 #include "ir/verify/checks.h"
 
 namespace nestwright::ir {

@@ -5,9 +5,9 @@
 
 #include "ir/analysis/bounds.h"
 #include "ir/analysis/digit_sums.h"
-#include "ir/core/equal.h"
-#include "ir/core/linear.h"
-#include "ir/core/rewrite.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/linear.h"
+#include "ir/traversal/rewrite.h"
 #include "ir/verify/checks.h"
 
 namespace nestwright::ir {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "ir/core/equal.h"
 #include "ir/simplify/vector_access.h"
+#include "ir/traversal/equal.h"
 #include "ir/verify/instruction_body.h"
 
 namespace nestwright::ir {

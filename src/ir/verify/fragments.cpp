@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "ir/analysis/divergence.h"
-#include "ir/analysis/fragment_layout.h"
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
+#include "ir/gpu/divergence.h"
+#include "ir/gpu/fragment_layout.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
 #include "ir/verify/checks.h"
 
 namespace nestwright::ir {

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "ir/core/linear.h"
 #include "ir/simplify/simplify.h"
 #include "ir/simplify/vector_access.h"
+#include "ir/traversal/linear.h"
 
 namespace nestwright::ir {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/analysis/fragment_layout.h"
-#include "ir/core/rewrite.h"
+#include "ir/gpu/fragment_layout.h"
+#include "ir/traversal/rewrite.h"
 
 namespace nestwright::ir {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/core/equal.h"
-#include "ir/core/rewrite.h"
 #include "ir/core/scalar.h"
 #include "ir/simplify/inequality.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/rewrite.h"
 #include "ir/verify/checks.h"
 
 namespace nestwright::ir {

@@ -5,10 +5,10 @@
 #include <set>
 
 #include "ir/analysis/interval.h"
-#include "ir/core/equal.h"
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
 #include "ir/core/scalar.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
 #include "ir/verify/checks.h"
 
 namespace nestwright::ir {

@@ -1,7 +1,7 @@
 // Checks that shuffles execute in uniform control flow: all threads of a warp reach each of them.
-#include "ir/analysis/divergence.h"
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
+#include "ir/gpu/divergence.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
 #include "ir/verify/checks.h"
 
 namespace nestwright::ir {

@@ -3,9 +3,9 @@
 #include <map>
 
 #include "ir/analysis/symbol_ranges.h"
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
 #include "ir/simplify/inequality.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
 #include "ir/verify/checks.h"
 
 namespace nestwright::ir {

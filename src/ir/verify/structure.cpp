@@ -3,9 +3,9 @@
 #include <set>
 
 #include "ir/core/intrinsic_table.h"
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
 #include "ir/simplify/vector_access.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
 #include "ir/verify/checks.h"
 
 namespace nestwright::ir {

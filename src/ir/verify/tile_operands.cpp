@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "ir/core/linear.h"
 #include "ir/simplify/vector_access.h"
+#include "ir/traversal/linear.h"
 #include "ir/verify/instruction_body.h"
 
 namespace nestwright::ir {

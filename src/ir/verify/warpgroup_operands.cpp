@@ -11,10 +11,10 @@
 #include <numeric>
 #include <utility>
 
-#include "ir/analysis/swizzle.h"
-#include "ir/core/equal.h"
+#include "ir/gpu/swizzle.h"
 #include "ir/simplify/simplify.h"
 #include "ir/simplify/vector_access.h"
+#include "ir/traversal/equal.h"
 #include "ir/verify/instruction_body.h"
 
 namespace nestwright::ir {

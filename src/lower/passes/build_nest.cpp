@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "lower/nest_builder.h"
+#include "lower/nest/nest_builder.h"
 #include "lower/passes.h"
 
 namespace nestwright::passes {

@@ -2,7 +2,7 @@
 
 #include "ir/verify/fragments.h"
 #include "lower/passes.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::passes {
 

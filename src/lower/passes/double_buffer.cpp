@@ -7,10 +7,10 @@
 //     rest(v)                               if likely(v + n - 1 < b): fill(v + n - 1) into T[(v + n - 1 - a)%n, ...]
 //                                           rest(v), from T[(v - a)%n, ...]
 //
-// Fills of shared memory go through registers, except for asynchronous copies (lower/staged_fill.h). With more than two
-// slots, each fill by asynchronous copies is a group (ir::CommitCopies), so that a barrier waits for the oldest group
-// only and n - 2 stay in flight. A loop with a constant number of iterations below n has as many slots as iterations,
-// but at least two.
+// Fills of shared memory go through registers, except for asynchronous copies (lower/nest/staged_fill.h). With more
+// than two slots, each fill by asynchronous copies is a group (ir::CommitCopies), so that a barrier waits for the
+// oldest group only and n - 2 stay in flight. A loop with a constant number of iterations below n has as many slots as
+// iterations, but at least two.
 //
 // Conditions and lets between the loop and fill(v) move with it. Stages of one loop move together, in their order.
 // fill(v) may move if it reads nothing that the loop writes, except by fills that move with it; stages that may not
@@ -24,13 +24,13 @@
 
 #include "ir/analysis/symbol_ranges.h"
 #include "ir/core/one_of.h"
-#include "ir/core/rewrite.h"
 #include "ir/simplify/simplify.h"
-#include "lower/copier.h"
+#include "ir/traversal/rewrite.h"
+#include "lower/nest/staged_fill.h"
 #include "lower/passes.h"
-#include "lower/staged_fill.h"
-#include "support/error.h"
-#include "target/gpu_target.h"
+#include "lower/support/copier.h"
+#include "support/base/error.h"
+#include "target/description/gpu_target.h"
 
 namespace nestwright::passes {
 namespace {

@@ -1,7 +1,7 @@
 // Applies the pragma estrin: marks the calls of functions inside a loop, which vector_math() expands.
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
-#include "lower/vector_math.h"
+#include "lower/support/vector_math.h"
 
 namespace nestwright::passes {
 namespace {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
 
 namespace nestwright::passes {

@@ -7,9 +7,9 @@
 //     C[i] = T[7 - i]                        C[i] = T[7 - i]
 #include <fmt/format.h>
 
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::passes {
 namespace {

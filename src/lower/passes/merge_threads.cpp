@@ -19,9 +19,9 @@
 #include <utility>
 
 #include "ir/core/one_of.h"
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::passes {
 namespace {

@@ -17,15 +17,15 @@
 #include <optional>
 #include <set>
 
-#include "ir/analysis/barriers.h"
-#include "ir/analysis/copies.h"
-#include "ir/core/equal.h"
-#include "ir/core/linear.h"
 #include "ir/core/one_of.h"
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
+#include "ir/gpu/barriers.h"
+#include "ir/gpu/copies.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/linear.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::passes {
 namespace {

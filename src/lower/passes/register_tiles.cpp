@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <map>
 
-#include "ir/core/equal.h"
-#include "ir/core/linear.h"
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/linear.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::passes {
 namespace {

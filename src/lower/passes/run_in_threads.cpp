@@ -14,12 +14,12 @@
 #include <optional>
 #include <vector>
 
-#include "ir/core/equal.h"
-#include "ir/core/linear.h"
-#include "ir/core/rewrite.h"
-#include "lower/copier.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/linear.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
-#include "support/error.h"
+#include "lower/support/copier.h"
+#include "support/base/error.h"
 
 namespace nestwright::passes {
 namespace {

@@ -14,9 +14,9 @@
 #include <fmt/format.h>
 
 #include "ir/core/one_of.h"
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::passes {
 namespace {

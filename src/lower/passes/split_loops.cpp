@@ -7,7 +7,7 @@
 //                                     tail
 #include <algorithm>
 
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
 
 namespace nestwright::passes {

@@ -1,6 +1,6 @@
-#include "lower/copier.h"
 #include "lower/passes.h"
-#include "lower/unroll_limit.h"
+#include "lower/support/copier.h"
+#include "lower/support/unroll_limit.h"
 
 namespace nestwright::passes {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <set>
 
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
-#include "lower/unroll_limit.h"
-#include "support/error.h"
+#include "lower/support/unroll_limit.h"
+#include "support/base/error.h"
 
 namespace nestwright::passes {
 namespace {

@@ -9,12 +9,12 @@
 
 #include "ir/analysis/bounds.h"
 #include "ir/analysis/symbol_ranges.h"
-#include "ir/core/conjunction.h"
-#include "ir/core/equal.h"
+#include "ir/construction/conjunction.h"
 #include "ir/simplify/simplify.h"
-#include "lower/copier.h"
+#include "ir/traversal/equal.h"
 #include "lower/passes.h"
-#include "lower/ranges_mutator.h"
+#include "lower/support/copier.h"
+#include "lower/support/ranges_mutator.h"
 
 namespace nestwright::passes {
 namespace {

@@ -1,10 +1,10 @@
-#include "lower/vector_math.h"
+#include "lower/support/vector_math.h"
 
-#include "ir/core/equal.h"
-#include "ir/core/intrinsics.h"
-#include "ir/core/rewrite.h"
-#include "lower/elementary.h"
+#include "ir/construction/intrinsics.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
+#include "lower/support/elementary.h"
 
 namespace nestwright::passes {
 namespace {

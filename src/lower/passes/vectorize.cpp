@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <bit>
 
-#include "ir/core/linear.h"
 #include "ir/simplify/simplify.h"
-#include "lower/copier.h"
-#include "lower/lane_builder.h"
+#include "ir/traversal/linear.h"
 #include "lower/passes.h"
+#include "lower/support/copier.h"
+#include "lower/support/lane_builder.h"
 #include "schedule/schedule.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::passes {
 namespace {

@@ -12,12 +12,12 @@
 // After TVM's virtual threads (Chen et al., OSDI 2018).
 #include <fmt/format.h>
 
-#include "ir/analysis/barriers.h"
 #include "ir/core/one_of.h"
-#include "ir/core/rewrite.h"
-#include "lower/copier.h"
+#include "ir/gpu/barriers.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
-#include "support/error.h"
+#include "lower/support/copier.h"
+#include "support/base/error.h"
 
 namespace nestwright::passes {
 namespace {

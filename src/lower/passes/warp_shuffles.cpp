@@ -21,14 +21,14 @@
 #include <string>
 #include <vector>
 
-#include "ir/analysis/divergence.h"
 #include "ir/analysis/evaluate.h"
-#include "ir/core/equal.h"
-#include "ir/core/intrinsics.h"
+#include "ir/construction/intrinsics.h"
 #include "ir/core/one_of.h"
-#include "ir/core/rewrite.h"
+#include "ir/gpu/divergence.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
-#include "target/gpu_target.h"
+#include "target/description/gpu_target.h"
 
 namespace nestwright::passes {
 namespace {

@@ -20,13 +20,13 @@
 #include <vector>
 
 #include "ir/analysis/lanes.h"
-#include "ir/core/linear.h"
 #include "ir/core/one_of.h"
-#include "ir/core/print.h"
-#include "ir/core/rewrite.h"
 #include "ir/simplify/vector_access.h"
+#include "ir/traversal/linear.h"
+#include "ir/traversal/print.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::passes {
 namespace {

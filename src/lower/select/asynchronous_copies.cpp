@@ -13,18 +13,18 @@
 #include <utility>
 #include <vector>
 
-#include "ir/analysis/barriers.h"
-#include "ir/analysis/copies.h"
 #include "ir/analysis/injectivity.h"
 #include "ir/analysis/lanes.h"
 #include "ir/analysis/symbol_ranges.h"
-#include "ir/core/linear.h"
 #include "ir/core/one_of.h"
-#include "ir/core/rewrite.h"
+#include "ir/gpu/barriers.h"
+#include "ir/gpu/copies.h"
 #include "ir/simplify/vector_access.h"
+#include "ir/traversal/linear.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
-#include "lower/ranges_mutator.h"
-#include "target/gpu_target.h"
+#include "lower/support/ranges_mutator.h"
+#include "target/description/gpu_target.h"
 
 namespace nestwright::passes {
 namespace {

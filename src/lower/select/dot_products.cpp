@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "ir/core/rewrite.h"
 #include "ir/simplify/vector_access.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
 
 namespace nestwright::passes {

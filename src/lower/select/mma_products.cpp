@@ -8,7 +8,7 @@
 //   for i in 0..16: for j in 0..8: for k in 0..16: T[i, j] += A[i, k] * B[k, j]      fragment_multiply
 //
 // A step of the reduction is 16 halves, 32 bytes, or 8 float32, which are multiplied as tf32. Other statements may read
-// sums, each thread its own elements (ir/analysis/fragment_layout.h).
+// sums, each thread its own elements (ir/gpu/fragment_layout.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,14 +16,14 @@
 #include <utility>
 #include <vector>
 
-#include "ir/analysis/fragment_layout.h"
 #include "ir/analysis/lanes.h"
 #include "ir/analysis/symbol_ranges.h"
-#include "ir/core/linear.h"
-#include "ir/core/print.h"
+#include "ir/gpu/fragment_layout.h"
 #include "ir/simplify/vector_access.h"
+#include "ir/traversal/linear.h"
+#include "ir/traversal/print.h"
 #include "lower/passes.h"
-#include "lower/ranges_mutator.h"
+#include "lower/support/ranges_mutator.h"
 
 namespace nestwright::passes {
 namespace {

@@ -11,7 +11,7 @@
 // wgmma.mma_async, without swizzling.)
 //
 // Contiguous rows of 128 bytes, A[ko, i, ki] with ki below 64 for elements of 2 bytes, or A[mo, k, mi], are swizzled
-// (ir/analysis/swizzle.h): a product is then three times as fast (H100, bfloat16 4096 x 4096 x 4096: 534 instead of 172
+// (ir/gpu/swizzle.h): a product is then three times as fast (H100, bfloat16 4096 x 4096 x 4096: 534 instead of 172
 // TFLOP/s). K has at most the 128 bytes of a row, if rows run along it. Unrolled loops around a nest are not part of
 // it.
 //
@@ -27,18 +27,18 @@
 #include <utility>
 #include <vector>
 
-#include "ir/analysis/divergence.h"
-#include "ir/analysis/fragment_layout.h"
-#include "ir/analysis/swizzle.h"
-#include "ir/core/equal.h"
-#include "ir/core/linear.h"
 #include "ir/core/one_of.h"
-#include "ir/core/rewrite.h"
+#include "ir/gpu/divergence.h"
+#include "ir/gpu/fragment_layout.h"
+#include "ir/gpu/swizzle.h"
 #include "ir/simplify/simplify.h"
 #include "ir/simplify/vector_access.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/linear.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
-#include "support/error.h"
-#include "target/gpu_target.h"
+#include "support/base/error.h"
+#include "target/description/gpu_target.h"
 
 namespace nestwright::passes {
 namespace {

@@ -9,8 +9,8 @@
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/sensors.h"
 #include "runtime/device_error.h"
-#include "support/error.h"
-#include "target/gpu_target.h"
+#include "support/base/error.h"
+#include "target/description/gpu_target.h"
 
 namespace nestwright::cuda {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "runtime/device_error.h"
-#include "support/shared_library.h"
+#include "support/os/shared_library.h"
 
 namespace nestwright::cuda {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <optional>
 
-#include "support/error.h"
-#include "support/shared_library.h"
+#include "support/base/error.h"
+#include "support/os/shared_library.h"
 
 namespace nestwright::cuda {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "runtime/cuda/driver.h"
-#include "support/error.h"
-#include "support/shared_library.h"
+#include "support/base/error.h"
+#include "support/os/shared_library.h"
 
 namespace nestwright::cuda {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "runtime/device_error.h"
-#include "target/gpu_target.h"
+#include "target/description/gpu_target.h"
 
 namespace nestwright::opencl {
 namespace {

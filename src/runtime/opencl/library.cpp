@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "runtime/device_error.h"
-#include "support/scratch_folder.h"
-#include "support/shared_library.h"
+#include "support/os/scratch_folder.h"
+#include "support/os/shared_library.h"
 
 namespace nestwright::opencl {
 namespace {

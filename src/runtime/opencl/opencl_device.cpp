@@ -8,7 +8,7 @@
 #include "runtime/device_error.h"
 #include "runtime/opencl/find_devices.h"
 #include "runtime/opencl/library.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::opencl {
 namespace {

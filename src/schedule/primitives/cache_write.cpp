@@ -20,7 +20,7 @@
 #include <utility>
 
 #include "expression/operations.h"
-#include "schedule/stage_operations.h"
+#include "schedule/state/stage_operations.h"
 
 namespace nestwright {
 

@@ -23,7 +23,7 @@
 #include <set>
 
 #include "schedule/primitives/cache_write.h"
-#include "schedule/stage_operations.h"
+#include "schedule/state/stage_operations.h"
 
 namespace nestwright {
 namespace {

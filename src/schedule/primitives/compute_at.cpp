@@ -19,7 +19,7 @@
 #include <set>
 
 #include "schedule/primitives/primitive.h"
-#include "schedule/stage_operations.h"
+#include "schedule/state/stage_operations.h"
 
 namespace nestwright {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "expression/body_size.h"
 #include "schedule/primitives/primitive.h"
-#include "schedule/stage_operations.h"
+#include "schedule/state/stage_operations.h"
 
 namespace nestwright {
 

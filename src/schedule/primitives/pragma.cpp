@@ -35,7 +35,7 @@
 #include <optional>
 
 #include "schedule/primitives/primitive.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "schedule/primitives/primitive.h"
-#include "schedule/stage_operations.h"
+#include "schedule/state/stage_operations.h"
 
 namespace nestwright {
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "schedule/attachment.h"
-#include "schedule/scan_parts.h"
 #include "schedule/schedule.h"
-#include "schedule/state.h"
+#include "schedule/state/attachment.h"
+#include "schedule/state/scan_parts.h"
+#include "schedule/state/state.h"
 
 namespace nestwright {
 
@@ -60,8 +60,8 @@ class Primitive {
   /// Refuses a stage that a primitive was applied to, or that another stage is computed inside of.
   void require_unscheduled(const std::string& why) const;
 
-  /// Calls change(). Where this makes the attachment of another stage invalid (schedule/attachment.h), calls undo() and
-  /// refuses. Faults that existed before, and faults of kind `allowed`, do not count.
+  /// Calls change(). Where this makes the attachment of another stage invalid (schedule/state/attachment.h), calls
+  /// undo() and refuses. Faults that existed before, and faults of kind `allowed`, do not count.
   void change_attachments(const std::function<void()>& change, const std::function<void()>& undo,
                           std::optional<AttachmentFault::Kind> allowed = {}) const;
 

@@ -13,8 +13,8 @@
 // into its indices; iterations past the extent of a split combine the identity. The spatial loops of the stage are
 // unchanged and are followed by one reduce loop over the partial results.
 //
-// The loops of the new stage have as many iterations as those of the old one run (schedule/iteration_counts.h). The
-// loop of the partial results may have more, where a split by a factor above the extent made it: its iterations are
+// The loops of the new stage have as many iterations as those of the old one run (schedule/state/iteration_counts.h).
+// The loop of the partial results may have more, where a split by a factor above the extent made it: its iterations are
 // rounded up to the next power of two, but not beyond the factor, so that vectors of partial results are whole. Of 12
 // iterations there are 16 partial results for the factors 16 and 100, and 14 for 14.
 //
@@ -31,10 +31,10 @@
 #include <bit>
 
 #include "expression/operations.h"
-#include "ir/core/rewrite.h"
-#include "schedule/iteration_counts.h"
+#include "ir/traversal/rewrite.h"
 #include "schedule/primitives/primitive.h"
-#include "schedule/stage_operations.h"
+#include "schedule/state/iteration_counts.h"
+#include "schedule/state/stage_operations.h"
 
 namespace nestwright {
 namespace {

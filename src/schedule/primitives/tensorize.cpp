@@ -9,7 +9,7 @@
 //
 // Preconditions:
 //  1. The loop is a leaf of the stage.
-//  2. From the loop inwards, loops, reads, types and body are the pattern's (schedule/match_pattern.h).
+//  2. From the loop inwards, loops, reads, types and body are the pattern's (schedule/state/match_pattern.h).
 //  3. These loops are not annotated, and no stage, prefetch or pragma is attached to them.
 //  4. The stage is not a scan, and no other loop of it is tensorized.
 // A split inside the tile that does not divide has Tail::partition() or Tail::compose(): the intrinsic computes the
@@ -19,8 +19,8 @@
 
 #include <set>
 
-#include "schedule/match_pattern.h"
 #include "schedule/primitives/primitive.h"
+#include "schedule/state/match_pattern.h"
 
 namespace nestwright {
 

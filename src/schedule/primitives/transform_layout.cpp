@@ -23,9 +23,9 @@
 #include <iterator>
 #include <set>
 
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "schedule/primitives/primitive.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

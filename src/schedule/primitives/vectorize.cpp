@@ -5,15 +5,15 @@
 //
 // Preconditions:
 //  1. The loop is a spatial leaf of the stage, not annotated, and not the time of a scan. Its extent is constant. Of a
-//     stage that is computed as a whole, its iterations (schedule/iteration_counts.h) are at most
+//     stage that is computed as a whole, its iterations (schedule/state/iteration_counts.h) are at most
 //     kMaxVectorizedIterations; at a loop, a stage computes a part of its tensor, whose size the lowering knows and
 //     limits alike.
 //  2. No other loop of the stage is vectorised.
 //  3. No stage is computed at the loop or inside it, where it would be computed once for each lane.
 #include <fmt/format.h>
 
-#include "schedule/iteration_counts.h"
 #include "schedule/primitives/primitive.h"
+#include "schedule/state/iteration_counts.h"
 
 namespace nestwright {
 

@@ -13,9 +13,9 @@
 // columns; along the reduction, packed words are padded to 16 with zeros.
 #include <algorithm>
 
-#include "support/error.h"
-#include "templates/framework/completion.h"
-#include "templates/framework/seed_table.h"
+#include "support/base/error.h"
+#include "templates/framework/knobs/seed_table.h"
+#include "templates/framework/space/completion.h"
 #include "templates/loops/candidates.h"
 #include "templates/matmul/cpu/knobs.h"
 #include "templates/matmul/cpu/words.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "templates/framework/completion.h"
-#include "templates/framework/seed_table.h"
+#include "templates/framework/knobs/seed_table.h"
+#include "templates/framework/space/completion.h"
 #include "templates/loops/candidates.h"
 #include "templates/matmul/cpu/blocks.h"
 #include "templates/matmul/matmul.h"

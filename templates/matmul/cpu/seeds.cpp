@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "support/error.h"
-#include "templates/framework/completion.h"
-#include "templates/framework/parallel_worth.h"
+#include "support/base/error.h"
+#include "templates/framework/space/completion.h"
+#include "templates/framework/template/parallel_worth.h"
 #include "templates/matmul/cpu/knobs.h"
 #include "templates/matmul/matmul.h"
 

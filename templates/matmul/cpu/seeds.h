@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "space/config.h"
-#include "templates/framework/template.h"
+#include "templates/framework/template/template.h"
 #include "templates/matmul/shape.h"
 
 namespace nestwright {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string>
 
-#include "templates/framework/completion.h"
-#include "templates/framework/parallel_worth.h"
-#include "templates/framework/seed_table.h"
+#include "templates/framework/knobs/seed_table.h"
+#include "templates/framework/space/completion.h"
+#include "templates/framework/template/parallel_worth.h"
 #include "templates/matmul/cpu/blocks.h"
 #include "templates/matmul/matmul.h"
 

@@ -1,6 +1,6 @@
 #include "templates/matmul/cpu/words.h"
 
-#include "ir/core/intrinsics.h"
+#include "ir/construction/intrinsics.h"
 
 namespace nestwright {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ir/core/expr.h"
-#include "templates/framework/template.h"
+#include "templates/framework/template/template.h"
 #include "templates/matmul/form.h"
 
 namespace nestwright {

@@ -14,7 +14,7 @@
 #include <array>
 #include <tuple>
 
-#include "target/gpu_target.h"
+#include "target/description/gpu_target.h"
 #include "templates/loops/gpu_threads.h"
 #include "templates/matmul/gpu/mma.h"
 #include "templates/matmul/matmul.h"

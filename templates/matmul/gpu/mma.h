@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "ir/analysis/fragment_layout.h"
-#include "ir/analysis/swizzle.h"
-#include "target/target.h"
+#include "ir/gpu/fragment_layout.h"
+#include "ir/gpu/swizzle.h"
+#include "target/description/target.h"
 #include "templates/matmul/gpu/register_tiles.h"
 
 namespace nestwright {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "ir/analysis/divergence.h"
-#include "templates/framework/completion.h"
-#include "templates/framework/seed_table.h"
+#include "ir/gpu/divergence.h"
+#include "templates/framework/knobs/seed_table.h"
+#include "templates/framework/space/completion.h"
 #include "templates/loops/gpu_threads.h"
 #include "templates/matmul/gpu/mma.h"
 #include "templates/matmul/matmul.h"

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "target/target.h"
-#include "templates/framework/template.h"
+#include "target/description/target.h"
+#include "templates/framework/template/template.h"
 #include "templates/matmul/form.h"
 
 namespace nestwright {

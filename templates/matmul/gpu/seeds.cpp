@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "templates/framework/completion.h"
-#include "templates/framework/seed_table.h"
+#include "templates/framework/knobs/seed_table.h"
+#include "templates/framework/space/completion.h"
 #include "templates/matmul/gpu/register_tiles.h"
 #include "templates/matmul/matmul.h"
 

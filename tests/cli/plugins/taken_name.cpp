@@ -1,5 +1,5 @@
 // Registers an operator whose name is taken, after one that is not.
-#include "templates/framework/plugin.h"
+#include "templates/framework/registry/plugin.h"
 
 using namespace nestwright;
 

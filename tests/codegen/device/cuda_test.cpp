@@ -7,10 +7,10 @@
 #include <cstdlib>
 
 #include "codegen/cuda/compile_log.h"
-#include "ir/analysis/launch.h"
-#include "ir/core/intrinsics.h"
+#include "ir/construction/intrinsics.h"
+#include "ir/gpu/launch.h"
 #include "lower/lower.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/codegen/device/operations.h"
 #include "tests/codegen/device/schedules.h"
 #include "tests/codegen/element_data.h"

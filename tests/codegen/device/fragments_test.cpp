@@ -8,7 +8,7 @@
 #include "codegen/cuda/cuda_dialect.h"
 #include "codegen/source/device_object.h"
 #include "lower/lower.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/codegen/device/products.h"
 #include "tests/codegen/device/warp_emulation.h"
 #include "tests/support/message.h"

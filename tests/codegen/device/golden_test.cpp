@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "codegen/backend.h"
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "ir/serialize/serialize.h"
 #include "lower/lower.h"
 #include "tests/codegen/device/products.h"

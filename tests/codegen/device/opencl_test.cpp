@@ -4,7 +4,7 @@
 
 #include "codegen/backend.h"
 #include "lower/lower.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/codegen/device/agreement.h"
 #include "tests/codegen/device/operations.h"
 #include "tests/codegen/device/schedules.h"

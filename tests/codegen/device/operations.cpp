@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "ir/core/intrinsics.h"
-#include "ir/core/rewrite.h"
+#include "ir/construction/intrinsics.h"
+#include "ir/traversal/rewrite.h"
 #include "tests/codegen/element_data.h"
 #include "tests/codegen/exact_operations.h"
 

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <random>
 
-#include "ir/core/intrinsics.h"
-#include "ir/core/print.h"
+#include "ir/construction/intrinsics.h"
+#include "ir/traversal/print.h"
 #include "tests/codegen/device/agreement.h"
 #include "tests/codegen/element_data.h"
 

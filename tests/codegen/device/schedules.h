@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ir/core/program.h"
-#include "target/target.h"
+#include "target/description/target.h"
 
 namespace nestwright::testing {
 

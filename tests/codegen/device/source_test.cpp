@@ -6,10 +6,10 @@
 #include "codegen/cuda/cuda_dialect.h"
 #include "codegen/opencl/opencl_dialect.h"
 #include "codegen/source/device_object.h"
-#include "ir/core/intrinsics.h"
+#include "ir/construction/intrinsics.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/codegen/device/schedules.h"
 #include "tests/support/message.h"
 

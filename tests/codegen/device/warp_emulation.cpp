@@ -8,8 +8,8 @@
 #include <set>
 #include <sstream>
 
-#include "ir/analysis/launch.h"
-#include "support/scratch_folder.h"
+#include "ir/gpu/launch.h"
+#include "support/os/scratch_folder.h"
 #include "tests/codegen/device/access_counts.h"
 #include "tests/codegen/device/copy_instructions.h"
 #include "tests/codegen/device/warpgroup_instructions.h"

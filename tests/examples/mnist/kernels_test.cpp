@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "examples/mnist/graph.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace mnist {
 namespace {

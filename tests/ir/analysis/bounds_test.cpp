@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 
 namespace nestwright::ir {
 namespace {

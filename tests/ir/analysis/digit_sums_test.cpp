@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "ir/analysis/evaluate.h"
-#include "ir/core/equal.h"
-#include "ir/core/print.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/print.h"
 
 namespace nestwright::ir {
 namespace {

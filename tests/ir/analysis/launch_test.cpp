@@ -1,10 +1,10 @@
 // Launches: grid and block sizes, arguments in order, and the layout of shared memory.
-#include "ir/analysis/launch.h"
+#include "ir/gpu/launch.h"
 
 #include <gmock/gmock.h>
 
-#include "ir/core/print.h"
-#include "support/error.h"
+#include "ir/traversal/print.h"
+#include "support/base/error.h"
 
 namespace nestwright::ir {
 namespace {

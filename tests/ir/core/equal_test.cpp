@@ -1,4 +1,4 @@
-#include "ir/core/equal.h"
+#include "ir/traversal/equal.h"
 
 #include <gtest/gtest.h>
 

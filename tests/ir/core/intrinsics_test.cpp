@@ -1,13 +1,13 @@
-#include "ir/core/intrinsics.h"
+#include "ir/construction/intrinsics.h"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 
-#include "ir/core/equal.h"
-#include "ir/core/print.h"
 #include "ir/core/scalar.h"
-#include "support/error.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/print.h"
+#include "support/base/error.h"
 
 namespace nestwright::ir {
 namespace {

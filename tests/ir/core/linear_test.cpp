@@ -1,8 +1,8 @@
-#include "ir/core/linear.h"
+#include "ir/traversal/linear.h"
 
 #include <gtest/gtest.h>
 
-#include "ir/core/equal.h"
+#include "ir/traversal/equal.h"
 
 namespace nestwright::ir {
 namespace {

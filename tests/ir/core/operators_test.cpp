@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/core/expr.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::ir {
 namespace {

@@ -1,4 +1,4 @@
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 
 #include <gtest/gtest.h>
 

@@ -7,11 +7,11 @@
 #include <chrono>
 #include <random>
 
-#include "ir/core/equal.h"
-#include "ir/core/print.h"
 #include "ir/serialize/format.h"
-#include "support/error.h"
-#include "support/sanitizer.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/print.h"
+#include "support/base/error.h"
+#include "support/base/sanitizer.h"
 #include "tests/ir/programs.h"
 #include "tests/support/golden.h"
 #include "tests/support/message.h"

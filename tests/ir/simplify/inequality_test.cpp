@@ -6,7 +6,7 @@
 #include <random>
 
 #include "ir/analysis/bounds.h"
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 
 namespace nestwright::ir {
 namespace {

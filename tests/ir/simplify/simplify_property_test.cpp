@@ -7,8 +7,8 @@
 #include <random>
 
 #include "ir/analysis/bounds.h"
-#include "ir/core/print.h"
 #include "ir/simplify/simplify.h"
+#include "ir/traversal/print.h"
 #include "tests/ir/programs.h"
 #include "tests/support/soak.h"
 

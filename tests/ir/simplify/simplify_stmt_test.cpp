@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "ir/core/print.h"
 #include "ir/simplify/simplify.h"
+#include "ir/traversal/print.h"
 
 namespace nestwright::ir {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/core/intrinsics.h"
-#include "ir/core/print.h"
+#include "ir/construction/intrinsics.h"
+#include "ir/traversal/print.h"
 
 namespace nestwright::ir {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "ir/interpret/interpret.h"
 #include "ir/verify/verify.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/ir/programs.h"
 #include "tests/support/soak.h"
 

@@ -2,11 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ir/core/intrinsics.h"
-#include "ir/core/print.h"
+#include "ir/construction/intrinsics.h"
 #include "ir/serialize/serialize.h"
+#include "ir/traversal/print.h"
 #include "ir/verify/verify.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/ir/programs.h"
 #include "tests/support/message.h"
 

@@ -3,13 +3,13 @@
 
 #include <numeric>
 
-#include "ir/core/intrinsics.h"
-#include "ir/core/print.h"
+#include "ir/construction/intrinsics.h"
 #include "ir/interpret/interpret.h"
+#include "ir/traversal/print.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "lower/passes.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/lower/select/fragment_programs.h"
 #include "tests/support/message.h"
 

@@ -3,11 +3,11 @@
 
 #include <span>
 
-#include "ir/core/rewrite.h"
 #include "ir/interpret/interpret.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/lower.h"
 #include "lower/passes.h"
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright::testing {
 namespace {

@@ -1,8 +1,8 @@
 // dot_products: the instruction that a target has, and words that become one load.
 #include <gmock/gmock.h>
 
-#include "ir/core/intrinsics.h"
-#include "ir/core/print.h"
+#include "ir/construction/intrinsics.h"
+#include "ir/traversal/print.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "lower/passes.h"

@@ -4,8 +4,8 @@
 #include <span>
 
 #include "expression/tensor.h"
-#include "ir/core/rewrite.h"
 #include "ir/interpret/interpret.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/lower.h"
 
 namespace nestwright::testing {

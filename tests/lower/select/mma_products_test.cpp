@@ -2,11 +2,11 @@
 // tests/codegen/device/fragments_test.cpp tests the other refusals, with the sources.
 #include <gmock/gmock.h>
 
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "lower/passes.h"
-#include "support/error.h"
+#include "support/base/error.h"
 #include "tests/lower/select/fragment_programs.h"
 #include "tests/support/message.h"
 

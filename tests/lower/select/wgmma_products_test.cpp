@@ -2,10 +2,10 @@
 // their sums are used. tests/codegen/device/warpgroups_test.cpp tests refusals, with the sources.
 #include <gmock/gmock.h>
 
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "ir/verify/verify.h"
-#include "lower/copier.h"
 #include "lower/lower.h"
+#include "lower/support/copier.h"
 #include "tests/lower/select/fragment_programs.h"
 
 namespace nestwright::testing {

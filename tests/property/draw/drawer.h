@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "schedule/schedule.h"
-#include "schedule/state.h"
+#include "schedule/state/state.h"
 #include "tests/property/expression.h"
 
 namespace nestwright::property {

@@ -1,7 +1,7 @@
 // compute_at, compute_inline, compute_root, prepare, set_scope, double_buffer.
 #include <algorithm>
 
-#include "schedule/scan_parts.h"
+#include "schedule/state/scan_parts.h"
 #include "tests/property/draw/drawer.h"
 
 namespace nestwright::property {

@@ -1,7 +1,7 @@
 // tensorize: splits off the loops of a tile and moves them innermost, one step at a time.
 #include <algorithm>
 
-#include "schedule/scan_parts.h"
+#include "schedule/state/scan_parts.h"
 #include "tests/property/draw/drawer.h"
 #include "tests/property/intrinsics.h"
 

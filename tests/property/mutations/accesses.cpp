@@ -1,8 +1,8 @@
 // Mutations of loads, stores and allocations.
 #include <algorithm>
 
-#include "ir/core/equal.h"
-#include "ir/core/rewrite.h"
+#include "ir/traversal/equal.h"
+#include "ir/traversal/rewrite.h"
 #include "tests/property/mutations/mutation.h"
 
 namespace nestwright::property {

@@ -1,8 +1,8 @@
 #include "tests/property/mutations/mutation.h"
 
-#include "ir/core/rewrite.h"
 #include "ir/interpret/interpret.h"
-#include "support/error.h"
+#include "ir/traversal/rewrite.h"
+#include "support/base/error.h"
 #include "tests/property/data.h"
 
 namespace nestwright::property {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "tests/property/mutations/mutation.h"
 
 namespace nestwright::property {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 #include "tests/property/mutations/mutation.h"
 
 namespace nestwright::property {

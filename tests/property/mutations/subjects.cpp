@@ -2,7 +2,7 @@
 // packed caches, stages inside others, padding, parallel loops and vector lanes.
 #include "expression/reducers.h"
 #include "lower/lower.h"
-#include "schedule/thread_axis.h"
+#include "schedule/state/thread_axis.h"
 #include "tests/property/mutations/mutation.h"
 
 namespace nestwright::property {

@@ -1,7 +1,7 @@
 // Convolutions: what they define, what their reference says, what they refuse.
 #include <gmock/gmock.h>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 #include "tests/templates/convolution/cases.h"
 #include "tests/templates/definitions.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "templates/conv2d/conv2d.h"
 #include "templates/registry.h"
 #include "tests/templates/matmul/check.h"

@@ -1,5 +1,5 @@
 // Completion of partial configurations, with templates made up for it.
-#include "templates/framework/completion.h"
+#include "templates/framework/space/completion.h"
 
 #include <gtest/gtest.h>
 

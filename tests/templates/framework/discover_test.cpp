@@ -9,9 +9,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "support/error.h"
-#include "templates/framework/completion.h"
-#include "templates/framework/discover.h"
+#include "support/base/error.h"
+#include "templates/framework/space/completion.h"
+#include "templates/framework/space/discover.h"
 #include "templates/registry.h"
 #include "tests/support/message.h"
 

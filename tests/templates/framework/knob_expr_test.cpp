@@ -1,9 +1,9 @@
-#include "templates/framework/knob_expr.h"
+#include "templates/framework/knobs/knob_expr.h"
 
 #include <gmock/gmock.h>
 
-#include "templates/framework/recording.h"
-#include "templates/framework/seed_table.h"
+#include "templates/framework/knobs/seed_table.h"
+#include "templates/framework/space/recording.h"
 
 namespace nestwright {
 namespace {

@@ -1,5 +1,5 @@
 // Operators whose functions return too few or too many tensors, elements or ranges are refused by name.
-#include "templates/framework/operator_data.h"
+#include "templates/framework/template/operator_data.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 #include "tests/support/message.h"
 

@@ -1,5 +1,5 @@
 // Defaults of the CPU templates of all operators: serial where the work is shorter than a parallel loop is worth.
-#include "templates/framework/parallel_worth.h"
+#include "templates/framework/template/parallel_worth.h"
 
 #include <gmock/gmock.h>
 

@@ -1,9 +1,9 @@
-#include "templates/framework/split_candidates.h"
+#include "templates/framework/knobs/split_candidates.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

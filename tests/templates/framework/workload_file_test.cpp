@@ -1,9 +1,9 @@
-#include "templates/framework/workload_file.h"
+#include "templates/framework/template/workload_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/error.h"
+#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

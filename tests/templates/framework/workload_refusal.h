@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 #include "tests/support/message.h"
 

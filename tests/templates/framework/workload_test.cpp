@@ -1,9 +1,9 @@
-#include "templates/framework/workload.h"
+#include "templates/framework/template/workload.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 #include "tests/support/message.h"
 #include "tests/templates/framework/workload_refusal.h"

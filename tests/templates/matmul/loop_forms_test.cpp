@@ -3,7 +3,7 @@
 // and the configuration; the program follows.
 #include <fstream>
 
-#include "ir/core/print.h"
+#include "ir/traversal/print.h"
 #include "templates/registry.h"
 #include "tests/support/golden.h"
 #include "tests/templates/matmul/check.h"

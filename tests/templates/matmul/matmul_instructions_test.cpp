@@ -9,9 +9,9 @@
 #include <random>
 #include <set>
 
-#include "ir/core/rewrite.h"
+#include "ir/traversal/rewrite.h"
 #include "lower/lower.h"
-#include "templates/framework/discover.h"
+#include "templates/framework/space/discover.h"
 #include "templates/registry.h"
 
 namespace nestwright {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 #include "tests/support/message.h"
 #include "tests/templates/matmul/cases.h"

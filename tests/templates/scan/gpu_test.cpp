@@ -1,8 +1,8 @@
 // The schedule of scan.gpu with symbolic steps and columns: a kernel for sizes that are known at a call.
 #include <gmock/gmock.h>
 
-#include "ir/core/print.h"
 #include "ir/interpret/interpret.h"
+#include "ir/traversal/print.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "templates/scan/scan.h"

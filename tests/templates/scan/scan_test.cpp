@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "support/error.h"
+#include "support/base/error.h"
 #include "templates/registry.h"
 #include "tests/templates/framework/workload_refusal.h"
 

@@ -1,0 +1,149 @@
+#include "bench/replay/survey.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lookup/task_key.h"
+#include "search/propose/measured_trials.h"
+#include "search/session/chunk.h"
+#include "search/trials/session_state.h"
+#include "support/base/error.h"
+
+namespace nestwright {
+namespace {
+
+constexpr const char* kStrategy = "survey";
+constexpr const char* kSeed = "survey seed";
+constexpr const char* kSample = "survey sample";
+constexpr const char* kRelative = "survey relative";
+
+constexpr std::size_t kBatch = 16, kChunk = 8;
+constexpr std::size_t kParents = 32;  // the best points, whose relatives are measured
+
+struct Planned {
+  Point point;
+  const char* origin;
+};
+
+class Survey {
+ public:
+  Survey(const Task& task, TuningLog& log, const SurveyOptions& options, const SurveyProgress& progress)
+      : options_(options), progress_(progress), state_(task, log, session_options_), random_(options.seed) {}
+
+  void run() {
+    state_.id =
+        state_.log.begin_session(state_.key, {.seed = options_.seed, .strategy = kStrategy, .made_by = state_.made_by});
+    measure_all(seeds_and_samples());
+    for (int left = options_.relatives; left > 0;) {
+      const std::vector<Planned> batch = relatives(std::min<std::size_t>(kBatch, static_cast<std::size_t>(left)));
+      if (batch.empty()) break;  // no unseen relatives are left
+      left -= static_cast<int>(batch.size());
+      measure(batch);
+    }
+    state_.log.end_session(state_.id, SessionStatus::kDone, "surveyed");
+  }
+
+ private:
+  std::vector<Planned> seeds_and_samples() {
+    std::vector<Planned> planned;
+    for (const Point& seed : state_.space.seeds()) {
+      if (seen_.insert(seed)) planned.push_back({seed, kSeed});
+    }
+    std::vector<Point> samples;
+    add_samples(state_.space, options_.samples, random_, seen_, samples);
+    for (Point& sample : samples) planned.push_back({std::move(sample), kSample});
+    return planned;
+  }
+
+  std::vector<Planned> relatives(std::size_t n) {
+    constexpr std::size_t kAttempts = 50;  // for each relative
+    std::vector<Planned> planned;
+    const std::vector<Point> parents = sound_.fastest(kParents);
+    for (std::size_t attempt = 0; !parents.empty() && attempt < kAttempts * n && planned.size() < n; ++attempt) {
+      const Point& parent = parents[random_() % parents.size()];
+      auto child = state_.space.mutate(parent, 1 + static_cast<int>(random_() % 2), random_);
+      if (child && seen_.insert(*child)) planned.push_back({std::move(*child), kRelative});
+    }
+    return planned;
+  }
+
+  void measure_all(const std::vector<Planned>& planned) {
+    for (std::size_t first = 0; first < planned.size(); first += kBatch) {
+      const std::size_t last = std::min(first + kBatch, planned.size());
+      measure(
+          {planned.begin() + static_cast<std::ptrdiff_t>(first), planned.begin() + static_cast<std::ptrdiff_t>(last)});
+    }
+  }
+
+  void measure(const std::vector<Planned>& planned) {
+    std::vector<Proposal> proposals;
+    std::vector<Point> points;
+    for (const Planned& plan : planned) {
+      proposals.push_back({{plan.point.template_name, plan.point.version}, plan.point.config, plan.origin});
+      points.push_back(plan.point);
+    }
+    const Batch batch = state_.log.commit_batch(state_.id, batches_++, proposals);
+    check(batch.proposals.size() == planned.size(), "a survey's points were there before it");
+    const std::vector<BuiltPoint> built = state_.build(points, Pipeline::kSearch);
+    std::vector<Trial> trials;
+    for (std::size_t first = 0; first < built.size(); first += kChunk) {
+      const std::size_t n = std::min(kChunk, built.size() - first);
+      const auto part = std::span(built).subspan(first, n);
+      const ChunkResult chunk = run_chunk(state_, part);
+      std::vector<TrialId> recorded;
+      for (std::size_t i = 0; i < n; ++i) {
+        Measurement m = chunk.measurements[i].value();
+        m.compile_ms = part[i].result.compile_ms;
+        recorded.push_back(state_.log.record(state_.id, batch.proposals[first + i].id, m,
+                                             {part[i].result.object.code_fingerprint, 0}));
+        if (is_sound(m)) trials.push_back({points[first + i], m.outcome, m.timing.median_ns});
+      }
+      adopt(state_, chunk, std::span(points).subspan(first, n), part, recorded);
+    }
+    sound_.record(trials);
+    done_ += static_cast<std::int64_t>(built.size());
+    if (progress_) progress_(done_);
+  }
+
+  const SurveyOptions options_;
+  const SurveyProgress& progress_;
+  const SessionOptions session_options_;
+  SessionState state_;
+  std::mt19937_64 random_;
+  SeenPoints seen_;
+  MeasuredTrials sound_;
+  int batches_ = 0;
+  std::int64_t done_ = 0;
+};
+
+}  // namespace
+
+void survey(const Task& task, TuningLog& log, const SurveyOptions& options, const SurveyProgress& progress) {
+  if (!log.trials(filter_of(task_key(task)), 1).empty()) {
+    throw UsageError(
+        fmt::format("{} has trials of '{}' already: record it in a new file", log.path(), task.workload.str()));
+  }
+  Survey(task, log, options, progress).run();
+}
+
+std::vector<SurveyedPoint> read_survey(const TuningLog& log, const Task& task) {
+  TaskFilter filter = filter_of(task_key(task));
+  filter.machine.clear();
+  filter.backend.clear();
+  std::vector<SurveyedPoint> points;
+  SessionId session = 0;
+  for (const TrialRecord& record : log.trials(filter)) {
+    const std::string& origin = record.proposal.origin;
+    if (origin != kSeed && origin != kSample && origin != kRelative) continue;
+    if (session == 0) session = record.session;
+    if (record.session != session) continue;  // times of different sessions are not comparable
+    const Measurement& m = record.measurement;
+    const Point point{record.proposal.from.name, record.proposal.from.version, record.proposal.config};
+    const double weight = m.timing.is_disturbed() ? kDisturbedWeight : 1;
+    points.push_back({{point, m.outcome, m.timing.median_ns, weight}, is_sound(m), origin == kSample});
+  }
+  return points;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,61 @@
+// Tunes many tasks on one budget: their sessions take turns of one batch each, in the order that
+// search/budget/task_allocator.h decides. A task that fails does not stop the others. Every trial is in the log once it
+// is recorded, so that a run that was killed resumes when it is started again. Thread rule: one thread; any thread may
+// set the interrupt flag.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "search/budget/task_run.h"
+#include "support/base/clock.h"
+
+namespace nestwright {
+
+struct SharedTask {
+  std::string name;                 ///< for messages and progress
+  double weight = 1;                ///< of a relative gain of this task
+  double bytes = 0;                 ///< of memory that its session takes while open
+  std::int64_t seeds = 1;           ///< trials that it gets before the allocation by gain
+  std::int64_t earlier_trials = 0;  ///< recorded before this run
+  double earlier_seconds = 0;       ///< spent on these
+  /// Opens a session. May throw Error.
+  std::function<std::unique_ptr<TaskRun>()> open;
+};
+
+struct SharedBudget {
+  std::int64_t trials = 0;  ///< of all tasks together; 0: no limit
+  /// For everything, final races included, which may exceed it by 4%; 0: no limit. Races share what is left in the
+  /// ratio of their estimated durations; one that does not get its time ends with fewer processes.
+  double seconds = 0;
+  /// Limit for all open sessions together; a session beyond it is finished and opened again later. 0: no limit.
+  double memory_bytes = 0;
+  std::size_t open_sessions = 32;  ///< the same for their number: each has a process and six descriptors; 0: no limit
+};
+
+/// The result of one task.
+struct TaskOutcome {
+  SessionResult result;
+  bool started = false;
+  std::string failure;  ///< why the task failed, in one sentence; empty where it did not
+};
+
+struct SharedProgress {
+  std::size_t task = 0;                      ///< index of the task whose turn just ended
+  std::int64_t trials = 0;                   ///< of all tasks
+  double seconds = 0, seconds_left = 0;      ///< seconds_left is 0 without a budget in seconds
+  double best_ns = 0;                        ///< of the task; 0: none yet
+  std::map<Outcome, std::int64_t> outcomes;  ///< of all trials
+  std::size_t races_left = 0;                ///< final races still to be held; 0 while the search goes on
+};
+
+/// Returns one outcome for each task, in order. Throws LogError, as all tasks share the database. `clock` is wall time.
+std::vector<TaskOutcome> share_budget(const std::vector<SharedTask>& tasks, const SharedBudget& budget, Clock& clock,
+                                      const std::atomic<bool>* interrupt = nullptr,
+                                      const std::function<void(const SharedProgress&)>& progress = {});
+
+}  // namespace nestwright

@@ -1,0 +1,31 @@
+// The races that end a session: they decide which point is the task's best. Private to search/.
+// Thread rule: one thread at a time.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "measure/race/race_finalists.h"
+#include "search/trials/session_state.h"
+
+namespace nestwright {
+
+/// The time for the races of a session, and who is told of their progress.
+struct FinalRaceLimits {
+  /// Returns the seconds that are left for both races, with compiling and checking what takes part; infinity: no limit;
+  /// 0 or less: they end with the samples taken so far. Called between checks and passes. The preliminary race gets at
+  /// most half of what is left when it starts. Required.
+  std::function<double()> seconds_left;
+  /// Called with what is being done ("checking finalists", "preliminary race", "final race") after each check and after
+  /// each process of a race. May be empty.
+  std::function<void(const std::string& doing, const RaceProgress&)> on_progress;
+};
+
+/// Races, in fresh processes, the finalists, the incumbent, the template's default, the stored best, and trials of
+/// earlier sessions that ended without a race. Finalists are the fastest in a preliminary race, so that a lucky time in
+/// the search does not displace a faster kernel, or without one the fastest in the search: there is none if the session
+/// was interrupted. Writes the race to the log and its conclusions to the session's result. A race that had time for
+/// one or two processes replaces no stored best, but its fastest entrant becomes the session's confirmed incumbent.
+void run_final_race(SessionState& session, const FinalRaceLimits& limits);
+
+}  // namespace nestwright

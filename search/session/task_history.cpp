@@ -1,0 +1,102 @@
+#include "search/session/task_history.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "search/task/candidate.h"
+
+namespace nestwright {
+namespace {
+
+// Trials that a session starts from: reading and replaying them takes less than half a second.
+constexpr std::int64_t kLatestTrials = 4096, kFastestTrials = 64;
+
+}  // namespace
+
+void record_resources(Ranker& ranker, const Point& point, const std::vector<KernelResources>& resources) {
+  if (const auto of_device = candidate_resources(resources)) ranker.record_resources(point, *of_device);
+}
+
+std::size_t TaskHistory::read() {
+  trials_ = state_.log.history(state_.key, kLatestTrials, kFastestTrials);
+  for (const TrialRecord& trial : trials_) {
+    const auto point = state_.point_of(trial.proposal);
+    if (point) state_.note_default(trial.id, *point, trial.measurement.outcome, trial.code);
+  }
+  units_.establish(state_, trials_);
+  return remember_all(trials_);
+}
+
+std::size_t TaskHistory::remember_all(const std::vector<TrialRecord>& trials) {
+  std::size_t points = 0;
+  for (const TrialRecord& trial : trials) {
+    last_read_ = std::max(last_read_, trial.id);
+    const auto point = state_.point_of(trial.proposal);
+    if (!point) continue;
+    ++points;
+    // Code whose time was disturbed or is not comparable is measured again when it is met again.
+    const Measurement m = units_.convert(state_, trial);
+    if (m.timing.is_disturbed()) {
+      state_.note_default(trial.id, *point, m.outcome, trial.code);
+    } else {
+      state_.remember(trial.id, *point, m, trial.code);
+    }
+  }
+  return points;
+}
+
+void TaskHistory::replay(SearchStrategy& strategy, Ranker& ranker, PartTrials& parts) {
+  is_replayed_ = true;
+  std::vector<TrialRecord> trials = std::exchange(trials_, {});
+  std::vector<TrialRecord> since = state_.log.trials_after(state_.key, last_read_);
+  units_.refresh(state_);
+  remember_all(since);
+  std::move(since.begin(), since.end(), std::back_inserter(trials));
+  std::stable_sort(trials.begin(), trials.end(), [](const TrialRecord& a, const TrialRecord& b) {
+    return std::pair(a.batch, a.position) < std::pair(b.batch, b.position);
+  });
+  observe(trials, strategy, ranker);
+  for (const TrialRecord& trial : trials) {
+    const auto point = state_.point_of(trial.proposal);
+    if (!point || trial.code.same_as != 0) continue;
+    const Measurement m = as_observed(trial);
+    // One that is disturbed only as it is observed is not in this session's unit.
+    const bool is_comparable = !m.timing.is_disturbed() || trial.measurement.timing.is_disturbed();
+    if (is_comparable) parts.add({trial.id, *point, trial.code.identity}, m);
+  }
+  ranker.end_replay();
+}
+
+void TaskHistory::read_news(SearchStrategy& strategy, Ranker& ranker) {
+  const std::vector<TrialRecord> news = state_.log.trials_after(state_.key, last_read_, state_.id);
+  if (news.empty()) return;
+  units_.refresh(state_);
+  remember_all(news);
+  observe(news, strategy, ranker);
+}
+
+/// As the strategy observes it: disturbed if another code generator, which may have made other code, compiled it.
+Measurement TaskHistory::as_observed(const TrialRecord& trial) const {
+  if (const Measurement* again = units_.renewed(trial.id)) return *again;
+  Measurement m = units_.convert(state_, trial);
+  if (!state_.is_made_here(trial.unit)) m.timing.disturbance = "compiled by another version of the code generator";
+  return m;
+}
+
+void TaskHistory::observe(const std::vector<TrialRecord>& trials, SearchStrategy& strategy, Ranker& ranker) const {
+  std::vector<Trial> batch;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const TrialRecord& trial = trials[i];
+    if (const auto point = state_.point_of(trial.proposal)) {
+      record_resources(ranker, *point, trial.measurement.resources);
+      if (has_label(trial.measurement)) batch.push_back(trial_of(*point, as_observed(trial)));
+    }
+    if (i + 1 == trials.size() || trials[i + 1].batch != trial.batch) {
+      strategy.observe(batch);
+      batch.clear();
+    }
+  }
+}
+
+}  // namespace nestwright

@@ -1,0 +1,164 @@
+#include "search/session/units.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "search/session/chunk.h"
+
+namespace nestwright {
+
+namespace {
+
+constexpr std::size_t kFurtherAnchors = 2;  // in addition to the default and the stored best
+
+struct AnchorTrial {
+  TrialId trial;
+  Point point;
+};
+
+/// The fastest sound trial of sessions that no anchor links to this one, at most kFurtherAnchors, those with the most
+/// trials first.
+std::vector<const TrialRecord*> further_anchors(std::span<const TrialRecord> recorded,
+                                                const std::vector<AnchorTrial>& anchors,
+                                                const std::vector<SessionUnit>& units) {
+  std::map<SessionId, std::vector<const TrialRecord*>> by_session;
+  for (const TrialRecord& trial : recorded) {
+    if (trial.code.same_as == 0 && is_sound(trial.measurement)) by_session[trial.session].push_back(&trial);
+  }
+  const auto is_anchor = [&](TrialId id) {
+    return std::any_of(anchors.begin(), anchors.end(), [&](const AnchorTrial& a) { return a.trial == id; });
+  };
+  std::vector<const std::vector<const TrialRecord*>*> unlinked;
+  for (const auto& [session, trials] : by_session) {
+    const auto unit =
+        std::find_if(units.begin(), units.end(), [&, id = session](const SessionUnit& u) { return u.session == id; });
+    if (unit != units.end() && is_anchor(unit->anchor)) continue;
+    if (std::any_of(trials.begin(), trials.end(), [&](const TrialRecord* t) { return is_anchor(t->id); })) continue;
+    unlinked.push_back(&trials);
+  }
+  std::stable_sort(unlinked.begin(), unlinked.end(),
+                   [](const auto* a, const auto* b) { return a->size() > b->size(); });
+  std::vector<const TrialRecord*> chosen;
+  for (std::size_t i = 0; i < std::min(unlinked.size(), kFurtherAnchors); ++i) {
+    chosen.push_back(
+        *std::min_element(unlinked[i]->begin(), unlinked[i]->end(), [](const TrialRecord* a, const TrialRecord* b) {
+          return a->measurement.timing.median_ns < b->measurement.timing.median_ns;
+        }));
+  }
+  return chosen;
+}
+
+std::vector<AnchorTrial> choose_anchors(const SessionState& session, std::span<const TrialRecord> recorded) {
+  std::vector<AnchorTrial> anchors;
+  const auto add = [&](TrialId trial, const std::optional<Point>& point) {
+    const bool there =
+        std::any_of(anchors.begin(), anchors.end(), [&](const AnchorTrial& a) { return a.trial == trial; });
+    if (point && !there) anchors.push_back({trial, *point});
+  };
+  if (session.default_trial != 0) add(session.default_trial, session.space.default_point());
+  if (const auto best = session.log.best(filter_of(session.key), session.versions)) {
+    add(best->trial, session.point_of(best->proposal));
+  }
+  for (const TrialRecord* trial : further_anchors(recorded, anchors, session.log.session_units(session.key))) {
+    add(trial->id, session.point_of(trial->proposal));
+  }
+  return anchors;
+}
+
+/// Replaces measurements that were disturbed in an earlier session by those of the chunk. Returns the new ones.
+std::map<TrialId, Measurement> replace_disturbed(SessionState& session, std::span<const TrialRecord> recorded,
+                                                 const ChunkResult& chunk, std::span<const BuiltPoint> built,
+                                                 const std::vector<TrialId>& trials) {
+  std::map<TrialId, Measurement> replaced;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const auto& m = chunk.measurements[i];
+    if (!m || !is_sound(*m)) continue;
+    const auto was =
+        std::find_if(recorded.begin(), recorded.end(), [&](const TrialRecord& t) { return t.id == trials[i]; });
+    const bool was_disturbed = was != recorded.end() && was->code.same_as == 0 &&
+                               was->measurement.outcome == Outcome::kOk && was->measurement.timing.is_disturbed();
+    // The time of other code is not that of the recorded one.
+    const bool is_same_code =
+        was_disturbed && (was->code.identity.empty() || was->code.identity == built[i].result.object.code_fingerprint);
+    // Another process may have replaced it meanwhile.
+    if (!is_same_code || session.log.may_be_best(trials[i]) || !session.log.remeasure(session.id, trials[i], *m))
+      continue;
+    replaced.emplace(trials[i], *m);
+  }
+  return replaced;
+}
+
+}  // namespace
+
+void Units::establish(SessionState& session, std::span<const TrialRecord> recorded) {
+  const std::vector<AnchorTrial> anchors = choose_anchors(session, recorded);
+  if (anchors.empty()) return;
+  std::vector<Point> points;
+  std::vector<TrialId> trials;
+  for (const AnchorTrial& anchor : anchors) {
+    points.push_back(anchor.point);
+    trials.push_back(anchor.trial);
+  }
+  const std::vector<BuiltPoint> built = session.build(points, Pipeline::kSearch);
+  const ChunkResult chunk = run_chunk(session, built);
+  renewed_ = replace_disturbed(session, recorded, chunk, built, trials);
+  adopt(session, chunk, points, built, trials);
+  if (!session.anchor) return;
+  for (std::size_t i = 0; i < anchors.size(); ++i) {
+    const auto& m = chunk.measurements[i];
+    if (m && is_sound(*m)) now_ns_[trials[i]] = m->timing.median_ns;
+  }
+  for (std::size_t i = 0; i < anchors.size(); ++i) {
+    const auto was =
+        std::find_if(recorded.begin(), recorded.end(), [&](const TrialRecord& t) { return t.id == trials[i]; });
+    if (was != recorded.end() && was->code.identity != built[i].result.object.code_fingerprint)
+      changed_code_.insert(trials[i]);
+  }
+  for (const TrialRecord& trial : recorded) {
+    if (trial.code.same_as == 0 && now_ns_.contains(trial.id) && is_sound(trial.measurement)) {
+      then_ns_[trial.session][trial.id] = trial.measurement.timing.median_ns;
+    }
+  }
+  refresh(session);
+}
+
+void Units::refresh(const SessionState& session) {
+  if (session.anchor) now_ns_.try_emplace(session.anchor->trial, session.anchor->reference_ns);
+  for (const SessionUnit& unit : session.log.session_units(session.key)) {
+    if (unit.anchor_ns > 0) then_ns_[unit.session][unit.anchor] = unit.anchor_ns;
+    if (!session.is_made_here(unit)) made_elsewhere_.insert(unit.session);
+  }
+}
+
+double Units::factor(const SessionState& session, SessionId other) const {
+  if (other == session.id) return 1;
+  const auto then = then_ns_.find(other);
+  if (then == then_ns_.end()) return 0;
+  double sum = 0;
+  int count = 0;
+  for (const auto& [trial, then_ns] : then->second) {
+    const auto now = now_ns_.find(trial);
+    if (now == now_ns_.end() || (made_elsewhere_.contains(other) && changed_code_.contains(trial))) continue;
+    sum += std::log(now->second / then_ns);
+    ++count;
+  }
+  return count == 0 ? 0 : std::exp(sum / count);
+}
+
+const Measurement* Units::renewed(TrialId trial) const {
+  const auto found = renewed_.find(trial);
+  return found == renewed_.end() ? nullptr : &found->second;
+}
+
+Measurement Units::convert(const SessionState& session, const TrialRecord& trial) const {
+  Measurement m = trial.measurement;
+  const double by = factor(session, trial.unit.session != 0 ? trial.unit.session : trial.session);
+  if (by == 0) {
+    m.timing.disturbance = "timed by a session that cannot be compared with this one";
+    return m;
+  }
+  scale_scores(m.timing, by);
+  return m;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,285 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdio>
+#include <limits>
+#include <optional>
+
+#include "cli/commands/tune_file.h"
+#include "cli/options/common_options.h"
+#include "cli/options/exit_code.h"
+#include "cli/options/interrupt.h"
+#include "cli/options/option_checks.h"
+#include "cli/options/runnable.h"
+#include "cli/output/progress.h"
+#include "cli/output/report.h"
+#include "cli/output/tune_report.h"
+#include "cost_model/cost_model.h"
+#include "lookup/task_key.h"
+#include "search/budget/effort.h"
+#include "search/propose/make_strategy.h"
+#include "search/session/session.h"
+#include "support/base/error.h"
+#include "templates/framework/template/template.h"
+
+namespace nestwright::cli {
+namespace {
+
+struct TuneOptions {
+  CommonOptions common;
+  std::string file;
+  std::string effort = effort_name(Effort::kNormal);
+  std::optional<double> until_gain;
+  std::optional<int> finalists;
+  std::vector<std::string> fixed, only;
+  std::string require = quality_name(Quality::kDefault);
+  SessionOptions session;
+
+  /// Sets what the effort decides, except for options that were given explicitly.
+  void apply_effort() {
+    session.effort = parse_effort(effort);
+    complete(session.budget, session.effort);
+    if (until_gain) session.budget.until_gain = *until_gain;
+    session.finalists = finalists.value_or(plan_of(session.effort).finalists);
+  }
+};
+
+/// Parses --fix and --only. Throws UsageError where they are malformed.
+Restriction restriction_of(const TuneOptions& options) {
+  for (const std::string& fixed : options.fixed) {
+    // A shell variable that is not set: without this check, the whole space would be searched.
+    if (Config::parse(fixed).entries().empty()) {
+      throw UsageError("--fix is empty: give a knob and its value, as in unroll_k=4, or leave the option out");
+    }
+  }
+  Restriction restriction{Config::parse(fmt::format("{}", fmt::join(options.fixed, " "))), {}};
+  for (const std::string& condition : options.only) restriction.only.push_back(KnobCondition::parse(condition));
+  return restriction;
+}
+
+/// Says how much of the space is left. Throws UsageError as SearchSpace does.
+void announce_restriction(const Task& task, const SessionOptions& session) {
+  const SearchSpace space(task, session.template_name, session.restriction);
+  const auto count_text = [](const PointCount& count) {
+    return fmt::format("{}{:.0f}", count.estimated ? "about " : "", count.points);
+  };
+  std::string text = fmt::format("searching within {}:", session.restriction.str());
+  const char* separator = " ";
+  for (const SearchSpace::Member& member : space.members()) {
+    text += fmt::format("{}{} of {} valid points of {}", std::exchange(separator, ", "),
+                        count_text(member.searched().count_valid()), count_text(member.space.count_valid()),
+                        member.source->name);
+  }
+  note(printable(text) + "\n");
+}
+
+/// Returns what the result stays within, and whether the task's best is another one. "" if the whole space is searched.
+std::string within_text(const SessionResult& result, const Task& task, const TuningLog& log,
+                        const SessionOptions& session) {
+  if (session.restriction.empty() && session.template_name.empty()) return {};
+  const auto of_task = log.best(filter_of(task_key(task)), usable_templates(*task.workload.op, task.target.device));
+  std::string text = session.restriction.str();
+  if (!session.template_name.empty()) {
+    text = fmt::format("{}{}{}", session.template_name, text.empty() ? "" : " and ", text);
+  }
+  if (of_task && of_task->trial != result.best->trial) {
+    text += fmt::format("; the task's best is outside ({}), as nestwright query says",
+                        format_time(of_task->timing.median_ns));
+  }
+  return text;
+}
+
+void print_text(const SessionResult& result, const Task& task, const std::string& within) {
+  fmt::print("{}", report_text(*result.best, task.workload.str(), task.workload.op));
+  if (!within.empty()) fmt::print("within    {}\n", printable(within));
+  const Work work = work_of(task.workload);
+  if (work.is_memory_bound()) {
+    if (const double rate = measure_read_rate(task.target, work.bytes); rate > 0) {
+      fmt::print("memory    {:.1f}% of the {:.1f} GB/s that {} read just now\n",
+                 100 * work.throughput(result.best->timing.median_ns) / rate, rate,
+                 task.target.threads == 1 ? "one thread" : fmt::format("{} threads", task.target.threads));
+    }
+  } else if (const double peak = peak_of(task, measure_peak(task.target)); peak > 0) {
+    fmt::print("peak      {:.1f}% of the {:.1f} GFLOP/s that this machine reached in a loop of FMAs just now\n",
+               100 * result.best->gflops() / peak, peak);
+  }
+  if (const auto ratio = ratio_to_default(result)) {
+    fmt::print("default   {:.2f} times as fast as the untuned default schedule ({})\n", *ratio,
+               format_time(result.default_timing->median_ns));
+  }
+  if (const std::string disturbed = disturbance_text(result); !disturbed.empty()) {
+    fmt::print("disturbed {}\n", disturbed);
+  }
+}
+
+std::string no_candidate(const SessionResult& result, const Task& task) {
+  if (result.trials == 0) {
+    return fmt::format("no candidate for {} was tried before the run stopped ({}): give it more time",
+                       task.workload.str(), result.stop_reason);
+  }
+  std::string sentence = fmt::format("no valid candidate was found for {}", task.workload.str());
+  if (!result.first_failure.empty()) sentence += fmt::format(" (the first failure was {})", result.first_failure);
+  return sentence + ": give it more trials or see nestwright space";
+}
+
+int run_file(const TuneOptions& options) {
+  install_signal_handlers();
+  return tune_file(options.file, options.common, options.session, parse_quality(options.require), interrupt_flag());
+}
+
+int run(TuneOptions& options) {
+  const Task task = options.common.task(options.common.registry());
+  options.session.restriction = restriction_of(options);
+  require_runnable(task, Machine::host());
+  templates_for(task.workload, task.target, options.session.template_name);  // throws before a database is created
+  if (!options.session.restriction.empty()) announce_restriction(task, options.session);
+  TuningLog log = open_database(options.common, OpenMode::kWrite);
+  install_signal_handlers();
+
+  note_missing_lock(task.target);
+  note(fmt::format("tuning {} on {}{}\n", task.workload.str(), task.target.str(), caches_arguments(task)));
+  ProgressLine line(options.session.budget);
+  const Work work = work_of(task.workload);
+  const SessionResult result =
+      run_session(task, log, options.session, &interrupt_flag(), [&](const Progress& p) { line.show(p, work); });
+  line.finish();
+  note(fmt::format("{} trials in {:.1f} s ({:.1f} a second), {} recorded before; {}; stopped: {}\n", result.trials,
+                   result.seconds, trials_per_second(result.trials, result.seconds), result.earlier_trials,
+                   outcomes_text(result.outcomes), result.stop_reason));
+
+  if (options.common.json) {
+    const double peak = result.best ? peak_of(task, measure_peak(task.target)) : 0;
+    Json json = tune_report_json(result, task, peak);
+    if (const Restriction& within = options.session.restriction; !within.empty()) json["within"] = within.str();
+    print_json(json);
+  } else if (result.best) {
+    print_text(result, task, within_text(result, task, log, options.session));
+  }
+  if (result.interrupted || is_interrupted()) return kInterrupted;  // the flag may be set during the final race
+  if (!result.best) {
+    return print_error(kNoValid, no_candidate(result, task));
+  }
+  const std::string missing = missing_quality(result.best, task, parse_quality(options.require));
+  return missing.empty() ? kDone : print_error(kNoValid, missing);
+}
+
+void add_budget(Command& command, TuneOptions& options) {
+  constexpr std::uint64_t kMaxTrials = 1'000'000'000;
+  Budget& budget = options.session.budget;
+  command
+      .add_option("--effort", options.effort,
+                  "quick: 10 s; normal: 60 s; full: 600 s, and a more careful final race. quick and normal end early "
+                  "where little is left to be gained (2%, 1%)")
+      .value_name("NAME")
+      .one_of(effort_names())
+      .show_default();
+  command.add_option("--trials", budget.trials, "stop after this many trials of this run, all tasks of a file together")
+      .value_name("N")
+      .check(whole_number(1, kMaxTrials));
+  command
+      .add_option("--seconds", budget.seconds,
+                  "end within this much time, all tasks of a file together, plus 8% and 2 s whatever the machine does "
+                  "(default: what --effort says, without --trials)")
+      .value_name("S")
+      .check(positive_seconds());
+  command
+      .add_option("--require", options.require,
+                  "exit with 4 where the best is less: raced (in the final race), confirmed (on a quiet machine), "
+                  "disturbed (right, on a busy machine)")
+      .value_name("NAME")
+      .one_of(quality_names())
+      .show_default();
+  command
+      .add_option("--early-stop", budget.early_stop,
+                  "stop after this many trials without a better one, each task of a file by itself")
+      .value_name("N")
+      .check(whole_number(1, kMaxTrials));
+  command
+      .add_option("--until-gain", options.until_gain,
+                  "stop when twice the time is expected to gain less than this, each task of a file by itself; 0: "
+                  "never (default: what --effort says, without --seconds and --trials)")
+      .value_name("1%")
+      .check(share());
+}
+
+void add_search(Command& command, TuneOptions& options) {
+  SessionOptions& session = options.session;
+  command.add_option("--strategy", session.strategy, "how points are proposed")
+      .value_name("NAME")
+      .one_of(strategy_names())
+      .show_default();
+  command.add_option("--cost-model", session.cost_model, "model that ranks the points")
+      .value_name("NAME")
+      .one_of(cost_model_names())
+      .show_default();
+  command
+      .add_option("--template", session.template_name,
+                  "search this template only, and report its best (default: all of the operator)")
+      .value_name("NAME");
+  command
+      .add_option("--fix", options.fixed,
+                  "search only configurations with this value of a knob, e.g. unroll_k=4; may be repeated")
+      .value_name("KNOB=VALUE")
+      .one_value_each();
+  command
+      .add_option("--only", options.only,
+                  "search only configurations for which this holds, e.g. \"register_rows * register_vectors <= 24 and "
+                  "pack_b == no\"; may be repeated")
+      .value_name("CONDITION")
+      .one_value_each();
+  command.add_option("--seed", session.seed, "seed of all random choices")
+      .value_name("N")
+      .check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+      .show_default();
+  command.add_option("--batch", session.batch_size, "points proposed at a time, 1 to 256")
+      .value_name("N")
+      .check(whole_number(1, 256))
+      .show_default();
+  command
+      .add_option("--finalists", options.finalists,
+                  "points in the final race, 0 to 64; 0: no race, the times of the search choose (default: what "
+                  "--effort says)")
+      .value_name("N")
+      .check(whole_number(0, 64));
+  command.add_option("--builders", session.builders, "builder processes, 1 to 256 (default: one a core)")
+      .value_name("N")
+      .check(whole_number(1, 256));
+}
+
+}  // namespace
+
+void add_tune(CommandLine& line, Action& action) {
+  auto options = std::make_shared<TuneOptions>();
+  Command command = line.add_command("tune", "search for the fastest configuration of a workload");
+  add_workload(command, options->common);
+  command
+      .add_option(
+          "--file", options->file,
+          "tune all workloads of a JSON file on one budget: a list of workloads, or of objects with \"workload\", "
+          "\"label\" and \"weight\"")
+      .value_name("FILE");
+  add_db(command, options->common);
+  add_target(command, options->common);
+  add_caches(command, options->common);
+  add_json(command, options->common);
+  add_budget(command, *options);
+  add_search(command, *options);
+  command.on_chosen([options, &action] {
+    options->apply_effort();
+    const bool has_file = !options->file.empty();
+    if (options->common.has_workload() == has_file) {
+      throw WrongArguments(
+          has_file ? "a workload and --file are given: drop one of them"
+                   : "no workload is given: write one, an expression with --expr, or a file of them with --file");
+    }
+    if (has_file && !options->session.template_name.empty()) {
+      throw WrongArguments("--template and --file are given: drop one of them");
+    }
+    if (has_file && !(options->fixed.empty() && options->only.empty())) {
+      throw WrongArguments("--fix or --only and --file are given: drop one of them");
+    }
+    action = [options, has_file] { return has_file ? run_file(*options) : run(*options); };
+  });
+}
+
+}  // namespace nestwright::cli

@@ -1,0 +1,209 @@
+#include "cli/commands/tune_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "cli/options/runnable.h"
+#include "cli/output/progress.h"
+#include "cli/output/tune_report.h"
+#include "lookup/lookup.h"
+#include "lookup/task_key.h"
+#include "support/base/caught_message.h"
+#include "support/base/error.h"
+#include "templates/framework/space/completion.h"
+#include "templates/framework/space/discover.h"
+#include "templates/framework/template/workload_file.h"
+
+namespace nestwright::cli {
+namespace {
+
+constexpr std::size_t kMaxFileBytes = 10'000'000;  // size of a file of workloads
+constexpr double kRaceShare = 0.15;                // of a task's equal share of the seconds, for its final race
+constexpr double kMemoryShare = 0.5;               // of the machine's memory, for all open sessions
+constexpr double kWorkerBytes = 64e6;              // of an open session, in addition to its tensors
+
+std::string read_text(const std::string& file) {
+  std::error_code ignored;
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream.is_open() || std::filesystem::is_directory(file, ignored)) {
+    throw UsageError(fmt::format("file '{}' cannot be read: give a JSON file of workloads with --file", file));
+  }
+  std::string text(kMaxFileBytes + 1, '\0');  // reading a device may never end
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  if (stream.bad()) {
+    throw UsageError(fmt::format("file '{}' cannot be read to its end: check its disk", file));
+  }
+  if (text.size() > kMaxFileBytes) {
+    throw UsageError(
+        fmt::format("file '{}' has more than {} MB, which no list of workloads needs: give a JSON file of "
+                    "workloads with --file",
+                    file, kMaxFileBytes / 1'000'000));
+  }
+  return text;
+}
+
+std::int64_t count_seeds(const Task& task) {
+  std::int64_t seeds = 0;
+  for (const Template* source : templates_for(task.workload, task.target)) {
+    seeds += static_cast<std::int64_t>(seeds_of(*source, task.workload, task.target).size());
+  }
+  return seeds;
+}
+
+/// Adds the trials of earlier runs of the task and the seconds that they took.
+void add_earlier(SharedTask& shared, const Task& task, const TuningLog& log) {
+  const TaskTotals totals = log.totals(task_key(task));
+  shared.earlier_trials = totals.trials;
+  shared.earlier_seconds = totals.seconds;
+}
+
+std::vector<SharedTask> shared_tasks(const std::vector<FileTask>& tasks, TuningLog& log, const SessionOptions& session,
+                                     const std::atomic<bool>& interrupted) {
+  std::vector<SharedTask> shared;
+  for (const FileTask& task : tasks) {
+    SharedTask& entry = shared.emplace_back();
+    entry.name = task.label;
+    entry.weight = task.weight;
+    entry.bytes = kWorkerBytes + tuning_bytes(task.task.workload);
+    entry.seeds = task.seeds;
+    add_earlier(entry, task.task, log);
+    entry.open = [&task, &log, session, &interrupted] {
+      return std::make_unique<TuningSession>(task.task, log, session, &interrupted);
+    };
+  }
+  return shared;
+}
+
+int exit_code(const std::vector<TaskRow>& rows, bool interrupted) {
+  const auto any = [&](auto&& is) { return std::any_of(rows.begin(), rows.end(), is); };
+  if (interrupted) return kInterrupted;
+  if (any([](const TaskRow& row) { return !row.outcome.failure.empty(); })) return kFailed;
+  return any([](const TaskRow& row) { return !row.outcome.result.best; }) ? kNoValid : kDone;
+}
+
+/// Returns the message for an exit code other than 0.
+std::string failure_message(const std::vector<TaskRow>& rows) {
+  for (const TaskRow& row : rows) {
+    if (!row.outcome.failure.empty()) return fmt::format("{} failed: {}", row.label, row.outcome.failure);
+  }
+  std::vector<std::string> without;
+  for (const TaskRow& row : rows) {
+    if (!row.outcome.result.best) without.push_back(row.label);
+  }
+  return fmt::format(
+      "no valid candidate was found for {} of {} tasks, {} the first: give them more time, or see nestwright "
+      "space",
+      without.size(), rows.size(), without.front());
+}
+
+Json document(const std::string& file, const std::vector<TaskRow>& rows, std::int64_t trials, double seconds,
+              bool interrupted) {
+  const double peak = measure_peak(rows.front().task.target);
+  Json json = {{"file", file},
+               {"target", rows.front().task.target.str()},
+               {"seconds", seconds},
+               {"trials", trials},
+               {"trials_per_second", trials_per_second(trials, seconds)},
+               {"interrupted", interrupted}};
+  json["tasks"] = Json::list();
+  for (const TaskRow& row : rows) json["tasks"].push_back(row_json(row, peak_of(row.task, peak)));
+  return json;
+}
+
+}  // namespace
+
+std::vector<FileTask> read_tasks(const std::string& file, const Registry& registry, const Target& target,
+                                 CacheState caches, std::vector<std::string>& notes) {
+  const WorkloadFile read = parse_workload_file(read_text(file), file);
+  const Machine machine = Machine::host();
+  std::vector<FileTask> tasks;
+  std::vector<std::size_t> first_entry;
+  for (std::size_t i = 0; i < read.entries.size(); ++i) {
+    const WorkloadEntry& entry = read.entries[i];
+    const std::string place = entry_place(file, i, entry);
+    try {
+      const Task task{parse_any_workload(registry, entry.workload), target, caches};
+      require_runnable(task, machine);
+      const std::int64_t seeds = count_seeds(task);
+      if (seeds == 0) refuse_without_schedule(task.workload, target);
+      const auto same = std::find_if(tasks.begin(), tasks.end(),
+                                     [&](const FileTask& other) { return other.task.workload == task.workload; });
+      if (same == tasks.end()) {
+        tasks.push_back({entry.label, task, entry.weight, seeds});
+        first_entry.push_back(i);
+        continue;
+      }
+      same->weight += entry.weight;
+      notes.push_back(fmt::format("{} is the workload of entry {}: it is tuned once, with the weight of both", place,
+                                  first_entry[static_cast<std::size_t>(same - tasks.begin())] + 1));
+    } catch (...) {
+      throw UsageError(fmt::format("{}: {}", place, caught_message()));
+    }
+  }
+  return tasks;
+}
+
+int tune_file(const std::string& file, const CommonOptions& common, const SessionOptions& options, Quality required,
+              const std::atomic<bool>& interrupted) {
+  std::vector<std::string> notes;
+  const Target target = common.parsed_target();
+  const std::vector<FileTask> tasks = read_tasks(file, common.registry(), target, common.parsed_caches(target), notes);
+  TuningLog log = open_database(common, OpenMode::kWrite);
+  for (const std::string& repeated : notes) note(printable(repeated) + "\n");
+  note_missing_lock(target);
+  note(fmt::format("tuning {} tasks of {} on {}\n", tasks.size(), printable(file), target.str()));
+
+  SessionOptions session = options;
+  session.budget = {.early_stop = options.budget.early_stop, .until_gain = options.budget.until_gain};
+  session.race_seconds = kRaceShare * options.budget.seconds / static_cast<double>(tasks.size());
+  session.builder = make_session_builder(target, options);
+  const SharedBudget budget{.trials = options.budget.trials,
+                            .seconds = options.budget.seconds,
+                            .memory_bytes = kMemoryShare * static_cast<double>(Machine::host().memory_bytes)};
+  const std::int64_t start_ns = steady_clock().now_ns();
+  std::int64_t trials = 0;
+  ProgressLine line(options.budget);
+  std::vector<TaskOutcome> outcomes = share_budget(
+      shared_tasks(tasks, log, session, interrupted), budget, steady_clock(), &interrupted,
+      [&](const SharedProgress& p) {
+        trials = p.trials;
+        Progress shown{.trials = p.trials, .outcomes = p.outcomes, .best_ns = p.best_ns, .seconds = p.seconds};
+        shown.seconds_left = p.seconds_left;
+        if (p.races_left > 0) {
+          shown.phase = "final races";
+          shown.detail = fmt::format("{} of {} left", p.races_left, tasks.size());
+        }
+        line.show(shown, work_of(tasks[p.task].task.workload), tasks[p.task].label);
+      });
+  line.finish();
+  const double seconds = static_cast<double>(steady_clock().now_ns() - start_ns) * 1e-9;
+
+  std::vector<TaskRow> rows;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    TaskRow& row = rows.emplace_back(TaskRow{tasks[i].label, tasks[i].task, tasks[i].weight, std::move(outcomes[i])});
+    if (row.outcome.result.best) continue;
+    // A task that did not run, or failed, still has the best of earlier runs.
+    row.outcome.result.best =
+        log.best(filter_of(task_key(row.task)), usable_templates(*row.task.workload.op, target.device));
+  }
+  note(fmt::format("{} trials in {:.1f} s ({:.1f} a second)\n", trials, seconds, trials_per_second(trials, seconds)));
+  if (common.json) {
+    print_json(document(file, rows, trials, seconds, interrupted));
+  } else {
+    fmt::print("{}", printable(table_text(rows)));
+  }
+  const int code = exit_code(rows, interrupted);
+  if (code == kInterrupted) return code;
+  if (code != kDone) return print_error(static_cast<ExitCode>(code), failure_message(rows));
+  for (const TaskRow& row : rows) {
+    const std::string missing = missing_quality(row.outcome.result.best, row.task, required);
+    if (!missing.empty()) return print_error(kNoValid, missing);
+  }
+  return kDone;
+}
+
+}  // namespace nestwright::cli

@@ -1,0 +1,28 @@
+#include "cli/options/device_target.h"
+
+#include <fmt/format.h>
+
+#include "runtime/device.h"
+#include "support/base/error.h"
+#include "target/description/gpu_target.h"
+
+namespace nestwright::cli {
+Target resolve_device(const Target& parsed, std::string_view text) {
+  if (text.find(',') != std::string_view::npos) return parsed;
+  const DeviceListing listing = list_devices(parsed.device);
+  return listing.devices.empty() ? parsed : listing.devices.front().target;
+}
+
+void require_device(const Target& target) {
+  const DeviceListing listing = list_devices(target.device);
+  if (listing.devices.empty()) {
+    throw UsageError(fmt::format("this machine cannot run code for {}: {}", target.str(), listing.missing));
+  }
+  const Target& here = listing.devices.front().target;
+  if (target.device == DeviceKind::kCuda && !can_run_on(target.arch, here.arch)) {
+    throw UsageError(fmt::format("{} of this machine is {} and cannot run code for {}: tune with --target cuda",
+                                 listing.devices.front().name, here.arch, target.arch));
+  }
+}
+
+}  // namespace nestwright::cli

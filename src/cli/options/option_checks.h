@@ -1,0 +1,22 @@
+// Checks of option values, whose messages say what to give. The range checks of CLI11 print the range of a double.
+// Thread rule: pure functions.
+#pragma once
+
+#include <cstdint>
+
+#include "cli/options/arguments.h"
+
+namespace nestwright::cli {
+
+/// Accepts a whole number from `min` to `max`, in decimal, and rewrites it without leading zeros.
+TextCheck whole_number(std::uint64_t min, std::uint64_t max);
+/// Accepts a finite number of seconds above 0.
+TextCheck positive_seconds();
+
+/// Accepts any text that is not empty.
+TextCheck not_empty();
+
+/// Accepts a share in [0, 1), as a percentage ("1%") or a number ("0.01"), and rewrites it as a number.
+TextCheck share();
+
+}  // namespace nestwright::cli

@@ -1,0 +1,27 @@
+#include "cli/output/throughput.h"
+
+#include <fmt/format.h>
+
+#include "support/base/error.h"
+
+namespace nestwright::cli {
+
+Work work_of(const Workload& workload) {
+  const Definition definition = workload.op->define(workload);
+  return {definition.flops, definition.bytes};
+}
+
+Work work_of(const WorkloadKey& workload, const std::shared_ptr<const Operator>& op) {
+  if (op == nullptr) return {workload.flops, 0};
+  try {
+    return work_of(parse_workload(workload.text, op));
+  } catch (const Error&) {
+    return {workload.flops, 0};
+  }
+}
+
+std::string throughput_text(const Work& work, double ns) {
+  return fmt::format("{:.1f} {}", work.throughput(ns), work.unit());
+}
+
+}  // namespace nestwright::cli

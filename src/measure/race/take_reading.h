@@ -1,0 +1,95 @@
+// Takes a reading: times calls of a kernel, with the FMA sentinel before and after them and the operating system's
+// accounting of this process.
+// Thread rule: one thread at a time. Unit: nanoseconds.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <limits>
+
+#include "measure/race/disturbance_gate.h"
+#include "support/base/clock.h"
+#include "support/os/cpu_accounting.h"
+
+namespace nestwright {
+
+/// The iterations of run_fma_loop in a sentinel: about 8 us at 3.5 GHz. Constant, so that the sentinels of different
+/// processes on one machine are comparable.
+inline constexpr std::int64_t kSentinelIterations = 5600;
+
+/// Returns the time that `work` takes.
+inline double time_once(Clock& clock, const std::function<void()>& work) {
+  const std::int64_t start = clock.now_ns();
+  work();
+  return static_cast<double>(clock.now_ns() - start);
+}
+
+/// The runs of a sentinel, of which the fastest counts, so that it shows only the clock of the core: the first run
+/// after a kernel also waits for code that the kernel evicted from the caches, and any run may be interrupted.
+inline constexpr int kSentinelRuns = 3;
+
+inline double take_sentinel(Clock& clock, const std::function<void()>& sentinel) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int run = 0; run < kSentinelRuns; ++run) least = std::min(least, time_once(clock, sentinel));
+  return least;
+}
+
+/// The calls of one reading.
+struct ReadingPlan {
+  std::int64_t calls = 1;
+  bool warm_up = false;  ///< an untimed call first, after the sentinel, which may have evicted the kernel's data
+  /// The least duration of the untimed calls: of a short kernel there are several, until its threads are awake.
+  double warm_ns = 0;
+  /// Untimed work before each call, which is then timed by itself. Empty: there is none.
+  std::function<void()> before_call = {};
+};
+
+/// The time in which threads that slept are awake and have found their processors.
+inline constexpr double kThreadsWakeNs = 100e3;
+
+/// Times each call by itself, after its untimed work. Where that takes kMaxSpanNs, the rest of the calls is left out,
+/// and the time of all is that of the others in proportion.
+inline void time_calls_apart(Clock& clock, const ReadingPlan& plan, const std::function<void()>& call,
+                             Reading& reading) {
+  constexpr double kMaxSpanNs = 10e6;
+  const std::int64_t start = clock.now_ns();
+  std::int64_t done = 0;
+  while (done < plan.calls && reading.span_ns < kMaxSpanNs) {
+    plan.before_call();
+    reading.ns += time_once(clock, call);
+    reading.span_ns = static_cast<double>(clock.now_ns() - start);
+    ++done;
+  }
+  reading.ns *= static_cast<double>(plan.calls) / static_cast<double>(done);
+}
+
+/// Takes one reading; `usage` returns the accounting of this process so far.
+inline Reading take_reading(Clock& clock, const std::function<CpuUsage()>& usage, const ReadingPlan& plan,
+                            const std::function<void()>& call, const std::function<void()>& sentinel) {
+  Reading reading;
+  reading.fma_ns = take_sentinel(clock, sentinel);
+  if (plan.warm_up) {
+    const std::int64_t start = clock.now_ns();
+    do {
+      if (plan.before_call) plan.before_call();
+      call();
+    } while (static_cast<double>(clock.now_ns() - start) < plan.warm_ns);
+  }
+  const CpuUsage before = usage();
+  if (plan.before_call) {
+    time_calls_apart(clock, plan, call, reading);
+  } else {
+    reading.ns = time_once(clock, [&] {
+      for (std::int64_t i = 0; i < plan.calls; ++i) call();
+    });
+  }
+  const CpuUsage used = usage() - before;
+  reading.fma_ns = std::max(reading.fma_ns, take_sentinel(clock, sentinel));
+  reading.cpu_ns = used.cpu_ns;
+  reading.queue_ns = used.wait_ns;
+  reading.involuntary_switches = used.involuntary_switches;
+  return reading;
+}
+
+}  // namespace nestwright

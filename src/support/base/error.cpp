@@ -1,0 +1,7 @@
+#include "support/base/error.h"
+
+namespace nestwright {
+
+void fail_check(const char* what) { throw InternalError(std::string("internal error: ") + what); }
+
+}  // namespace nestwright

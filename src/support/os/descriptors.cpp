@@ -1,0 +1,27 @@
+#include "support/os/descriptors.h"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "support/base/error.h"
+
+namespace nestwright {
+
+std::string descriptor_error_text(int error) {
+  std::string text = std::strerror(error);
+  rlimit limit{};
+  if (error != EMFILE || getrlimit(RLIMIT_NOFILE, &limit) != 0) return text;
+  return text + ": this process may have " + std::to_string(limit.rlim_cur) +
+         " of them; raise the limit, as in ulimit -n 1024";
+}
+
+UniqueFd make_memory_file(const char* name) {
+  UniqueFd file(memfd_create(name, MFD_CLOEXEC));
+  if (file.get() < 0) throw Error("cannot make a file in memory: " + descriptor_error_text(errno));
+  return file;
+}
+
+}  // namespace nestwright
