@@ -175,7 +175,7 @@ int main() try {
 
   auto [A, B, k, C, s] = Product();
   const Target target = Target::host();
-  look_up({registry.parse_workload("matmul m=64 n=48 k=32"), target}, nullptr, "matmul.own");
+  look_up(Task{registry.parse_workload("matmul m=64 n=48 k=32"), target}, nullptr, "matmul.own");
   std::puts(to_string(lower(s, {A, B, C}, target, "name")).c_str());
   const Function product = build(s, {A, B, C}, Target::host(), "name");
 } catch (const Error& e) {

@@ -162,8 +162,8 @@ class TuningLog {
   /// that continues a killed one gets the same answer.
   std::vector<RelatedTask> relatives(const TaskKey& task, int tasks,
                                      const std::vector<TemplateVersion>& templates = {}) const;
-  /// Returns those trials of a related task, in the order of `ids`, without the lists of readings of their timings. A
-  /// trial that cannot be read is left out.
+  /// Returns the trials `ids` of a related task, in this order, without the individual readings (`Timing::readings` is
+  /// empty). A trial that cannot be read is left out.
   std::vector<TrialRecord> trials_of(const RelatedTask& task, std::span<const TrialId> ids) const;
   /// Returns the best records of other shapes, nearest first: same operator, all parameters except sizes equal, and
   /// matching `filter` (whose workload and op are ignored). Of records that are equally near, those of `machine` come

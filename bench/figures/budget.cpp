@@ -8,11 +8,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "bench/support/child.h"
 #include "bench/figures/machine/load.h"
 #include "bench/figures/report/options.h"
 #include "bench/figures/tunings/budget_run.h"
 #include "bench/figures/tunings/side_by_side.h"
+#include "bench/support/child.h"
 #include "measure/race/race_finalists.h"
 #include "support/base/clock.h"
 

@@ -7,11 +7,11 @@
 #include <cstdio>
 #include <thread>
 
-#include "bench/support/child.h"
 #include "bench/figures/report/options.h"
 #include "bench/figures/report/verdict.h"
 #include "bench/figures/tunings/fidelity_plan.h"
 #include "bench/figures/tunings/tunings.h"
+#include "bench/support/child.h"
 #include "measure/race/timing.h"
 
 namespace nestwright::bench {

@@ -5,11 +5,11 @@
 #include <cstdio>
 #include <numeric>
 
-#include "bench/support/child.h"
 #include "bench/figures/machine/load.h"
 #include "bench/figures/report/options.h"
 #include "bench/figures/tunings/exported_timing.h"
 #include "bench/figures/tunings/tunings.h"
+#include "bench/support/child.h"
 
 namespace nestwright::bench {
 namespace {

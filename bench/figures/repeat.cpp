@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "bench/support/child.h"
 #include "bench/figures/report/options.h"
 #include "bench/figures/report/standing.h"
 #include "bench/figures/tunings/side_by_side.h"
+#include "bench/support/child.h"
 
 namespace nestwright::bench {
 namespace {

@@ -212,7 +212,7 @@ std::string subject_text(const std::string& workload, const DeviceOptions& optio
 
 bench::Comparison compare_on_device(const std::string& label, const Workload& workload,
                                     const std::shared_ptr<Device>& device, const DeviceOptions& options) {
-  const Definition definition = workload.op->define(workload);
+  const Definition definition = *workload.definition;
   const bool in_tf32 = workload.op->name == "matmul" && matmul_shape(workload).in_tf32;
   const bool knows_peak = definition.args.at(0).dtype() == kFloat32 && !in_tf32 && float32_peak_gflops(*device) > 0;
   bench::Comparison comparison{.subject = {.label = label,

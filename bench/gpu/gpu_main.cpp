@@ -7,13 +7,13 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "bench/support/child.h"
 #include "bench/comparison/results/report.h"
 #include "bench/comparison/results/results_file.h"
-#include "bench/support/doctor.h"
-#include "bench/support/suite.h"
 #include "bench/gpu/check_rows.h"
 #include "bench/gpu/device_case.h"
+#include "bench/support/child.h"
+#include "bench/support/doctor.h"
+#include "bench/support/suite.h"
 #include "logs/tuning_log.h"
 #include "support/base/error.h"
 #include "templates/registry.h"

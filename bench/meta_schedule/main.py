@@ -29,14 +29,14 @@ class Parser(argparse.ArgumentParser):
 
 def whole_number(text):
     if not text.isdecimal() or not 1 <= int(text) <= 100000:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 1 to 100000")
+        raise argparse.ArgumentTypeError(f"'{text}' is not an integer from 1 to 100000")
     return int(text)
 
 
 def thread_count(text):
     processors = len(os.sched_getaffinity(0))
     if not text.isdecimal() or not 1 <= int(text) <= processors:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 1 to {processors}, the processors of this machine")
+        raise argparse.ArgumentTypeError(f"'{text}' is not an integer from 1 to {processors}, the processors of this machine")
     return int(text)
 
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/support/suite.h"
 #include "bench/replay/survey.h"
+#include "bench/support/suite.h"
 
 namespace nestwright::bench {
 

@@ -32,8 +32,8 @@ class Survey {
       : options_(options), progress_(progress), state_(task, log, session_options_), random_(options.seed) {}
 
   void run() {
-    state_.id =
-        state_.log.begin_session(state_.key, {.seed = options_.seed, .strategy = kStrategy, .made_by = state_.made_by});
+    state_.id = state_.log.begin_session(
+        state_.context.key(), {.seed = options_.seed, .strategy = kStrategy, .made_by = state_.context.provenance()});
     measure_all(seeds_and_samples());
     for (int left = options_.relatives; left > 0;) {
       const std::vector<Planned> batch = relatives(std::min<std::size_t>(kBatch, static_cast<std::size_t>(left)));
@@ -99,7 +99,7 @@ class Survey {
                                              {part[i].result.object.code_fingerprint, 0}));
         if (is_sound(m)) trials.push_back({points[first + i], m.outcome, m.timing.median_ns});
       }
-      adopt(state_, chunk, std::span(points).subspan(first, n), part, recorded);
+      update_references(state_, chunk, std::span(points).subspan(first, n), part, recorded);
     }
     sound_.record(trials);
     done_ += static_cast<std::int64_t>(built.size());

@@ -55,7 +55,7 @@ double score(const Record& record, std::size_t first_pulls, double credit, doubl
   return credit + kExploration * std::sqrt(2 * std::log2(std::max(uses, 2.0)) / recent);
 }
 
-std::vector<Record> records_of(std::span<const Pull> pulls, std::size_t arms) {
+std::vector<Record> records_of(std::span<const BanditPull> pulls, std::size_t arms) {
   std::vector<Record> records(arms);
   const std::size_t first = pulls.size() - std::min(pulls.size(), kWindow);
   const std::size_t before = first - std::min(first, kWindow);
@@ -65,7 +65,7 @@ std::vector<Record> records_of(std::span<const Pull> pulls, std::size_t arms) {
   }
   Window window;
   for (std::size_t i = before; i < pulls.size(); ++i) {
-    const Pull& pull = pulls[i];
+    const BanditPull& pull = pulls[i];
     Record& record = records[pull.arm];
     ++record.pulls;
     if (i >= before + kWindow && pulls[i - kWindow].is_sound) window.remove(pulls[i - kWindow].ns);
@@ -81,7 +81,7 @@ std::vector<Record> records_of(std::span<const Pull> pulls, std::size_t arms) {
 
 }  // namespace
 
-std::vector<std::size_t> allocate_trials(std::span<const Pull> pulls, std::span<const BanditArm> arms, int n) {
+std::vector<std::size_t> allocate_trials(std::span<const BanditPull> pulls, std::span<const BanditArm> arms, int n) {
   std::vector<Record> records = records_of(pulls, arms.size());
   std::vector<double> credits;
   double uses = 0;

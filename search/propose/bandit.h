@@ -23,7 +23,7 @@ struct BanditArm {
 };
 
 /// A trial of an arm, in the order of measuring.
-struct Pull {
+struct BanditPull {
   std::size_t arm = 0;
   double ns = 0;          ///< the label as known now
   bool is_sound = false;  ///< false for failures and disturbed trials, which are never successes
@@ -31,6 +31,6 @@ struct Pull {
 
 /// The arms of the next `n` trials, in order: at first each arm in turn, the first one first; later by what they earned
 /// in `pulls`. Each arm is tried again and again, however poor. Leaves out arms that are not open; empty where none is.
-std::vector<std::size_t> allocate_trials(std::span<const Pull> pulls, std::span<const BanditArm> arms, int n);
+std::vector<std::size_t> allocate_trials(std::span<const BanditPull> pulls, std::span<const BanditArm> arms, int n);
 
 }  // namespace nestwright

@@ -77,7 +77,7 @@ std::vector<TrialRecord> read_whole(const TuningLog& log, const RelatedTask& tas
 
 void add_observations(const TuningLog& log, const RelatedTask& task, const std::vector<Timed>& by_speed,
                       const Task& own, const KnobColumns& columns, std::vector<Observation>& out) {
-  const Task other{parse_workload(task.workload.text, own.workload.op), own.target};
+  const TaskContext other(Task{parse_workload(task.workload.text, own.workload.op), own.target});
   const std::vector<Timed> chosen = choose(by_speed);
   std::map<TrialId, double> times;
   for (const Timed& each : chosen) times.emplace(each.trial->id, each.time);
@@ -86,7 +86,7 @@ void add_observations(const TuningLog& log, const RelatedTask& task, const std::
   tbb::parallel_for(std::size_t{0}, trials.size(), [&](std::size_t i) {
     const Proposal& proposal = trials[i].proposal;
     const auto point = find_point(other, proposal.from.name, proposal.from.version, proposal.config);
-    if (point) features[i] = candidate_features(other, columns, *point);
+    if (point) features[i] = candidate_features(other.task(), columns, *point);
   });
   const double best = by_speed.front().time;
   for (std::size_t i = 0; i < trials.size(); ++i) {

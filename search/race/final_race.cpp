@@ -59,7 +59,7 @@ Entrants collect_entrants(const SessionState& session, const std::optional<BestR
     entrants.add(stored->trial, *point, kIncumbentRole);
   }
   if (session.incumbent) entrants.add(session.incumbent->trial, session.incumbent->point, "finalist");
-  for (const TrialRecord& trial : session.log.challengers(session.key, kChallengers, session.versions)) {
+  for (const TrialRecord& trial : session.log.challengers(session.context.key(), kChallengers, session.versions)) {
     const auto point = session.point_of(trial.proposal);
     if (trial.session != session.id && point) entrants.add(trial.id, *point, "finalist");
   }
@@ -112,7 +112,7 @@ class FinalRace {
       return race;
     }
     time(race, requests, entry_of);
-    const Verdict verdict = judge(race.entries);
+    const Verdict verdict = conclude_race(race.entries);
     race.winner = verdict.winner;
     race.disturbance = verdict.disturbance;
     if (race.winner && !race.disturbance.empty()) {
@@ -235,7 +235,7 @@ void confirm_fastest(SessionState& session, Race race, std::vector<Entrant>& ent
     Timing& timing = entry.measurement.timing;
     if (std::exchange(timing.is_short, false)) timing.disturbance.clear();
   }
-  const Verdict verdict = judge(race.entries);
+  const Verdict verdict = conclude_race(race.entries);
   if (!verdict.winner || !verdict.disturbance.empty()) return;
   const RaceEntry& fastest = race.entries[static_cast<std::size_t>(*verdict.winner)];
   const auto entrant =
@@ -269,7 +269,7 @@ Race with_drift(Race race, const ReferenceReadings& readings) {
 void race_until_recorded(SessionState& session, const FinalRaceLimits& limits) {
   if (session.options.finalists == 0) return;
   const std::vector<TimedTrial> finalists = choose_finalists(session, limits);
-  std::optional<BestRecord> stored = session.log.stored_best(session.id, session.raced_versions);
+  std::optional<BestRecord> stored = session.log.stored_best(session.id, session.context.usable_templates());
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     Entrants entrants = collect_entrants(session, stored, finalists, limits.seconds_left());
     if (entrants.list().empty()) return;
@@ -287,7 +287,8 @@ void race_until_recorded(SessionState& session, const FinalRaceLimits& limits) {
     }
     if (stored && !session.point_anywhere(stored->proposal)) race.entries.push_back(entry_of_lost_point(*stored));
     const bool is_short = !race.disturbance.empty();
-    stored = session.log.record_race(session.id, with_drift(race, session.reference_readings), session.raced_versions);
+    stored = session.log.record_race(session.id, with_drift(race, session.reference_readings),
+                                     session.context.usable_templates());
     if (stored) continue;
     if (is_short) confirm_fastest(session, race, entrants.list());
     return;
@@ -297,7 +298,7 @@ void race_until_recorded(SessionState& session, const FinalRaceLimits& limits) {
 /// Without a winner of a race, the session's answer was timed in one process for less than a second: widens the
 /// interval of its score.
 void widen_unraced_best(SessionState& session) {
-  const std::optional<BestRecord> best = session.log.best(filter_of(session.key), session.versions);
+  const std::optional<BestRecord> best = session.log.best(filter_of(session.context.key()), session.versions);
   if (!best || best->session != session.id || best->source != BestSource::kConfirmed) return;
   Timing timing = session.log.find_trial(best->trial).value().record.timing;
   widen(timing, session.reference_readings.drift());

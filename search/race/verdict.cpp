@@ -27,7 +27,7 @@ double upper_decile(const RaceEntry& entry) {
 
 }  // namespace
 
-Verdict judge(const std::vector<RaceEntry>& entries) {
+Verdict conclude_race(const std::vector<RaceEntry>& entries) {
   Verdict verdict;
   verdict.tied.resize(entries.size(), false);
   std::vector<std::size_t> right, sound;

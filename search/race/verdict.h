@@ -24,7 +24,7 @@ struct Verdict {
 };
 
 /// Requires entries timed in one race (measure/race/race.h), of any outcome. The stored best has the role "incumbent".
-Verdict judge(const std::vector<RaceEntry>& entries);
+Verdict conclude_race(const std::vector<RaceEntry>& entries);
 
 /// Index of the first entry with the role.
 std::optional<std::size_t> with_role(const std::vector<RaceEntry>& entries, std::string_view role);

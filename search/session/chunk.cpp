@@ -154,8 +154,8 @@ ChunkResult run_confirmation(SessionState& session, const BuiltPoint& built, con
   });
 }
 
-std::optional<double> adopt(SessionState& session, const ChunkResult& chunk, std::span<const Point> points,
-                            std::span<const BuiltPoint> built, std::span<const TrialId> trials) {
+std::optional<double> update_references(SessionState& session, const ChunkResult& chunk, std::span<const Point> points,
+                                        std::span<const BuiltPoint> built, std::span<const TrialId> trials) {
   const auto kernel_of = [&](const ChunkSuccessor& s) {
     const std::size_t i = s.candidate;
     return ReferenceKernel{trials[i], points[i], built[i].result.object, s.reference_ns, built[i].work};

@@ -46,7 +46,7 @@ ChunkResult run_confirmation(SessionState& session, const BuiltPoint& built, con
 /// Updates the session's anchor and incumbent from the result of a chunk whose trials are recorded, and stores them in
 /// the log, unless they are rough. Returns the speed of the new incumbent relative to the old one; nullopt where the
 /// incumbent stays.
-std::optional<double> adopt(SessionState& session, const ChunkResult& chunk, std::span<const Point> points,
-                            std::span<const BuiltPoint> built, std::span<const TrialId> trials);
+std::optional<double> update_references(SessionState& session, const ChunkResult& chunk, std::span<const Point> points,
+                                        std::span<const BuiltPoint> built, std::span<const TrialId> trials);
 
 }  // namespace nestwright

@@ -31,7 +31,7 @@ MeasuredAgain measure_again(SessionState& session, const std::vector<DisturbedTr
     session.note_timed(trials[i], points[i], m);
     measured.trials.emplace_back(i, std::move(m));
   }
-  measured.ratio = adopt(session, chunk, points, built, trials);
+  measured.ratio = update_references(session, chunk, points, built, trials);
   return measured;
 }
 

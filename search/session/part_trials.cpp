@@ -80,7 +80,7 @@ WholeTrial confirm_whole(SessionState& session, const PartTrial& trial, const st
   session.known_code.forget(trial.code);
   session.remember(trial.trial, trial.point, m, {code, 0});
   session.note_timed(trial.trial, trial.point, m);
-  whole.ratio = adopt(session, chunk, {&trial.point, 1}, built, {&trial.trial, 1});
+  whole.ratio = update_references(session, chunk, {&trial.point, 1}, built, {&trial.trial, 1});
   whole.measurement = std::move(m);
   return whole;
 }

@@ -18,11 +18,14 @@
 #include <vector>
 
 #include "logs/tuning_log.h"
+#include "lookup/task_context.h"
 #include "search/budget/task_run.h"
 #include "search/trials/session_options.h"
 #include "templates/framework/template/workload.h"
 
 namespace nestwright {
+
+class SessionLoop;
 
 /// The state of a session for a progress line, reported after every few trials.
 struct Progress {
@@ -46,7 +49,7 @@ class TuningSession final : public TaskRun {
  public:
   /// Starts the workers. Records every trial in `log`, which outlives the session. Throws LogError, UsageError (unknown
   /// strategy or model, no template) and Error (a worker does not start). Requires a target that this machine can run.
-  TuningSession(const Task& task, TuningLog& log, const SessionOptions& options,
+  TuningSession(const TaskContext& context, TuningLog& log, const SessionOptions& options,
                 const std::atomic<bool>* interrupt = nullptr, const ProgressFunction& progress = {});
   ~TuningSession() override;
 
@@ -67,12 +70,11 @@ class TuningSession final : public TaskRun {
   double finish_seconds() const override;
 
  private:
-  class Loop;
-  std::unique_ptr<Loop> loop_;
+  std::unique_ptr<SessionLoop> loop_;
 };
 
 /// Tunes `task` and records every trial in `log`, resuming earlier runs of the task. Throws as TuningSession does.
-SessionResult run_session(const Task& task, TuningLog& log, const SessionOptions& options,
+SessionResult run_session(const TaskContext& context, TuningLog& log, const SessionOptions& options,
                           const std::atomic<bool>* interrupt = nullptr, const ProgressFunction& progress = {});
 
 }  // namespace nestwright

@@ -19,12 +19,12 @@ void record_resources(Ranker& ranker, const Point& point, const std::vector<Kern
 }
 
 std::size_t TaskHistory::read() {
-  trials_ = state_.log.history(state_.key, kLatestTrials, kFastestTrials);
+  trials_ = state_.log.history(state_.context.key(), kLatestTrials, kFastestTrials);
   for (const TrialRecord& trial : trials_) {
     const auto point = state_.point_of(trial.proposal);
     if (point) state_.note_default(trial.id, *point, trial.measurement.outcome, trial.code);
   }
-  units_.establish(state_, trials_);
+  timescale_.establish(state_, trials_);
   return remember_all(trials_);
 }
 
@@ -36,7 +36,7 @@ std::size_t TaskHistory::remember_all(const std::vector<TrialRecord>& trials) {
     if (!point) continue;
     ++points;
     // Code whose time was disturbed or is not comparable is measured again when it is met again.
-    const Measurement m = units_.convert(state_, trial);
+    const Measurement m = timescale_.convert(state_, trial);
     if (m.timing.is_disturbed()) {
       state_.note_default(trial.id, *point, m.outcome, trial.code);
     } else {
@@ -49,8 +49,8 @@ std::size_t TaskHistory::remember_all(const std::vector<TrialRecord>& trials) {
 void TaskHistory::replay(SearchStrategy& strategy, Ranker& ranker, PartTrials& parts) {
   is_replayed_ = true;
   std::vector<TrialRecord> trials = std::exchange(trials_, {});
-  std::vector<TrialRecord> since = state_.log.trials_after(state_.key, last_read_);
-  units_.refresh(state_);
+  std::vector<TrialRecord> since = state_.log.trials_after(state_.context.key(), last_read_);
+  timescale_.refresh(state_);
   remember_all(since);
   std::move(since.begin(), since.end(), std::back_inserter(trials));
   std::stable_sort(trials.begin(), trials.end(), [](const TrialRecord& a, const TrialRecord& b) {
@@ -69,17 +69,17 @@ void TaskHistory::replay(SearchStrategy& strategy, Ranker& ranker, PartTrials& p
 }
 
 void TaskHistory::read_news(SearchStrategy& strategy, Ranker& ranker) {
-  const std::vector<TrialRecord> news = state_.log.trials_after(state_.key, last_read_, state_.id);
+  const std::vector<TrialRecord> news = state_.log.trials_after(state_.context.key(), last_read_, state_.id);
   if (news.empty()) return;
-  units_.refresh(state_);
+  timescale_.refresh(state_);
   remember_all(news);
   observe(news, strategy, ranker);
 }
 
 /// As the strategy observes it: disturbed if another code generator, which may have made other code, compiled it.
 Measurement TaskHistory::as_observed(const TrialRecord& trial) const {
-  if (const Measurement* again = units_.renewed(trial.id)) return *again;
-  Measurement m = units_.convert(state_, trial);
+  if (const Measurement* again = timescale_.renewed(trial.id)) return *again;
+  Measurement m = timescale_.convert(state_, trial);
   if (!state_.is_made_here(trial.unit)) m.timing.disturbance = "compiled by another version of the code generator";
   return m;
 }

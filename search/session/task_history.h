@@ -8,7 +8,7 @@
 #include "search/propose/ranker.h"
 #include "search/propose/strategy.h"
 #include "search/session/part_trials.h"
-#include "search/session/units.h"
+#include "search/session/session_timescale.h"
 #include "search/trials/session_state.h"
 
 namespace nestwright {
@@ -36,7 +36,7 @@ class TaskHistory {
   void observe(const std::vector<TrialRecord>& trials, SearchStrategy& strategy, Ranker& ranker) const;
 
   SessionState& state_;
-  Units units_;
+  SessionTimescale timescale_;
   std::vector<TrialRecord> trials_;  ///< from read() to replay()
   TrialId last_read_ = 0;            ///< of all sessions of the task
   bool is_replayed_ = false;

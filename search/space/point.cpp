@@ -9,11 +9,12 @@ namespace nestwright {
 
 std::string Point::key() const { return fmt::format("{} v{} {}", template_name, version, config.str()); }
 
-std::optional<Point> find_point(const Task& task, const std::string& template_name, int version, const Config& config) {
+std::optional<Point> find_point(const TaskContext& context, const std::string& template_name, int version,
+                                const Config& config) {
   try {
-    const Template& source = *templates_for(task.workload, task.target, template_name).front();
+    const Template& source = *context.templates(template_name).front();
     if (source.name != template_name || source.version != version) return std::nullopt;
-    const ConfigSpace branch = discover_branch(source, task.workload, task.target, config);
+    const ConfigSpace branch = discover_branch(source, context.workload(), context.target(), config);
     return Point{template_name, version, branch.resolve(config)};
   } catch (const UsageError&) {
     return std::nullopt;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "lookup/task_context.h"
 #include "templates/framework/template/template.h"
 
 namespace nestwright {
@@ -22,7 +23,8 @@ struct Point {
 /// The point that a log specifies, with its labels resolved, of any template that serves the task. nullopt where there
 /// is none, for example because it is of another version of the template. Runs the template once, where discovering the
 /// whole space runs it for every combination of choices.
-std::optional<Point> find_point(const Task& task, const std::string& template_name, int version, const Config& config);
+std::optional<Point> find_point(const TaskContext& context, const std::string& template_name, int version,
+                                const Config& config);
 
 /// Applies the template to the point. Throws ScheduleError or UsageError for an invalid point.
 Instance instantiate(const Task& task, const Point& point);

@@ -12,17 +12,18 @@
 
 namespace nestwright {
 
-SearchSpace::SearchSpace(const Task& task, std::string_view only, const Restriction& restriction) : task_(task) {
+SearchSpace::SearchSpace(const TaskContext& context, std::string_view only, const Restriction& restriction)
+    : context_(context) {
   std::vector<std::vector<Config>> seeds;
-  for (const Template* source : templates_for(task.workload, task.target, only)) {
+  for (const Template* source : context.templates(only)) {
     const auto has_same_name = [&](const Member& m) { return m.source->name == source->name; };
     check(std::none_of(members_.begin(), members_.end(), has_same_name), "an operator has two templates of one name");
-    ConfigSpace space = discover_space(*source, task.workload, task.target);
+    const ConfigSpace& space = context.space(*source);
     if (space.branches().empty()) continue;
-    seeds.push_back(seeds_of(*source, task.workload, task.target));
-    members_.push_back({source, std::move(space), std::nullopt});
+    seeds.push_back(context.seeds(*source));
+    members_.push_back({source, space, std::nullopt});
   }
-  if (members_.empty()) refuse_without_schedule(task.workload, task.target, only);
+  if (members_.empty()) refuse_without_schedule(context.workload(), context.target(), only);
   if (!restriction.empty()) restrict_to(restriction);
   std::size_t longest = 0;
   for (const auto& list : seeds) longest = std::max(longest, list.size());
@@ -44,7 +45,7 @@ void SearchSpace::restrict_to(const Restriction& restriction) {
   }
   if (valid == 0) {
     throw UsageError(fmt::format("no valid configuration of {} is left within {}: see nestwright space",
-                                 task_.workload.str(), restriction.str()));
+                                 task().workload.str(), restriction.str()));
   }
 }
 
@@ -67,10 +68,10 @@ const SearchSpace::Member& SearchSpace::member(const Point& point) const {
   for (const Member& m : members_) {
     if (m.source->name == point.template_name && m.source->version == point.version) return m;
   }
-  refuse_template(task_, point);
+  refuse_template(task(), point);
 }
 
-SearchSpace::SearchSpace(const SearchSpace& whole, const Member& member) : task_(whole.task_), members_{member} {
+SearchSpace::SearchSpace(const SearchSpace& whole, const Member& member) : context_(whole.context_), members_{member} {
   std::copy_if(whole.seeds_.begin(), whole.seeds_.end(), std::back_inserter(seeds_),
                [&](const Point& seed) { return seed.template_name == member.source->name; });
 }
@@ -141,7 +142,7 @@ std::optional<Point> SearchSpace::find_anywhere(const std::string& template_name
                                                 const Config& config) const {
   const auto is_it = [&](const Member& m) { return m.source->name == template_name && m.source->version == version; };
   const auto member = std::find_if(members_.begin(), members_.end(), is_it);
-  if (member == members_.end()) return find_point(task_, template_name, version, config);
+  if (member == members_.end()) return find_point(context_, template_name, version, config);
   try {
     return Point{template_name, version, member->space.resolve(config)};
   } catch (const UsageError&) {

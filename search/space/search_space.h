@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lookup/task_context.h"
 #include "search/space/point.h"
 #include "space/restriction.h"
 #include "templates/framework/template/template.h"
@@ -34,10 +35,11 @@ class SearchSpace {
   /// Discovers the spaces of all templates of the task's operator, or of the template `only`, and restricts them.
   /// Templates without a legal schedule are left out. Throws UsageError where none is left, as check_restriction does,
   /// and where the restriction leaves nothing.
-  explicit SearchSpace(const Task& task, std::string_view only = {}, const Restriction& restriction = {});
+  explicit SearchSpace(const TaskContext& context, std::string_view only = {}, const Restriction& restriction = {});
   virtual ~SearchSpace() = default;
 
-  const Task& task() const { return task_; }
+  const TaskContext& context() const { return context_; }
+  const Task& task() const { return context_.task(); }
   const std::vector<Member>& members() const { return members_; }
   /// The spaces of the members, in order.
   std::vector<ConfigSpace> config_spaces() const {
@@ -84,7 +86,7 @@ class SearchSpace {
   void restrict_to(const Restriction& restriction);
   void add_seed(const Member& member, const Config& seed);
 
-  Task task_;
+  TaskContext context_;
   std::vector<Member> members_;
   bool has_default_ = true;  ///< the first seed is the default
 };

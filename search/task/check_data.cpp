@@ -115,7 +115,7 @@ void require_numbers(const Workload& workload, const std::vector<double>& expect
 }  // namespace
 
 CheckData make_check_data(const Workload& workload, const CheckEffort& effort) {
-  const Definition definition = workload.op->define(workload);
+  const Definition& definition = *workload.definition;
   CheckData data = describe(workload, definition);
   data.inputs = values_of(uniform_sources(workload, definition));
   Reference reference = reference_data(workload, definition, data.inputs,
@@ -131,14 +131,14 @@ double check_limit_s(const Definition& definition, double calls_s) {
 }
 
 double check_limit_s(const Task& task) {
-  const Definition definition = task.workload.op->define(task.workload);
+  const Definition& definition = *task.workload.definition;
   const bool is_cpu = task.target.device == DeviceKind::kCpu;
   return check_limit_s(definition,
                        is_cpu ? kCheckedCalls * definition.flops / (kSlowFlops_s * task.target.threads) : 0);
 }
 
 CheckData make_strict_check_data(const Workload& workload, const CheckEffort& effort) {
-  const Definition definition = workload.op->define(workload);
+  const Definition& definition = *workload.definition;
   const double whole_s = std::min(kMostWhole_s, kWholeShare * effort.seconds);
   if (const std::optional<LargeReference> large = LargeReference::make(workload, definition, whole_s)) {
     CheckData data = describe(workload, definition);
@@ -146,13 +146,13 @@ CheckData make_strict_check_data(const Workload& workload, const CheckEffort& ef
     return data;
   }
   CheckData data = make_check_data(workload, effort);
-  data.whole_inputs = whole_input_data(workload, definition);
-  if (!data.whole_inputs.empty()) {
+  data.integer_inputs = integer_input_data(workload, definition);
+  if (!data.integer_inputs.empty()) {
     Reference whole = reference_data(
-        workload, definition, data.whole_inputs,
+        workload, definition, data.integer_inputs,
         {.seconds = kWholeShare * effort.seconds, .is_exact = true, .is_first = false, .kept_in = effort.kept_in});
-    data.whole_expected = std::move(whole.expected);
-    if (has_infinite(whole.bound)) data.whole_bound = std::move(whole.bound);
+    data.integer_expected = std::move(whole.expected);
+    if (has_infinite(whole.bound)) data.integer_bound = std::move(whole.bound);
   }
   CheckedInputs uniform{std::move(data.inputs), {std::move(data.expected), std::move(data.bound)}};
   CheckedInputs wide =

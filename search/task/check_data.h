@@ -12,11 +12,11 @@ namespace nestwright {
 /// How long references may take that can be limited (templates/framework/template/limited_reference.h).
 struct CheckEffort {
   double seconds = 5;        ///< for those of all inputs together
-  std::string kept_in = {};  ///< the directory where references are kept (judged_folder()); empty: they are not
+  std::string kept_in = {};  ///< the directory where references are kept (references_folder()); empty: they are not
 };
 
 /// The directory of the references of a database's workloads, which is beside it.
-inline std::string judged_folder(const std::string& database) { return database + "-judged"; }
+inline std::string references_folder(const std::string& database) { return database + "-judged"; }
 
 /// Inputs drawn uniformly from the operator's ranges, by default [-1, 1], and rounded to the operator's types, the same
 /// in every run of a workload, with the expected values and error bounds of the operator's reference. Throws
@@ -24,7 +24,7 @@ inline std::string judged_folder(const std::string& database) { return database 
 /// (templates/framework/template/operator_data.h), or if the reference is not a number anywhere.
 CheckData make_check_data(const Workload& workload, const CheckEffort& effort = {});
 
-/// The same, with additional inputs: whole numbers where the operator is exact on these, and large and small magnitudes
+/// The same, with additional inputs: integers where the operator is exact on these, and large and small magnitudes
 /// where its types have them. Operators with large checks (LargeChecks in templates/framework/template/template.h) get
 /// LargeData if the reference of one of these sets would take longer than a fifth of the effort, a second at most, or
 /// their tensors have more than 2^22 elements.

@@ -98,10 +98,10 @@ LargeData LargeReference::data(InputSources uniform) const {
   data.lines = lines_;
   data.modulus = checks.modulus ? checks.modulus(workload_) : 0;
   auto sources = std::make_shared<Sources>();
-  if (checks.whole_inputs) (*sources)[InputSet::kWhole] = checks.whole_inputs(workload_);
+  if (checks.integer_inputs) (*sources)[InputSet::kIntegers] = checks.integer_inputs(workload_);
   if (checks.wide_inputs) (*sources)[InputSet::kWide] = checks.wide_inputs(workload_, uniform);
   (*sources)[InputSet::kUniform] = std::move(uniform);
-  data.has_whole = !(*sources)[InputSet::kWhole].empty();
+  data.has_integers = !(*sources)[InputSet::kIntegers].empty();
   data.has_wide = !(*sources)[InputSet::kWide].empty();
   data.read_input = [sources](InputSet set, std::size_t input, std::size_t begin, std::span<double> values) {
     (*sources)[set][input].read_chunk(begin, values);
@@ -112,8 +112,8 @@ LargeData LargeReference::data(InputSources uniform) const {
     for (std::size_t i = 0; i < memory.size(); ++i) {
       inputs.push_back(std::make_shared<ValuesInMemory>(self.types_[i], memory[i], self.elements_[i]));
     }
-    const bool is_whole = set == InputSet::kWhole;
-    const bool is_exact = is_whole && (!op.is_whole_exact || op.is_whole_exact(self.workload_));
+    const bool is_whole = set == InputSet::kIntegers;
+    const bool is_exact = is_whole && (!op.is_integer_exact || op.is_integer_exact(self.workload_));
     ElementReference elements = op.reference_at(self.workload_, inputs, self.places_);
     if (is_exact) std::fill(elements.bound.begin(), elements.bound.end(), 0.0);
     if (std::all_of(elements.expected.begin(), elements.expected.end(),

@@ -8,8 +8,6 @@
 #include <cmath>
 
 #include "cost_model/least_time.h"
-#include "lookup/lookup.h"
-#include "lookup/task_key.h"
 #include "lower/program_part.h"
 #include "measure/race/quiet_estimate.h"
 #include "search/budget/stopwatch.h"
@@ -35,7 +33,7 @@ constexpr double kNearRoof = 0.7;        // share of the roofline above which th
 constexpr int kMaxRateMeasurements = 5;
 
 CheckEffort check_effort(const Budget& budget, const TuningLog& log) {
-  CheckEffort effort{.kept_in = judged_folder(log.path())};
+  CheckEffort effort{.kept_in = references_folder(log.path())};
   if (budget.seconds > 0) effort.seconds = std::max(kLeastReferences_s, kReferenceShare * budget.seconds);
   return effort;
 }
@@ -55,24 +53,25 @@ TimingOptions timing_of(Effort effort) {
   return timing;
 }
 
-SessionState::SessionState(const Task& task, TuningLog& tuning_log, const SessionOptions& session_options,
+SessionState::SessionState(const TaskContext& task_context, TuningLog& tuning_log,
+                           const SessionOptions& session_options,
                            const std::function<void(const std::string&)>& on_wait,
                            const std::function<double()>& seconds_left)
-    : log(tuning_log),
+    : context(task_context),
+      log(tuning_log),
       options(session_options),
-      timing(timing_on(task.target.device, task.target.threads, timing_of(session_options.effort))),
-      key(task_key(task)),
-      made_by(current_provenance(task.workload.op.get())),
-      space(task, options.template_name, options.restriction),
-      builder(session_options.builder ? session_options.builder : make_session_builder(task.target, session_options)),
-      target_(task.target) {
+      timing(timing_on(context.target().device, context.target().threads, timing_of(session_options.effort))),
+      space(context, options.template_name, options.restriction),
+      builder(session_options.builder ? session_options.builder
+                                      : make_session_builder(context.target(), session_options)),
+      target_(context.target()) {
+  const Task& task = context.task();
   for (const SearchSpace::Member& member : space.members()) {
     versions.push_back({member.source->name, member.source->version});
     const bool is_plugged = !member.source->plugin.empty() || !task.workload.op->plugin.empty();
     if (is_plugged) of_plugins_.push_back(versions.back());
   }
-  raced_versions = usable_templates(*task.workload.op, task.target.device);
-  const Definition definition = task.workload.op->define(task.workload);
+  const Definition& definition = context.definition();
   operations_ = definition.flops;
   bytes_ = definition.bytes;
   if (target_.device == DeviceKind::kCpu) {
@@ -103,7 +102,8 @@ void SessionState::raise_limits() {
   const int threads = target_.threads;
   const MachineLimits measured =
       options.measure_limits ? options.measure_limits(threads) : measure_machine_limits(threads, kLimits_s);
-  const MachineLimits limits = log.raise_limits(fmt::format("{}; threads {}", key.machine, threads), measured);
+  const MachineLimits limits =
+      log.raise_limits(fmt::format("{}; threads {}", context.key().machine, threads), measured);
   // Without fused multiply-adds, the loop that measures the peak is slower than separate, parallel operations can be.
   if (host_isa() >= CpuIsa::kAvx2) rates_.fma_gflops = limits.fma_gflops;
   rates_.read_gb_s = limits.read_gb_s;
@@ -130,8 +130,8 @@ void SessionState::describe_spaces() {
 
 void SessionState::forget_failures_of_rebuilt_plugins() {
   if (of_plugins_.empty()) return;
-  for (const SessionUnit& unit : log.session_units(key)) {
-    if (is_any_rebuilt(made_by.plugins, unit.plugins)) log.forget_failures(unit.session, of_plugins_);
+  for (const SessionUnit& unit : log.session_units(context.key())) {
+    if (is_any_rebuilt(context.provenance().plugins, unit.plugins)) log.forget_failures(unit.session, of_plugins_);
   }
 }
 
@@ -205,9 +205,9 @@ std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pi
 }
 
 std::optional<BestRecord> SessionState::best() const {
-  if (!space.is_restricted() && options.template_name.empty()) return log.best(filter_of(key), versions);
+  if (!space.is_restricted() && options.template_name.empty()) return log.best(filter_of(context.key()), versions);
   constexpr int kMaxEntries = 1000;
-  std::vector<BestRecord> within = log.top(filter_of(key), kMaxEntries, raced_versions);
+  std::vector<BestRecord> within = log.top(filter_of(context.key()), kMaxEntries, context.usable_templates());
   std::erase_if(within, [&](const BestRecord& record) { return !point_of(record.proposal); });
   if (!within.empty() && within.front().source == BestSource::kRace) return within.front();
   if (incumbent && std::any_of(sound_trials.begin(), sound_trials.end(),

@@ -10,6 +10,7 @@
 #include "cost_model/least_time.h"
 #include "logs/tuning_log.h"
 #include "lookup/provenance.h"
+#include "lookup/task_context.h"
 #include "measure/build/builder.h"
 #include "measure/run/runner.h"
 #include "search/budget/task_run.h"
@@ -58,19 +59,17 @@ TimingOptions timing_of(Effort effort);
 
 struct SessionState {
   /// `seconds_left` is RunnerOptions::seconds_left; it and `on_wait` may be empty.
-  SessionState(const Task& task, TuningLog& tuning_log, const SessionOptions& session_options,
+  SessionState(const TaskContext& task_context, TuningLog& tuning_log, const SessionOptions& session_options,
                const std::function<void(const std::string&)>& on_wait = {},
                const std::function<double()>& seconds_left = {});
 
+  const TaskContext context;
   TuningLog& log;
   const SessionOptions& options;
   TimingOptions timing;  ///< as the runner adapts them to the task's target
-  TaskKey key;
-  RecordProvenance made_by;
   SearchSpace space;
-  std::vector<TemplateVersion> versions;        ///< the templates that this session searches
-  std::vector<TemplateVersion> raced_versions;  ///< all templates of this build; races include their stored best
-  bool has_unit = false;                        ///< the log has this session's first anchor, even if that failed later
+  std::vector<TemplateVersion> versions;  ///< the templates that this session searches
+  bool has_unit = false;                  ///< the log has this session's first anchor, even if that failed later
   std::shared_ptr<Builder> builder;
   std::unique_ptr<Runner> runner;
   SessionId id = 0;
@@ -88,7 +87,8 @@ struct SessionState {
   std::vector<Trial> rescored;               ///< new labels of trials, which the strategy is still to be told
 
   bool is_made_here(const SessionUnit& unit) const {
-    return unit.code_generator == made_by.code_generator && has_plugins(made_by.plugins, unit.plugins);
+    return unit.code_generator == context.provenance().code_generator &&
+           has_plugins(context.provenance().plugins, unit.plugins);
   }
   /// Time of the incumbent; 0: there is none yet.
   double incumbent_ns() const { return incumbent ? incumbent->reference_ns : 0; }

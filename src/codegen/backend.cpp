@@ -31,6 +31,12 @@ std::unique_ptr<Backend> make_backend(DeviceKind device) {
   throw InternalError("internal error: unknown kind of device");
 }
 
+std::string backend_version(DeviceKind device) { return make_backend(device)->version(); }
+
+CompiledObject compile_program(const ir::Program& program, const Target& target, const CompileOptions& options) {
+  return make_backend(target.device)->compile(program, target, options);
+}
+
 #ifndef NESTWRIGHT_WITH_LLVM
 std::unique_ptr<LoadedObject> load_object(const CompiledObject&) {
   throw CompileError("this build cannot link objects: configure it with NESTWRIGHT_WITH_LLVM=ON");

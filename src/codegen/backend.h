@@ -74,6 +74,10 @@ class Backend {
 
 /// The backend for a kind of device. Throws CompileError if this build has none.
 std::unique_ptr<Backend> make_backend(DeviceKind device);
+/// Backend::version() of that backend. Throws CompileError likewise.
+std::string backend_version(DeviceKind device);
+/// Compiles a program in vector form with the backend for the target. Throws CompileError.
+CompiledObject compile_program(const ir::Program& program, const Target& target, const CompileOptions& options);
 
 /// Machine code linked into this process.
 class LoadedObject {

@@ -89,7 +89,7 @@ ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOp
   const std::string name = options.name.empty() ? default_function_name(task.workload) : options.name;
   check_function_name(name);
   // The operator's own tensors, because a template's expression may consist of words and conversions.
-  const Definition definition = task.workload.op->define(task.workload);
+  const Definition& definition = *task.workload.definition;
   const std::vector<std::string> parameters = c_parameter_names(definition.args);
   for (const std::string& parameter : parameters) {
     const auto is_derived = [&](const char* suffix) { return name == parameter + suffix; };
@@ -115,8 +115,7 @@ ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOp
   }
   const ir::Program program = expand(loops, task.target, {.verify = true});
   const CompiledObject object =
-      make_backend(task.target.device)
-          ->compile(program, task.target, {.pipeline = Pipeline::kFinal, .keep_ir = true, .keep_assembly = true});
+      compile_program(program, task.target, {.pipeline = Pipeline::kFinal, .keep_ir = true, .keep_assembly = true});
   const ir::Program launched = is_device ? ir::deserialize(object.launches) : program;
   std::optional<ExportCheck> checked;
   if (options.check) checked = options.check(object);

@@ -20,7 +20,7 @@ void check_extent(const Expr& extent, const std::string& what) {
   }
   if (ir::reads_data(extent) || ir::any_expr(extent, [](const Expr& part) { return part.type().is_float(); })) {
     throw UsageError(
-        fmt::format("{} is {}: an extent is made of whole numbers and variables, which a call knows before "
+        fmt::format("{} is {}: an extent is made of integers and variables, which a call knows before "
                     "it reads anything",
                     what, ir::to_string(extent)));
   }

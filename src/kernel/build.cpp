@@ -42,8 +42,7 @@ void require_this_machine(const Target& target) {
 
 Function build_for_device(const ir::Program& loops, const Target& target, const BuildOptions& options,
                           CallSignature signature) {
-  const CompiledObject object =
-      make_backend(target.device)->compile(expand(loops, target), target, {.pipeline = options.pipeline});
+  const CompiledObject object = compile_program(expand(loops, target), target, {.pipeline = options.pipeline});
   std::shared_ptr<Device> device = options.device != nullptr ? options.device : make_device(target.device);
   if (device->info().kind != target.device) {
     throw UsageError(
@@ -61,8 +60,7 @@ Function build(const ir::Program& loops, const Target& target, const BuildOption
   if (target.device == DeviceKind::kCpu) require_this_machine(target);
   CallSignature signature(loops);  // throws before anything is compiled
   if (target.device != DeviceKind::kCpu) return build_for_device(loops, target, options, std::move(signature));
-  const CompiledObject object =
-      make_backend(target.device)->compile(expand(loops, target), target, {.pipeline = options.pipeline});
+  const CompiledObject object = compile_program(expand(loops, target), target, {.pipeline = options.pipeline});
   std::shared_ptr<LoadedObject> code = load_object(object);
   const std::shared_ptr<ParallelPool> pool = pool_for(loops, target, options);
   const auto entry_at = [&](void* entry) -> Function::Entry {

@@ -31,10 +31,11 @@ std::optional<Config> resolve_for(const Task& task, const Proposal& proposal) {
 }
 
 /// Sets the template and the configuration to the first seed that can be lowered.
-void set_default(const Task& task, std::string_view only, Lookup& found) {
+void set_default(const TaskContext& context, std::string_view only, Lookup& found) {
+  const Task& task = context.task();
   std::exception_ptr first_failure;
-  for (const Template* t : templates_for(task.workload, task.target, only)) {
-    for (const Config& seed : seeds_of(*t, task.workload, task.target)) {
+  for (const Template* t : context.templates(only)) {
+    for (const Config& seed : context.seeds(*t)) {
       try {
         program_of(task, *t, seed, kernel_name(task.workload));
         found.source = t;
@@ -51,17 +52,12 @@ void set_default(const Task& task, std::string_view only, Lookup& found) {
 
 }  // namespace
 
-std::vector<TemplateVersion> usable_templates(const Operator& op, DeviceKind device) {
-  std::vector<TemplateVersion> versions;
-  for (const Template* t : templates_for(op, device)) versions.push_back({t->name, t->version});
-  return versions;
-}
-
-Lookup look_up(const Task& task, const TuningLog* log, std::string_view only) {
-  std::vector<TemplateVersion> versions = usable_templates(*task.workload.op, task.target.device);
+Lookup look_up(const TaskContext& context, const TuningLog* log, std::string_view only) {
+  const Task& task = context.task();
+  std::vector<TemplateVersion> versions = context.usable_templates();
   if (!only.empty()) {
     versions.clear();
-    for (const Template* t : templates_for(task.workload, task.target, only)) versions.push_back({t->name, t->version});
+    for (const Template* t : context.templates(only)) versions.push_back({t->name, t->version});
   }
   Lookup found;
   std::optional<BestRecord> other;  // with other caches
@@ -84,18 +80,19 @@ Lookup look_up(const Task& task, const TuningLog* log, std::string_view only) {
     found.match = found.record->match;
     found.source = task.workload.op->find_template(found.record->proposal.from.name);
     found.config = resolve_for(task, found.record->proposal).value_or(found.record->proposal.config);
-    found.hint = hint_reason(*found.record, current_provenance(task.workload.op.get()));
+    found.hint = hint_reason(*found.record, context.provenance());
     return found;
   }
   found.why_default = log == nullptr ? "no database was given" : "the database has no record that fits it";
   if (other) {
     found.why_default += fmt::format(" with {} caches, but one with {} caches", caches_of(task), other->task.cache);
   }
-  set_default(task, only, found);
+  set_default(context, only, found);
   return found;
 }
 
-Lookup look_up_trial(const Task& task, const FoundTrial& trial) {
+Lookup look_up_trial(const TaskContext& context, const FoundTrial& trial) {
+  const Task& task = context.task();
   const BestRecord& record = trial.record;
   const auto refuse = [&](const std::string& why) -> Lookup {
     throw UsageError(fmt::format("trial {} {}", record.trial, why));
@@ -115,7 +112,7 @@ Lookup look_up_trial(const Task& task, const FoundTrial& trial) {
   const Template* source = task.workload.op->find_template(from.name);
   std::optional<Config> config;
   if (source != nullptr && source->version == from.version) config = resolve_for(task, record.proposal);
-  const RecordProvenance now = current_provenance(task.workload.op.get());
+  const RecordProvenance& now = context.provenance();
   if (!config) {
     const std::vector<std::string> changed = plugin_differences(now.plugins, record.made_by.plugins);
     const std::string advice =

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "logs/tuning_log.h"
+#include "lookup/task_context.h"
 #include "templates/framework/template/template.h"
 
 namespace nestwright {
@@ -22,19 +23,16 @@ struct Lookup {
   std::string hint;                  ///< hint_reason() of the record; empty: it is current, or there is none
 };
 
-/// Returns the templates of an operator; a record is usable only if it comes from one of them.
-std::vector<TemplateVersion> usable_templates(const Operator& op, DeviceKind device);
-
 /// Looks up a task. If `log` is null, the result is the default, the first seed of a template that can be lowered. Only
 /// records of the task's target and state of the caches count, those of this machine before those of others, and only
 /// of the template named `only` if it is not empty. Throws UsageError if there is no template with a legal schedule,
 /// LogError, and what lowering throws where no seed can be lowered.
-Lookup look_up(const Task& task, const TuningLog* log, std::string_view only = {});
+Lookup look_up(const TaskContext& context, const TuningLog* log, std::string_view only = {});
 
 /// Returns the configuration of a recorded trial; the match is kExact or kOtherMachine. Throws UsageError if the trial
 /// failed, has another workload or target, or is not a valid configuration of a template of this build, and then names
 /// the plugins of the record that are not loaded.
-Lookup look_up_trial(const Task& task, const FoundTrial& trial);
+Lookup look_up_trial(const TaskContext& context, const FoundTrial& trial);
 
 /// Returns the program of a configuration, in loop form. Throws ScheduleError, LowerError, UsageError.
 ir::Program program_of(const Task& task, const Template& source, const Config& config, const std::string& name);

@@ -52,7 +52,7 @@ bool is_recorded_here(const TaskKey& task) {
 
 std::string backend_here(const std::string& target) {
   try {
-    return make_backend(Target::parse(target).device)->version();
+    return backend_version(Target::parse(target).device);
   } catch (const Error&) {
     return {};
   }

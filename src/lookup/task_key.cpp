@@ -11,7 +11,7 @@ namespace nestwright {
 
 WorkloadKey workload_key(const Workload& workload) {
   const Operator& op = *workload.op;
-  WorkloadKey key{.text = workload.str(), .op = op.name, .flops = op.define(workload).flops};
+  WorkloadKey key{.text = workload.str(), .op = op.name, .flops = workload.definition->flops};
   for (const OperatorParameter& parameter : op.parameters) {
     const bool is_number = !parameter.default_value.empty() && !parameter.default_from;
     if (parameter.kind == OperatorParameter::Kind::kSize && is_number) {
@@ -45,7 +45,7 @@ TaskKey task_key(const Task& task) {
           .target = task.target.str(),
           .threads = task.target.threads,
           .machine = machine_of(task.target),
-          .backend = make_backend(task.target.device)->version(),
+          .backend = backend_version(task.target.device),
           .cache = caches_of(task),
           .former_target = former ? former->str() : ""};
 }

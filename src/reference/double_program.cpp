@@ -17,13 +17,13 @@ using Indices = std::span<const Expr>;
 Expr literal(double value) { return ir::make_float(value, kFloat64); }
 
 /// Computes one operation over one region.
-class OperationJudge {
+class OperationReference {
  public:
-  OperationJudge(const Operation& op, const JudgedRegion& region, Rounding rounding,
-                 const std::map<Buffer, JudgedTensor>& tensors)
+  OperationReference(const Operation& op, const ComputedRegion& region, Rounding rounding,
+                     const std::map<Buffer, ErrorBoundedTensor>& tensors)
       : op_(op), compute_(*op.compute()), region_(region), rounding_(rounding), tensors_(tensors) {}
 
-  std::vector<JudgedTensor> run() {
+  std::vector<ErrorBoundedTensor> run() {
     const ir::Reduce* const reduction = compute_.reduction();
     if (reduction == nullptr) return elements();
     if (reduction->combiner != nullptr) return tuple(*reduction);
@@ -69,14 +69,14 @@ class OperationJudge {
   /// axes.
   struct At {
     std::vector<IterVar> reduced;
-    std::vector<JudgedExpr> members;
+    std::vector<ErrorBoundedExpr> members;
   };
   At at(Indices x) const {
     At made;
-    JudgedLeaves leaves;
+    ErrorBoundedLeaves leaves;
     leaves.element = [this](const Buffer& buffer, std::vector<Expr> indices) {
-      const JudgedTensor& read = tensors_.at(buffer);
-      JudgedExpr element{read.value.at(indices), {}};
+      const ErrorBoundedTensor& read = tensors_.at(buffer);
+      ErrorBoundedExpr element{read.value.at(indices), {}};
       if (!read.bound.defined()) return element;
       const Expr bound = read.bound.at(std::move(indices));
       element.error = buffer->element.is_bool() ? bound > literal(0) : bound;
@@ -90,7 +90,7 @@ class OperationJudge {
     }
     const OneValue one_value = op_->inputs.empty() && made.reduced.empty() ? OneValue::kAll : OneValue::kIndices;
     for (const Expr& value : compute_.values()) {
-      JudgedExpr judged = judge(value, leaves, rounding_, one_value);
+      ErrorBoundedExpr judged = with_error_bound(value, leaves, rounding_, one_value);
       if (value.type().is_bool() && judged.error.defined()) {
         judged.error = ir::select(judged.error, literal(1), literal(0));
       } else if (judged.error.defined()) {
@@ -105,20 +105,21 @@ class OperationJudge {
   bool is_exact() const {
     std::vector<Expr> zeros(region_.shape.size(), Expr(0));
     const At made = at(zeros);
-    return std::all_of(made.members.begin(), made.members.end(), [](const JudgedExpr& m) { return m.is_exact(); });
+    return std::all_of(made.members.begin(), made.members.end(),
+                       [](const ErrorBoundedExpr& m) { return m.is_exact(); });
   }
 
   Tensor tensor(const std::string& part, const std::function<Expr(Indices)>& body) const {
     return compute(region_.shape, body, name(part));
   }
 
-  std::vector<JudgedTensor> elements() const {
-    std::vector<JudgedTensor> results;
+  std::vector<ErrorBoundedTensor> elements() const {
+    std::vector<ErrorBoundedTensor> results;
     std::vector<Expr> zeros(region_.shape.size(), Expr(0));
     const At first = at(zeros);
     for (std::size_t m = 0; m < compute_.bodies.size(); ++m) {
       const std::string number = compute_.bodies.size() == 1 ? "" : std::to_string(m);
-      JudgedTensor& result = results.emplace_back();
+      ErrorBoundedTensor& result = results.emplace_back();
       result.value = tensor("double" + number, [&](Indices x) { return at(x).members[m].value; });
       if (first.members[m].is_exact()) continue;
       result.bound = tensor("bound" + number, [&](Indices x) { return at(x).members[m].error; });
@@ -127,8 +128,8 @@ class OperationJudge {
   }
 
   /// A reduction that rounds nothing: its errors are those of its values, combined by `of_errors`.
-  JudgedTensor of_kind(ir::ReducerKind kind, ir::ReducerKind of_errors) const {
-    JudgedTensor result;
+  ErrorBoundedTensor of_kind(ir::ReducerKind kind, ir::ReducerKind of_errors) const {
+    ErrorBoundedTensor result;
     result.value = tensor("double", [&](Indices x) {
       const At made = at(x);
       return reduce(kind, made.members[0].value, made.reduced);
@@ -142,14 +143,14 @@ class OperationJudge {
   }
 
   /// A min or max.
-  JudgedTensor of_order(ir::ReducerKind kind) const {
-    JudgedTensor result = of_kind(kind, ir::ReducerKind::kMax);
-    result.not_numbers = not_numbers(0);
+  ErrorBoundedTensor of_order(ir::ReducerKind kind) const {
+    ErrorBoundedTensor result = of_kind(kind, ir::ReducerKind::kMax);
+    result.nan_count = nan_count(0);
     return result;
   }
 
   /// The number of values of a member that are not numbers; undefined where there can be none, as inputs are numbers.
-  Tensor not_numbers(std::size_t member) const {
+  Tensor nan_count(std::size_t member) const {
     const auto is_input = [this](const Buffer& buffer) {
       return std::any_of(op_->inputs.begin(), op_->inputs.end(), [&](const Operation& input) {
         return input.is_placeholder() && input->results.front() == buffer;
@@ -165,7 +166,7 @@ class OperationJudge {
                  (load != nullptr && !is_input(load->buffer));
         });
     if (!may_have_some) return {};
-    return tensor("not_numbers", [&](Indices x) {
+    return tensor("nan_count", [&](Indices x) {
       const At made = at(x);
       const Expr v = made.members[member].value;
       return sum(select(v <= literal(0) || v > literal(0), literal(0), literal(1)), made.reduced);
@@ -179,7 +180,7 @@ class OperationJudge {
   }
 
   /// The sum, the largest partial sum, the sum of squares and the sum of errors, in one pass.
-  JudgedTensor sum_of_floats() const {
+  ErrorBoundedTensor sum_of_floats() const {
     const bool exact_terms = is_exact();
     std::vector<Expr> zeros(exact_terms ? 3 : 4, literal(0));
     const Reducer sums("sums", zeros, [](Indices a, Indices b) {
@@ -201,7 +202,7 @@ class OperationJudge {
     const auto element = [](const Tensor& t, Indices x) { return t(x); };
     const double factor = 8 * std::sqrt(terms()) * rounding_error(type(), rounding_);
     const double smallest = terms() * smallest_error(type(), rounding_);
-    JudgedTensor result;
+    ErrorBoundedTensor result;
     result.value = tensor("double", [&](Indices x) { return element(parts[0], x); });
     result.bound = tensor("bound", [&](Indices x) {
       const Expr size = element(parts[1], x);
@@ -214,7 +215,7 @@ class OperationJudge {
 
   /// The product, the running bound of its error, and of floats the largest absolute value that a product of some of
   /// the terms may have.
-  JudgedTensor running_product() const {
+  ErrorBoundedTensor running_product() const {
     const bool exact_terms = is_exact();
     const double eps = rounding_error(type(), rounding_), smallest = smallest_error(type(), rounding_);
     const At first = at(std::vector<Expr>(region_.shape.size(), Expr(0)));
@@ -243,16 +244,16 @@ class OperationJudge {
   /// The reducer of `combiner`, with its floating-point members in double.
   Reducer in_double_precision(const ir::Combiner& combiner) const {
     std::vector<Expr> identity;
-    for (const Expr& value : combiner.identity) identity.push_back(judge(value, {}, rounding_).value);
+    for (const Expr& value : combiner.identity) identity.push_back(with_error_bound(value, {}, rounding_).value);
     return {combiner.name, identity, [&](Indices a, Indices b) {
-              JudgedLeaves leaves;
+              ErrorBoundedLeaves leaves;
               for (std::size_t m = 0; m < combiner.left.size(); ++m) {
                 leaves.variables[combiner.left[m]] = a[m];
                 leaves.variables[combiner.right[m]] = b[m];
               }
               std::vector<Expr> combined;
               for (const Expr& value : combiner.combined) {
-                const JudgedExpr judged = judge(value, leaves, rounding_);
+                const ErrorBoundedExpr judged = with_error_bound(value, leaves, rounding_);
                 if (!judged.is_exact()) refuse_tuple();
                 combined.push_back(judged.value);
               }
@@ -272,17 +273,17 @@ class OperationJudge {
         [&](Indices x) {
           const At made = at(x);
           std::vector<Expr> values;
-          for (const JudgedExpr& member : made.members) values.push_back(member.value);
+          for (const ErrorBoundedExpr& member : made.members) values.push_back(member.value);
           return reducer(values, made.reduced);
         },
         name("double"));
   }
 
-  std::vector<JudgedTensor> tuple(const ir::Reduce& reduction) const {
+  std::vector<ErrorBoundedTensor> tuple(const ir::Reduce& reduction) const {
     const std::vector<Tensor> best = best_of(reduction);
-    std::vector<JudgedTensor> results;
+    std::vector<ErrorBoundedTensor> results;
     for (const Tensor& member : best) results.push_back({member, {}});
-    for (std::size_t m = 0; m < results.size(); ++m) results[m].not_numbers = not_numbers(m);
+    for (std::size_t m = 0; m < results.size(); ++m) results[m].nan_count = nan_count(m);
     if (is_exact()) return results;
     if (direction_of(*reduction.combiner) == 0) refuse_tuple();
     bound_choice(results, *reduction.combiner);
@@ -324,15 +325,15 @@ class OperationJudge {
   /// An index may be the result where its value, plus its error, exceeds the largest of the others minus theirs. It may
   /// also be where both are equal, unless the first of equal ones is taken and another one before it is as large in any
   /// case.
-  void bound_choice(std::vector<JudgedTensor>& results, const ir::Combiner& combiner) const {
+  void bound_choice(std::vector<ErrorBoundedTensor>& results, const ir::Combiner& combiner) const {
     const int sign = direction_of(combiner);
-    const auto signed_value = [sign](const JudgedExpr& e) {
+    const auto signed_value = [sign](const ErrorBoundedExpr& e) {
       const Expr value = cast(kFloat64, e.value);
       return sign > 0 ? value : -value;
     };
-    const auto error_of = [](const JudgedExpr& e) { return e.is_exact() ? literal(0) : e.error; };
+    const auto error_of = [](const ErrorBoundedExpr& e) { return e.is_exact() ? literal(0) : e.error; };
     const auto element = [](const Tensor& t, Indices x) { return t(x); };
-    const auto lowest = [&](const JudgedExpr& e) { return signed_value(e) - error_of(e); };
+    const auto lowest = [&](const ErrorBoundedExpr& e) { return signed_value(e) - error_of(e); };
     const Tensor least = tensor("least", [&](Indices x) {
       const At made = at(x);
       return max(lowest(made.members[1]), made.reduced);
@@ -362,9 +363,9 @@ class OperationJudge {
 
   const Operation& op_;
   const ComputeOp& compute_;
-  const JudgedRegion& region_;
+  const ComputedRegion& region_;
   Rounding rounding_;
-  const std::map<Buffer, JudgedTensor>& tensors_;
+  const std::map<Buffer, ErrorBoundedTensor>& tensors_;
 };
 
 void add_computes(const Operation& op, std::vector<Operation>& list, std::set<Operation>& seen) {
@@ -375,7 +376,7 @@ void add_computes(const Operation& op, std::vector<Operation>& list, std::set<Op
 
 }  // namespace
 
-void DoubleProgram::set(const Buffer& buffer, JudgedTensor judged) { tensors_[buffer] = std::move(judged); }
+void DoubleProgram::set(const Buffer& buffer, ErrorBoundedTensor judged) { tensors_[buffer] = std::move(judged); }
 
 namespace {
 
@@ -391,14 +392,14 @@ void require_compute(const Operation& op) {
 
 }  // namespace
 
-std::vector<JudgedTensor> DoubleProgram::compute_region(const Operation& op, const JudgedRegion& region) const {
+std::vector<ErrorBoundedTensor> DoubleProgram::compute_region(const Operation& op, const ComputedRegion& region) const {
   require_compute(op);
-  return OperationJudge(op, region, rounding_, tensors_).run();
+  return OperationReference(op, region, rounding_, tensors_).run();
 }
 
-std::vector<Tensor> DoubleProgram::compute_values(const Operation& op, const JudgedRegion& region) const {
+std::vector<Tensor> DoubleProgram::compute_values(const Operation& op, const ComputedRegion& region) const {
   require_compute(op);
-  return OperationJudge(op, region, rounding_, tensors_).values();
+  return OperationReference(op, region, rounding_, tensors_).values();
 }
 
 std::vector<Operation> computes_of(std::span<const Tensor> outputs) {

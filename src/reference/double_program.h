@@ -18,20 +18,20 @@
 #include <vector>
 
 #include "expression/tensor.h"
-#include "reference/judged_expr.h"
+#include "reference/error_bounded_expr.h"
 
 namespace nestwright {
 
 /// A tensor in double and the bounds of its errors; `bound` is undefined if it is exact.
-struct JudgedTensor {
+struct ErrorBoundedTensor {
   Tensor value, bound;
   /// Of a min, max or argmax, whose result depends on the order where one of its terms is not a number: the number of
   /// such terms. Undefined for other operations and where there can be none.
-  Tensor not_numbers = {};
+  Tensor nan_count = {};
 };
 
 /// The part of an operation to compute.
-struct JudgedRegion {
+struct ComputedRegion {
   std::vector<Expr> shape;
   /// Maps the indices of an element of `shape` to the values of the operation's axes.
   std::function<std::vector<Expr>(std::span<const Expr>)> axes;
@@ -42,16 +42,16 @@ class DoubleProgram {
   explicit DoubleProgram(Rounding rounding) : rounding_(rounding) {}
 
   /// Sets what replaces the tensor of this buffer when it is read.
-  void set(const Buffer& buffer, JudgedTensor judged);
+  void set(const Buffer& buffer, ErrorBoundedTensor judged);
   /// Returns the results of a compute whose inputs are set. Throws UsageError for a scan, for a reduction with an
   /// initial value of its own, and for a user-made reduction of rounded values unless it is an argmax or argmin.
-  std::vector<JudgedTensor> compute_region(const Operation& op, const JudgedRegion& region) const;
+  std::vector<ErrorBoundedTensor> compute_region(const Operation& op, const ComputedRegion& region) const;
   /// The same without bounds.
-  std::vector<Tensor> compute_values(const Operation& op, const JudgedRegion& region) const;
+  std::vector<Tensor> compute_values(const Operation& op, const ComputedRegion& region) const;
 
  private:
   Rounding rounding_;
-  std::map<Buffer, JudgedTensor> tensors_;
+  std::map<Buffer, ErrorBoundedTensor> tensors_;
 };
 
 /// Returns the computes of `outputs` and of everything that they read, in topological order: inputs first.

@@ -81,7 +81,7 @@ Evaluation::Evaluation(const Definition& definition, const HostTensors& inputs, 
       TensorInDouble& tensor = tensors_[buffer];
       tensor.value = make(in_double(buffer->element));
       if (stage.program->has_bound(r)) tensor.bound = make(kFloat64);
-      if (stage.program->has_not_numbers(r)) tensor.not_numbers = make(kFloat64);
+      if (stage.program->has_nan_count(r)) tensor.nan_count = make(kFloat64);
       stage_of_[buffer] = stages_.size();
     }
     stages_.push_back(std::move(stage));

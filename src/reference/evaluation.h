@@ -31,7 +31,7 @@ class Evaluation {
   const std::vector<Operation>& operations() const { return operations_; }
   const std::vector<Tensor>& inputs() const { return inputs_; }
   const Runs& runs(const Operation& op) const { return stage(op).program->runs(); }
-  /// An input, or a result of a compute. Elements that are not computed are not numbers, of whole numbers any.
+  /// An input, or a result of a compute. Elements that are not computed are not numbers, of integers any.
   TensorInDouble& operator[](const Tensor& tensor) { return tensors_.at(tensor.buffer()); }
   const TensorInDouble& operator[](const Tensor& tensor) const { return tensors_.at(tensor.buffer()); }
   bool is_whole(const Operation& op) const { return stage(op).computed == runs(op).count(); }

@@ -10,7 +10,7 @@
 #include "measure/check/elements.h"
 #include "reference/evaluation.h"
 #include "reference/host_run.h"
-#include "reference/kept_judgement.h"
+#include "reference/kept_reference.h"
 #include "reference/sample_check.h"
 #include "reference/sampled_elements.h"
 #include "support/base/error.h"
@@ -20,20 +20,20 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kMostSamples = 1024;  // of each tensor, for the interpreter
-constexpr double kExactIntegers = 0x1p53;    // a double holds all whole numbers below
+constexpr double kExactIntegers = 0x1p53;    // a double holds all integers below
 constexpr std::size_t kUnbounded = 100;      // one element of so many may have no bound
 
 /// The results of a definition, of which perhaps only some elements are computed.
 class Results {
  public:
-  Results(const Definition& definition, const HostTensors& inputs, const JudgeOptions& options)
+  Results(const Definition& definition, const HostTensors& inputs, const ReferenceOptions& options)
       : definition_(definition),
         inputs_(inputs),
         options_(options),
         evaluation_(definition, inputs, options.rounding, options.parts) {}
 
   /// `samples_agree`: this is known.
-  Reference judge(bool samples_agree) {
+  Reference with_bounds(bool samples_agree) {
     evaluation_.run(options_.seconds);
     for (const Operation& op : evaluation_.operations()) {
       for (std::size_t r = 0; r < op->results.size(); ++r) {
@@ -93,10 +93,10 @@ class Results {
 
   /// Throws UsageError where a min, max or argmax met something that is not a number.
   void check_terms(const Tensor& tensor) const {
-    const std::optional<Array>& not_numbers = evaluation_[tensor].not_numbers;
-    if (!not_numbers) return;
+    const std::optional<Array>& nan_count = evaluation_[tensor].nan_count;
+    if (!nan_count) return;
     std::size_t affected = 0, elements = 0;
-    for_computed(*not_numbers, tensor.op(), [&](double count, std::size_t) {
+    for_computed(*nan_count, tensor.op(), [&](double count, std::size_t) {
       affected += count > 0 ? 1 : 0;
       ++elements;
     });
@@ -213,19 +213,19 @@ class Results {
 
   const Definition& definition_;
   const HostTensors& inputs_;
-  const JudgeOptions& options_;
+  const ReferenceOptions& options_;
   Evaluation evaluation_;
 };
 
 }  // namespace
 
-Reference judge_definition(const Definition& definition, const HostTensors& inputs, const JudgeOptions& options) {
-  const KeptJudgement kept(inputs, options);
+Reference compute_reference(const Definition& definition, const HostTensors& inputs, const ReferenceOptions& options) {
+  const KeptReference kept(inputs, options);
   Judgement known = kept.find(definition);
   if (!known.refusal.empty()) throw UsageError(known.refusal);
   if (known.reference) return *std::move(known.reference);
   try {
-    Reference reference = Results(definition, inputs, options).judge(known.samples_agree);
+    Reference reference = Results(definition, inputs, options).with_bounds(known.samples_agree);
     kept.keep(reference);
     return reference;
   } catch (const UsageError& refusal) {

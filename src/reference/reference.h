@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <string>
 
-#include "reference/judged_expr.h"
+#include "reference/error_bounded_expr.h"
 #include "templates/framework/template/template.h"
 
 namespace nestwright {
 
-struct JudgeOptions {
+struct ReferenceOptions {
   Rounding rounding = Rounding::kWritten;
   Parts parts = Parts::kValuesAndBounds;
   /// The time of the program in double. At least 16 elements of each output are computed, however long that takes.
@@ -24,7 +24,7 @@ struct JudgeOptions {
   std::int64_t least_samples = 16;
   /// Whether a result that is infinite or has no bound is refused, and not only many of them.
   bool refuses_infinite = false;
-  /// Where judgements are kept (kept_judgement.h), and under which name: the canonical text with its sizes. No
+  /// Where judgements are kept (kept_reference.h), and under which name: the canonical text with its sizes. No
   /// directory: they are neither kept nor looked up.
   std::string kept_in = {}, subject = {};
 };
@@ -34,6 +34,7 @@ struct JudgeOptions {
 /// type, if one of another tensor is too large for its type and outputs are wrong for that, if most elements or bounds
 /// are infinite, or if the expression has no bounds (double_program.h); InternalError if the compiled program and the
 /// interpreter disagree. Requires compact tensors of constant shapes.
-Reference judge_definition(const Definition& definition, const HostTensors& inputs, const JudgeOptions& options = {});
+Reference compute_reference(const Definition& definition, const HostTensors& inputs,
+                            const ReferenceOptions& options = {});
 
 }  // namespace nestwright

@@ -66,11 +66,11 @@ RunProgram::RunProgram(const Operation& op, Runs runs, Extent extent,
       extent_(extent),
       values_(op->results.size(), -1),
       bounds_(values_),
-      not_numbers_(values_),
+      nan_counts_(values_),
       pool_(pool) {
   DoubleProgram program(rounding);
   for (const Buffer& buffer : buffers_read(*op.compute())) {
-    JudgedTensor read{placeholder(buffer->shape, in_double(buffer->element), buffer->name), {}};
+    ErrorBoundedTensor read{placeholder(buffer->shape, in_double(buffer->element), buffer->name), {}};
     reads_.push_back({buffer, false});
     inputs_.push_back(read.value);
     if (parts == Parts::kValuesAndBounds && !is_exact(buffer)) {
@@ -80,7 +80,7 @@ RunProgram::RunProgram(const Operation& op, Runs runs, Extent extent,
     }
     program.set(buffer, std::move(read));
   }
-  const JudgedRegion computed = region();
+  const ComputedRegion computed = region();
   const auto add = [&](const Tensor& tensor, int& place) {
     if (!tensor.defined()) return;
     place = static_cast<int>(outputs_.size());
@@ -90,16 +90,16 @@ RunProgram::RunProgram(const Operation& op, Runs runs, Extent extent,
     const std::vector<Tensor> values = program.compute_values(op, computed);
     for (std::size_t r = 0; r < values.size(); ++r) add(values[r], values_[r]);
   } else {
-    const std::vector<JudgedTensor> results = program.compute_region(op, computed);
+    const std::vector<ErrorBoundedTensor> results = program.compute_region(op, computed);
     for (std::size_t r = 0; r < results.size(); ++r) {
       add(results[r].value, values_[r]);
       add(results[r].bound, bounds_[r]);
-      add(results[r].not_numbers, not_numbers_[r]);
+      add(results[r].nan_count, nan_counts_[r]);
     }
   }
 }
 
-JudgedRegion RunProgram::region() {
+ComputedRegion RunProgram::region() {
   const std::vector<std::int64_t>& shape = runs_.shape();
   if (extent_ == Extent::kWhole) {
     return {op_->results.front()->shape, [](std::span<const Expr> x) { return std::vector<Expr>(x.begin(), x.end()); }};
@@ -169,7 +169,7 @@ void RunProgram::compute_whole(std::map<Buffer, TensorInDouble>& tensors) const 
     TensorInDouble& result = tensors.at(op_->results[r]);
     set(values_[r], result.value);
     if (has_bound(r)) set(bounds_[r], *result.bound);
-    if (has_not_numbers(r)) set(not_numbers_[r], *result.not_numbers);
+    if (has_nan_count(r)) set(nan_counts_[r], *result.nan_count);
   }
   std::vector<ArrayRef> arguments = arguments_of(tensors);
   for (Array* output : outputs) arguments.emplace_back(*output);
@@ -215,7 +215,7 @@ void RunProgram::compute_part(std::span<const std::int64_t> runs, std::map<Buffe
     TensorInDouble& result = tensors.at(op_->results[r]);
     keep(values_[r], result.value);
     if (has_bound(r)) keep(bounds_[r], *result.bound);
-    if (has_not_numbers(r)) keep(not_numbers_[r], *result.not_numbers);
+    if (has_nan_count(r)) keep(nan_counts_[r], *result.nan_count);
   }
 }
 

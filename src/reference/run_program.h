@@ -19,10 +19,10 @@
 namespace nestwright {
 
 /// A tensor whose floating-point numbers are float64. It has no bounds if it is exact, and no numbers of terms that are
-/// not numbers if there can be none (JudgedTensor).
+/// not numbers if there can be none (ErrorBoundedTensor).
 struct TensorInDouble {
   Array value;
-  std::optional<Array> bound = {}, not_numbers = {};
+  std::optional<Array> bound = {}, nan_count = {};
 };
 
 /// The elements that a call computes. Programs for lists of runs take longer to compile, as their indices are longer.
@@ -40,7 +40,7 @@ class RunProgram {
   const Runs& runs() const { return runs_; }
   bool has_bound(std::size_t result) const { return bounds_[result] >= 0; }
 
-  bool has_not_numbers(std::size_t result) const { return not_numbers_[result] >= 0; }
+  bool has_nan_count(std::size_t result) const { return nan_counts_[result] >= 0; }
 
   /// Computes these runs of all results, or with kWhole all. `tensors` has those that the operation reads and room for
   /// its results.
@@ -51,7 +51,7 @@ class RunProgram {
     Buffer buffer;
     bool is_bound;
   };
-  JudgedRegion region();
+  ComputedRegion region();
   Schedule schedule() const;
   /// Those that the operation reads.
   std::vector<ArrayRef> arguments_of(std::map<Buffer, TensorInDouble>& tensors) const;
@@ -62,8 +62,8 @@ class RunProgram {
   Runs runs_;
   Extent extent_;
   std::vector<Read> reads_;
-  std::vector<Tensor> inputs_, starts_, outputs_;   ///< starts: the indices of the runs' first elements, by dimension
-  std::vector<int> values_, bounds_, not_numbers_;  ///< of each result: its place among the outputs; -1: it has none
+  std::vector<Tensor> inputs_, starts_, outputs_;  ///< starts: the indices of the runs' first elements, by dimension
+  std::vector<int> values_, bounds_, nan_counts_;  ///< of each result: its place among the outputs; -1: it has none
   std::shared_ptr<ParallelPool> pool_;
   std::optional<Function> function_;
 };

@@ -21,7 +21,7 @@ struct Sample {
   std::vector<std::int64_t> elements;
   std::vector<Array> indices;  ///< one list a dimension
   std::vector<Tensor> index_tensors;
-  JudgedRegion region;
+  ComputedRegion region;
 };
 
 Sample sample_of(const Operation& op, std::span<const std::int64_t> chosen) {

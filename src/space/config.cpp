@@ -50,11 +50,11 @@ ConfigEntry parse_entry(std::string_view part) {
   while (!text.empty()) {
     const std::size_t comma = text.find(',');
     std::int64_t number = 0;
-    if (!parse_integer(text.substr(0, comma), number)) refuse(part, "a list holds whole numbers, as in [4,2,14]");
+    if (!parse_integer(text.substr(0, comma), number)) refuse(part, "a list holds integers, as in [4,2,14]");
     entry.value.push_back(number);
     if (comma == std::string_view::npos) break;
     text = text.substr(comma + 1);
-    if (text.empty()) refuse(part, "a list holds whole numbers, as in [4,2,14]");
+    if (text.empty()) refuse(part, "a list holds integers, as in [4,2,14]");
   }
   return entry;
 }

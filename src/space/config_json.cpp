@@ -84,8 +84,7 @@ class EntryReader final : public nlohmann::json_sax<Json> {
   bool refuse_value() const {
     if (entries_.empty()) refuse_document();
     const std::string knob = "knob '" + entries_.back().knob + "' of a configuration in JSON";
-    throw UsageError(knob +
-                     (in_list_ ? ": a list holds whole numbers" : " is neither text, a whole number nor a list"));
+    throw UsageError(knob + (in_list_ ? ": a list holds integers" : " is neither text, an integer nor a list"));
   }
 
   std::vector<ConfigEntry> entries_;

@@ -2,7 +2,7 @@
 //
 //   register_rows * register_vectors <= 24 and (pack_b == whole or tile[1] >= 64)
 //
-// Operands are whole numbers, knobs (those of a stage with a dot, as C.rows), and knob[i] for part i of a knob of
+// Operands are integers, knobs (those of a stage with a dot, as C.rows), and knob[i] for part i of a knob of
 // several parts, combined by + - * / % and parentheses and compared by < <= > >= == !=. / and % round towards minus
 // infinity; a comparison of an operand that is divided by 0 does not hold. A knob with options is compared by
 // == or != with one of them. Where some branches have options and others numbers, a condition fits those for which it

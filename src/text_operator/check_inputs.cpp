@@ -10,18 +10,18 @@
 #include "support/base/error.h"
 #include "support/data/hash.h"
 #include "templates/checking/draw_elements.h"
-#include "templates/checking/wide_magnitudes.h"
+#include "templates/checking/mixed_magnitudes.h"
 #include "text/analysis/product.h"
+#include "text_operator/integer_magnitudes.h"
 #include "text_operator/product_templates.h"
 #include "text_operator/scaled_dimensions.h"
-#include "text_operator/whole_magnitudes.h"
 
 namespace nestwright {
 namespace {
 
 constexpr double kLargestWhole = 8;
 
-/// The parameter's whole numbers, low <= n <= high.
+/// The parameter's integers, low <= n <= high.
 struct WholeRange {
   double low, high;
   double largest() const { return std::max(std::abs(low), std::abs(high)); }
@@ -51,7 +51,7 @@ std::vector<const text::TensorInfo*> inputs_of(const text::Program& program) {
   return inputs;
 }
 
-/// Whole numbers of the range below 2^62; zeros are rare, because they hide other factors.
+/// Integers of the range below 2^62; zeros are rare, because they hide other factors.
 InputSource draw_whole(const WholeRange& range, std::size_t n, std::mt19937_64& random) {
   constexpr double kLargest = 0x1p62;
   const auto low = static_cast<std::int64_t>(std::min(range.low, kLargest));
@@ -94,7 +94,7 @@ HostTensors reordered(const HostTensors& tensors, const Factors& factors) {
 /// The exponents of each input's scales lie in [-reach, reach]. Returns the scaled inputs.
 HostTensors scaled_inputs(const text::Program& program, const Workload& workload, const HostTensors& uniform,
                           int reach) {
-  std::mt19937_64 random(stable_hash(workload.str()) + 2);  // as WideMagnitudes
+  std::mt19937_64 random(stable_hash(workload.str()) + 2);  // as MixedMagnitudes
   const std::vector<std::vector<std::size_t>> scaled = text::scaled_dimensions(program);
   const std::vector<std::size_t> parameters = program.parameters();
   HostTensors inputs = uniform;
@@ -150,7 +150,7 @@ HostTensors whole_inputs_of(const text::Expression& expression, const Workload& 
   const text::Program& program = expression.program();
   if (!may_round(program)) return {};
   if (const std::optional<Workload> product = unranged_product(expression)) {
-    return reordered(product->op->whole_inputs(*product), factors_of(program));
+    return reordered(product->op->integer_inputs(*product), factors_of(program));
   }
   const std::vector<const text::TensorInfo*> inputs = inputs_of(program);
   if (inputs.empty()) return {};
@@ -163,7 +163,7 @@ HostTensors whole_inputs_of(const text::Expression& expression, const Workload& 
     }
     const bool are_empty =
         std::any_of(ranges.begin(), ranges.end(), [](const WholeRange& range) { return range.low > range.high; });
-    if (are_empty || !is_exact_on_whole_numbers(definition, largest)) continue;
+    if (are_empty || !is_exact_on_integers(definition, largest)) continue;
     std::mt19937_64 random(stable_hash(workload.str()) + 1);
     InputSources sources;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -191,14 +191,14 @@ CheckedInputs wide_inputs_of(const text::Expression& expression, const Workload&
   const auto factors = std::max<std::ptrdiff_t>(1, std::count_if(inputs.begin(), inputs.end(), [](const auto* input) {
                                                   return input->type.is_float() && !input->range;
                                                 }));
-  JudgeOptions options = judge_options(workload, limit);
+  ReferenceOptions options = reference_options(workload, limit);
   options.rounding = Rounding::kWrittenInRange;
   options.refuses_infinite = true;
   for (int of_each = reach / static_cast<int>(factors); of_each >= 1; of_each /= 2) {
     CheckedInputs wide{scaled_inputs(program, workload, uniform.inputs, of_each), {}};
     if (wide.inputs == uniform.inputs) return {};
     try {
-      wide.reference = judge_definition(definition, wide.inputs, options);
+      wide.reference = compute_reference(definition, wide.inputs, options);
       return wide;
     } catch (const UsageError&) {
       continue;  // a result has no value, or is infinite
@@ -207,11 +207,11 @@ CheckedInputs wide_inputs_of(const text::Expression& expression, const Workload&
   return {};
 }
 
-JudgeOptions judge_options(const Workload& workload, const ReferenceLimit& limit) {
-  JudgeOptions options{.parts = limit.is_exact ? Parts::kValues : Parts::kValuesAndBounds,
-                       .seconds = limit.seconds,
-                       .kept_in = limit.kept_in,
-                       .subject = workload.str()};
+ReferenceOptions reference_options(const Workload& workload, const ReferenceLimit& limit) {
+  ReferenceOptions options{.parts = limit.is_exact ? Parts::kValues : Parts::kValuesAndBounds,
+                           .seconds = limit.seconds,
+                           .kept_in = limit.kept_in,
+                           .subject = workload.str()};
   if (limit.is_first) return options;
   options.interpreted_terms = kFewTerms;
   options.least_samples = kFewSamples;

@@ -1,7 +1,6 @@
-// The inputs on which kernels of an expression text are checked besides random ones in [-1, 1]: whole numbers, and
-// numbers of large and small magnitudes (Operator::whole_inputs, Operator::wide_inputs). A matrix product uses those of
-// matmul.
-// Thread rule: pure functions.
+// The inputs on which kernels of an expression text are checked besides random ones in [-1, 1]: integers, and
+// numbers of large and small magnitudes (Operator::integer_inputs, Operator::wide_inputs). A matrix product uses those
+// of matmul. Thread rule: pure functions.
 #pragma once
 
 #include "reference/reference.h"
@@ -10,7 +9,7 @@
 
 namespace nestwright {
 
-/// Whole numbers of at most 8, within the declared ranges, on which the results are exact in whatever order they are
+/// Integers of at most 8, within the declared ranges, on which the results are exact in whatever order they are
 /// computed. No tensors where there are none, or where nothing is rounded.
 HostTensors whole_inputs_of(const text::Expression& expression, const Workload& workload, const Definition& definition);
 
@@ -22,6 +21,6 @@ CheckedInputs wide_inputs_of(const text::Expression& expression, const Workload&
                              const CheckedInputs& uniform, const ReferenceLimit& limit);
 
 /// The options with which the definition of a workload is judged.
-JudgeOptions judge_options(const Workload& workload, const ReferenceLimit& limit);
+ReferenceOptions reference_options(const Workload& workload, const ReferenceLimit& limit);
 
 }  // namespace nestwright

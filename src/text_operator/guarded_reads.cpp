@@ -39,7 +39,7 @@ const GuardedRead& read_in(const std::vector<GuardedRead>& reads, std::string_vi
 void check_guarded_reads(const text::Expression& expression, const Workload& workload) {
   const std::vector<GuardedRead> reads = guarded_reads(expression.program());
   if (reads.empty()) return;
-  const Definition definition = workload.op->define(workload);
+  const Definition& definition = *workload.definition;
   try {
     lower(create_schedule(definition.outputs()), definition.args, Target::parse("cpu,isa=avx2"), "expression",
           {.after_pass = {}, .verify = true});

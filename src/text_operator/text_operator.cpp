@@ -46,11 +46,12 @@ std::shared_ptr<const Operator> make_text_operator(const text::Expression& expre
   }
   const ParsedText text(expression);
   op.define = [text](const Workload& workload) { return define(text, workload); };
-  op.reference = LimitedReference{[text](const Workload& workload, const HostTensors& inputs,
-                                         const ReferenceLimit& limit) {
-    return judge_definition(define(text, workload, text::TensorForm::kWritten), inputs, judge_options(workload, limit));
-  }};
-  op.whole_inputs = [text](const Workload& workload) {
+  op.reference =
+      LimitedReference{[text](const Workload& workload, const HostTensors& inputs, const ReferenceLimit& limit) {
+        return compute_reference(define(text, workload, text::TensorForm::kWritten), inputs,
+                                 reference_options(workload, limit));
+      }};
+  op.integer_inputs = [text](const Workload& workload) {
     return whole_inputs_of(*text.expression_of(workload), workload, define(text, workload));
   };
   op.wide_inputs =

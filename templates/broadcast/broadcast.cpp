@@ -43,7 +43,7 @@ ElementReference broadcast_reference_at(const Workload& workload, const InputVal
       v.assign(v.size(), (*inputs[1])[static_cast<std::size_t>(row.row)]);
     }
     for (std::size_t i = 0; i < some.size(); ++i) {
-      const Judged judged = function.judge(std::array{x[i], v[i]}, eps);
+      const BoundedValue judged = function.evaluate(std::array{x[i], v[i]}, eps);
       reference.expected[row.begin + i] = judged.value;
       reference.bound[row.begin + i] = judged.bound;
     }

@@ -94,7 +94,7 @@ std::function<CheckedInputs(const Workload&, const CheckedInputs& uniform)> wide
 }
 
 std::function<HostTensors(const Workload&)> whole_inputs_of(const LargeChecks& checks) {
-  return [whole = checks.whole_inputs](const Workload& workload) { return values_of(whole(workload)); };
+  return [whole = checks.integer_inputs](const Workload& workload) { return values_of(whole(workload)); };
 }
 
 Reference whole_reference(const LargeChecks& checks, const Workload& workload, const HostTensors& inputs,

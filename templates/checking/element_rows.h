@@ -48,7 +48,7 @@ void for_parts(std::int64_t elements, std::int64_t run, std::int64_t unit,
 /// Throws UsageError for tensors of other sizes.
 void check_sizes(const Workload& workload, const HostTensors& inputs, const std::vector<std::int64_t>& sizes);
 
-/// Operator::wide_inputs and Operator::whole_inputs from the sources of large checks.
+/// Operator::wide_inputs and Operator::integer_inputs from the sources of large checks.
 std::function<CheckedInputs(const Workload&, const CheckedInputs& uniform)> wide_inputs_of(const LargeChecks& checks);
 std::function<HostTensors(const Workload&)> whole_inputs_of(const LargeChecks& checks);
 

@@ -12,7 +12,7 @@ namespace {
 /// 1e-17.
 [[gnu::always_inline]] inline void replace_all(double* __restrict values, std::size_t count) {
   constexpr double kLog2E = 0x1.71547652b82fep+0, kLn2High = 0x1.62e42fefa3800p-1, kLn2Low = 0x1.ef35793c76730p-45;
-  constexpr double kRound = 0x1.8p52;  // adding it leaves a whole number in the last bits
+  constexpr double kRound = 0x1.8p52;  // adding it leaves an integer in the last bits
   constexpr std::array kInverseFactorials{
       1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
       1.0 / 720,        1.0 / 120,       1.0 / 24,       1.0 / 6,       1.0 / 2,      1.0,         1.0};

@@ -44,7 +44,7 @@ inline SumError sum_error(double terms, ir::Type type) {
   return {.relative = summation_error(terms, type), .absolute = type == kFloat16 ? terms * 0x1p-24 : 0};
 }
 
-/// `value` wrapped around to int32. Requires a whole number below 2^53.
+/// `value` wrapped around to int32. Requires an integer below 2^53.
 inline double wrapped_int32(double value) {
   return static_cast<double>(static_cast<std::int32_t>(static_cast<std::int64_t>(value)));
 }

@@ -1,6 +1,6 @@
 // One dimension of Winograd's minimal filtering F(m, 3): m results of a 3-tap filter from m + 2 products. In matrices,
 //   Y = A^T [(G g) * (B^T d)] / s
-// where d are m + 2 inputs, g the filter and s a whole number that keeps G dyadic. In two dimensions, the transforms
+// where d are m + 2 inputs, g the filter and s an integer that keeps G dyadic. In two dimensions, the transforms
 // are applied to the columns and then to the rows; F(m x n, 3 x 3) has m rows and n columns of results.
 //
 // A. Lavin and S. Gray, "Fast Algorithms for Convolutional Neural Networks" (CVPR 2016) evaluate F(4, 3) at 0, 1, -1,

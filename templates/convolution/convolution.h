@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "templates/checking/whole_numbers.h"
+#include "templates/checking/integers.h"
 #include "templates/framework/template/template.h"
 #include "templates/matmul/shape.h"
 

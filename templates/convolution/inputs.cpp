@@ -7,8 +7,8 @@
 
 #include "ir/core/fold.h"
 #include "support/data/hash.h"
-#include "templates/checking/whole_numbers.h"
-#include "templates/checking/wide_magnitudes.h"
+#include "templates/checking/integers.h"
+#include "templates/checking/mixed_magnitudes.h"
 #include "templates/convolution/convolution.h"
 
 namespace nestwright {
@@ -46,7 +46,7 @@ struct Scales {
 };
 
 Scales scales_of(const Convolution& c, const Workload& workload) {
-  WideMagnitudes magnitudes(c.types.a, workload);
+  MixedMagnitudes magnitudes(c.types.a, workload);
   // One bias is added to all images, which then cannot have scales of their own.
   const ProductReach reach =
       product_reach(magnitudes, c.types.sum, static_cast<double>(c.terms()), c.images, c.filters, c.bias);
@@ -75,7 +75,7 @@ InputSources convolution_whole_sources(const Convolution& c, const Workload& wor
   // Leaves room for a bias of at most 8 beside the sum.
   const double largest = std::min(largest_exact(c.types.sum), largest_exact(c.types.c)) - 8;
   const std::uint64_t seed = stable_hash(workload.str());
-  WholeNumbers factors(static_cast<double>(c.terms()), 2, std::ldexp(largest, -more_bits), seed, signs),
+  SmallIntegers factors(static_cast<double>(c.terms()), 2, std::ldexp(largest, -more_bits), seed, signs),
       others(1, 1, 16, seed + 1, signs);
   InputSources inputs;
   inputs.push_back(factors.draw(image_elements(c)));

@@ -212,7 +212,7 @@ LargeChecks convolution_checks(const std::function<Convolution(const Workload&)>
               [shape](const Workload& workload, const InputValues& inputs, std::span<const std::int64_t> places) {
                 return convolution_reference_at(shape(workload), workload, inputs, places);
               },
-          .whole_inputs =
+          .integer_inputs =
               [shape, more_bits](const Workload& workload) {
                 const Convolution c = shape(workload);
                 return convolution_whole_sources(c, workload, more_bits(workload),

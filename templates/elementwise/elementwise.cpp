@@ -45,7 +45,7 @@ ElementReference elementwise_reference_at(const Workload& workload, const InputV
     if (inputs.size() > 1) read_places(*inputs[1], some, 0, b);
     for (std::size_t i = 0; i < some.size(); ++i) {
       const double values[] = {a[i], b[i]};
-      const Judged judged = function.judge(std::span(values, inputs.size()), eps);
+      const BoundedValue judged = function.evaluate(std::span(values, inputs.size()), eps);
       reference.expected[row.begin + i] = judged.value;
       reference.bound[row.begin + i] = judged.bound;
     }

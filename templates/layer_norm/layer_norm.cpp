@@ -7,8 +7,8 @@
 #include "expression/tensor.h"
 #include "support/base/error.h"
 #include "templates/checking/element_rows.h"
+#include "templates/checking/mixed_magnitudes.h"
 #include "templates/checking/rounding.h"
-#include "templates/checking/wide_magnitudes.h"
 
 namespace nestwright {
 namespace {
@@ -46,8 +46,8 @@ Definition define_layer_norm(const Workload& workload) {
 }
 
 /// Computes the expected values of one row and the bounds of their errors.
-void judge_row(const double* x, const double* scale, const double* shift, std::size_t n, double epsilon, Type type,
-               double* y, double* bound) {
+void bounded_row(const double* x, const double* scale, const double* shift, std::size_t n, double epsilon, Type type,
+                 double* y, double* bound) {
   const double eps = epsilon_of(type), count = static_cast<double>(n), of_sum = summation_error(count, type);
   double mean = 0, mean_abs = 0;
   for (std::size_t j = 0; j < n; ++j) {
@@ -76,7 +76,7 @@ void judge_row(const double* x, const double* scale, const double* shift, std::s
 /// Each row of X has a scale of its own, and so does each element of scale and shift.
 InputSources layer_norm_wide_sources(const Workload& workload, const InputSources&) {
   const auto columns = static_cast<std::size_t>(workload.size("columns"));
-  WideMagnitudes magnitudes(workload.type("dtype"), workload);
+  MixedMagnitudes magnitudes(workload.type("dtype"), workload);
   InputSources wide;
   wide.push_back(magnitudes.draw_rows(workload.size("rows"), columns, -magnitudes.reach(), magnitudes.reach()));
   wide.push_back(magnitudes.draw_each(columns));
@@ -97,7 +97,7 @@ ElementReference layer_norm_reference_at(const Workload& workload, const InputVa
     std::vector<double> x(columns), y(columns), bound(columns);
     const auto first = static_cast<std::size_t>(row.row) * columns;
     inputs[0]->read(first, 1, x);
-    judge_row(x.data(), scale.data(), shift.data(), columns, epsilon, type, y.data(), bound.data());
+    bounded_row(x.data(), scale.data(), shift.data(), columns, epsilon, type, y.data(), bound.data());
     for (std::size_t i = row.begin; i < row.end; ++i) {
       reference.expected[i] = y[static_cast<std::size_t>(places[i]) - first];
       reference.bound[i] = bound[static_cast<std::size_t>(places[i]) - first];

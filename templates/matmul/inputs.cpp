@@ -7,8 +7,8 @@
 #include "ir/core/fold.h"
 #include "support/base/chunks.h"
 #include "support/data/hash.h"
-#include "templates/checking/whole_numbers.h"
-#include "templates/checking/wide_magnitudes.h"
+#include "templates/checking/integers.h"
+#include "templates/checking/mixed_magnitudes.h"
 #include "templates/matmul/matmul.h"
 #include "templates/matmul/shape.h"
 
@@ -75,7 +75,7 @@ struct ProductScales {
 };
 
 ProductScales product_scales(const Workload& workload, const MatmulShape& shape) {
-  WideMagnitudes magnitudes(shape.type, workload);
+  MixedMagnitudes magnitudes(shape.type, workload);
   // One bias is added to all rows, which then cannot have scales of their own.
   const ProductReach reach =
       product_reach(magnitudes, shape.type, static_cast<double>(shape.k), shape.m, shape.n, shape.epilogue.bias);
@@ -100,7 +100,7 @@ InputSources whole_sources(const Workload& workload, Signs signs) {
   const double largest = (largest_exact(shape.type) - beside) / std::max(std::abs(epilogue.alpha), 1.0);
   if (largest < 16) return {};
   const std::uint64_t seed = stable_hash(workload.str());
-  WholeNumbers factors(static_cast<double>(shape.k), 2, largest, seed, signs), others(1, 1, 16, seed + 1, signs);
+  SmallIntegers factors(static_cast<double>(shape.k), 2, largest, seed, signs), others(1, 1, 16, seed + 1, signs);
   InputSources inputs;
   for (const MatrixLayout* layout : {&shape.a, &shape.b}) inputs.push_back(factors.draw(elements_of(*layout, shape)));
   if (epilogue.beta != 0) inputs.push_back(others.draw(elements_of(shape.c, shape)));

@@ -197,8 +197,8 @@ Operator matmul_operator() {
           matmul_wide_inputs,
           {},
           {.reference_at = matmul_reference_at,
-           .whole_inputs = matmul_whole_sources,
-           .is_whole_exact =
+           .integer_inputs = matmul_whole_sources,
+           .is_integer_exact =
                [](const Workload& workload) {
                  return matmul_shape(workload).epilogue.activation != Epilogue::Activation::kGelu;
                },

@@ -40,7 +40,7 @@ LineReference matmul_line_sums(const Workload& workload, const InputValues& inpu
                                bool is_linear);
 
 /// Whole-number inputs; none for integer types, which are exact anyway, for gelu, and for an alpha or beta that is not
-/// a small whole number.
+/// a small integer.
 HostTensors matmul_whole_inputs(const Workload& workload);
 /// The same for LargeChecks: positive ones where an activation follows.
 InputSources matmul_whole_sources(const Workload& workload);

@@ -9,7 +9,7 @@
 
 #include "ir/construction/intrinsics.h"
 #include "support/base/error.h"
-#include "templates/checking/wide_magnitudes.h"
+#include "templates/checking/mixed_magnitudes.h"
 #include "templates/loops/vectors.h"
 
 namespace nestwright {
@@ -47,17 +47,17 @@ Expr gelu_tanh(const Expr& x) {
   return x / (1.0 + ir::exp(x * (x * x * (-2 * kTanhScale * kTanhCubic) + -2 * kTanhScale)));
 }
 
-Judged exactly(double y) { return {y, 0}; }
-Judged rounded(double y, double eps) { return {y, eps * std::abs(y) + kMinNormal}; }
-Judged judge_gelu(double x, double eps) {
+BoundedValue exactly(double y) { return {y, 0}; }
+BoundedValue rounded(double y, double eps) { return {y, eps * std::abs(y) + kMinNormal}; }
+BoundedValue bounded_gelu(double x, double eps) {
   const double y = x / 2 * (1 + std::erf(x / std::numbers::sqrt2));
   return {y, 2 * eps * (std::abs(x) + std::abs(y)) + kMinNormal};
 }
-Judged judge_gelu_tanh(double x, double eps) {
+BoundedValue bounded_gelu_tanh(double x, double eps) {
   const double y = x / 2 * (1 + std::tanh(kTanhScale * (x + kTanhCubic * x * x * x)));
   return {y, eps * (3 * std::abs(x) + 2 * std::abs(y)) + kMinNormal};
 }
-Judged of_sum(double sum, Judged judged, double eps) {
+BoundedValue of_sum(double sum, BoundedValue judged, double eps) {
   return {judged.value, judged.bound + kSlope * eps * std::abs(sum)};
 }
 
@@ -74,9 +74,9 @@ const std::vector<PointwiseFunction>& pointwise_functions() {
       {"sigmoid", 1, 1, true, [](Operands x) { return ir::sigmoid(x[0]); },
        [](Numbers x, double eps) { return rounded(1 / (1 + std::exp(-x[0])), 3 * eps); }},
       {"gelu", 1, 5, true, [](Operands x) { return gelu(x[0]); },
-       [](Numbers x, double eps) { return judge_gelu(x[0], eps); }},
+       [](Numbers x, double eps) { return bounded_gelu(x[0], eps); }},
       {"gelu_tanh", 1, 8, true, [](Operands x) { return gelu_tanh(x[0]); },
-       [](Numbers x, double eps) { return judge_gelu_tanh(x[0], eps); }},
+       [](Numbers x, double eps) { return bounded_gelu_tanh(x[0], eps); }},
       {"add", 2, 1, false, [](Operands x) { return x[0] + x[1]; },
        [](Numbers x, double eps) { return rounded(x[0] + x[1], eps); }},
       {"subtract", 2, 1, false, [](Operands x) { return x[0] - x[1]; },
@@ -92,9 +92,9 @@ const std::vector<PointwiseFunction>& pointwise_functions() {
       {"add_relu", 2, 2, false, [](Operands x) { return relu(x[0] + x[1]); },
        [](Numbers x, double eps) { return of_sum(x[0] + x[1], exactly(std::max(x[0] + x[1], 0.0)), eps); }},
       {"add_gelu", 2, 6, true, [](Operands x) { return gelu(x[0] + x[1]); },
-       [](Numbers x, double eps) { return of_sum(x[0] + x[1], judge_gelu(x[0] + x[1], eps), eps); }},
+       [](Numbers x, double eps) { return of_sum(x[0] + x[1], bounded_gelu(x[0] + x[1], eps), eps); }},
       {"add_gelu_tanh", 2, 9, true, [](Operands x) { return gelu_tanh(x[0] + x[1]); },
-       [](Numbers x, double eps) { return of_sum(x[0] + x[1], judge_gelu_tanh(x[0] + x[1], eps), eps); }},
+       [](Numbers x, double eps) { return of_sum(x[0] + x[1], bounded_gelu_tanh(x[0] + x[1], eps), eps); }},
   };
   return list;
 }
@@ -116,7 +116,7 @@ const PointwiseFunction& find_pointwise(std::string_view name) {
 
 InputSources pointwise_wide_inputs(const Workload& workload, const InputSources& uniform) {
   const PointwiseFunction& function = find_pointwise(workload.choice("function"));
-  WideMagnitudes magnitudes(workload.type("dtype"), workload);
+  MixedMagnitudes magnitudes(workload.type("dtype"), workload);
   InputSources inputs;
   for (const InputSource& input : uniform) {
     inputs.push_back(magnitudes.draw_each(input.size(), std::min(function.largest_exponent, magnitudes.reach())));

@@ -14,7 +14,7 @@
 namespace nestwright {
 
 /// A value in double and how far the computed one may be off.
-struct Judged {
+struct BoundedValue {
   double value, bound;
 };
 
@@ -31,7 +31,7 @@ struct PointwiseFunction {
   ///  - gelu x/2 (1 + erf(x/sqrt(2))): computed so, the sum in brackets is off by 3 eps (2 of erf and its argument, 1
   ///    of the addition), so that it is 2 eps |x| + 2 eps |y|; with tanh for erf 3 eps |x| + 2 eps |y|
   ///  - of s: the slope of none is above 1.2, so that it is the same and 2 eps |s|
-  Judged (*judge)(std::span<const double> operands, double eps);
+  BoundedValue (*evaluate)(std::span<const double> operands, double eps);
   /// Results are finite for operands below 2^largest_exponent in absolute value.
   int largest_exponent = 30;
 };

@@ -5,8 +5,8 @@
 #include "expression/tensor.h"
 #include "support/data/hash.h"
 #include "templates/checking/element_rows.h"
-#include "templates/checking/whole_numbers.h"
-#include "templates/checking/wide_magnitudes.h"
+#include "templates/checking/integers.h"
+#include "templates/checking/mixed_magnitudes.h"
 #include "templates/reduce/shape.h"
 
 namespace nestwright {
@@ -70,14 +70,14 @@ InputSources reduce_whole_sources(const Workload& workload) {
   const std::vector<ReduceGroup> groups = reduce_groups(workload);
   const std::int64_t elements = elements_of(groups);
   const auto terms = static_cast<double>(elements / kept_elements(groups));
-  WholeNumbers numbers(terms, 1, largest_exact(type), stable_hash(workload.str()));
+  SmallIntegers numbers(terms, 1, largest_exact(type), stable_hash(workload.str()));
   return {numbers.draw(static_cast<std::size_t>(elements))};
 }
 
 InputSources reduce_wide_sources(const Workload& workload, const InputSources& uniform) {
   const std::vector<ReduceGroup> groups = reduce_groups(workload);
   const std::size_t elements = uniform[0].size();
-  WideMagnitudes magnitudes(workload.type("dtype"), workload);
+  MixedMagnitudes magnitudes(workload.type("dtype"), workload);
   if (!adds(workload)) return {magnitudes.draw_each(elements)};
   std::vector<double> scales = magnitudes.scales(static_cast<std::size_t>(kept_elements(groups)), magnitudes.reach());
   return {magnitudes.draw_scaled(
@@ -104,7 +104,7 @@ Operator reduce_operator() {
 
 LargeChecks reduce_checks() {
   return {
-      .reference_at = reduce_reference_at, .whole_inputs = reduce_whole_sources, .wide_inputs = reduce_wide_sources};
+      .reference_at = reduce_reference_at, .integer_inputs = reduce_whole_sources, .wide_inputs = reduce_wide_sources};
 }
 
 Reference reduce_reference(const Workload& workload, const HostTensors& inputs) {

@@ -9,8 +9,8 @@
 #include "ir/core/fold.h"
 #include "support/data/hash.h"
 #include "templates/checking/element_rows.h"
-#include "templates/checking/whole_numbers.h"
-#include "templates/checking/wide_magnitudes.h"
+#include "templates/checking/integers.h"
+#include "templates/checking/mixed_magnitudes.h"
 
 namespace nestwright {
 namespace {
@@ -36,7 +36,7 @@ InputSources scan_whole_sources(const Workload& workload) {
   const Type type = workload.type("dtype");
   if (workload.choice("function") != "sum" || !type.is_float()) return {};
   const std::int64_t steps = workload.size("steps");
-  WholeNumbers numbers(static_cast<double>(steps), 1, largest_exact(type), stable_hash(workload.str()));
+  SmallIntegers numbers(static_cast<double>(steps), 1, largest_exact(type), stable_hash(workload.str()));
   return {numbers.draw(static_cast<std::size_t>(steps * workload.size("columns")))};
 }
 
@@ -56,7 +56,7 @@ InputSources scan_wide_sources(const Workload& workload, const InputSources&) {
              columns = static_cast<std::size_t>(workload.size("columns"));
   const std::string& function = workload.choice("function");
   const Type type = workload.type("dtype");
-  WideMagnitudes magnitudes(type, workload);
+  MixedMagnitudes magnitudes(type, workload);
   const InputSource each = magnitudes.draw_each(steps * columns);
   if (function == "product") return {InputSource(draw_factors(each.values(), columns, type))};
   if (function != "sum") return {each};
@@ -96,7 +96,7 @@ Operator scan_operator() {
 
 LargeChecks scan_checks() {
   return {.reference_at = scan_reference_at,
-          .whole_inputs = scan_whole_sources,
+          .integer_inputs = scan_whole_sources,
           .wide_inputs = scan_wide_sources,
           .lines = scan_lines,
           .line_sums = scan_line_sums};

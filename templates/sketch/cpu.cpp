@@ -8,7 +8,7 @@ namespace nestwright {
 namespace {
 
 Schedule schedule_generated(Tuning& t, Definition& definition, const Target& target) {
-  Draft draft{t, definition, target};
+  NestDraft draft{t, definition, target};
   rewrite_expression(draft, cpu_rules());
   Sketch sketch(draft);
   sketch.parallel = target.threads > 1 && sketch.choose("parallel", {"none", "loops"}) == "loops";

@@ -12,7 +12,7 @@ namespace nestwright {
 /// A rule that rewrites the expression before it has a schedule.
 struct ExpressionRule {
   const char* name;
-  void (*apply)(Draft& draft);
+  void (*apply)(NestDraft& draft);
 };
 
 /// A rule that is applied once, to the whole sketch.
@@ -52,7 +52,7 @@ struct RuleTable {
 };
 
 template <class Sketch>
-void rewrite_expression(Draft& draft, const RuleTable<Sketch>& table) {
+void rewrite_expression(NestDraft& draft, const RuleTable<Sketch>& table) {
   for (const ExpressionRule& rule : table.expression) rule.apply(draft);
 }
 

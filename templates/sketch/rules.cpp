@@ -2,14 +2,14 @@
 
 #include <array>
 
-#include "templates/sketch/nests/far_rows.h"
+#include "templates/sketch/nests/row_streams.h"
 #include "templates/sketch/rewrites/merge_axes.h"
 #include "templates/sketch/rewrites/unroll_phases.h"
 
 namespace nestwright {
 namespace {
 
-void unroll_phases_by_choice(Draft& draft) {
+void unroll_phases_by_choice(NestDraft& draft) {
   unroll_phases(draft.definition, [&](const std::string& stage, double) {
     return draft.tuning.choose(stage + ".unpacked", {"again", "stored"}) == "again";
   });
@@ -20,8 +20,8 @@ void unroll_phases_by_choice(Draft& draft) {
 const RuleTable<Sketch>& cpu_rules() {
   static constexpr std::array kExpression{
       ExpressionRule{"unroll_phases", unroll_phases_by_choice},
-      ExpressionRule{"merge_axes", [](Draft& draft) { merge_axes(draft.definition); }},
-      ExpressionRule{"far_rows", take_far_rows},
+      ExpressionRule{"merge_axes", [](NestDraft& draft) { merge_axes(draft.definition); }},
+      ExpressionRule{"row_streams", interleave_row_streams},
   };
   static constexpr std::array kBefore{
       WholeRule<Sketch>{"inline_cheap", inline_cheap},

@@ -8,9 +8,9 @@ bool SketchRelation::has_axis(int axis) const {
   return std::find(identity.begin(), identity.end(), axis) != identity.end();
 }
 
-int SketchRelation::leading_axes(int most) const {
+int SketchRelation::leading_axes(int max_axes) const {
   int count = 0;
-  while (count < most && has_axis(count)) ++count;
+  while (count < max_axes && has_axis(count)) ++count;
   return count;
 }
 
@@ -20,11 +20,11 @@ std::vector<Tensor> constant_inputs_of(const Definition& definition) {
   return constants;
 }
 
-Sketch::Sketch(const Draft& draft)
+Sketch::Sketch(const NestDraft& draft)
     : tuning(draft.tuning),
       target(draft.target),
       schedule(create_schedule(draft.definition.outputs())),
-      far_rows(draft.far_rows) {
+      row_streams(draft.row_streams) {
   constants_ = constant_inputs_of(draft.definition);
   analyse();
 }

@@ -27,8 +27,8 @@ struct SketchRelation {
 
   /// Whether some dimension equals the axis.
   bool has_axis(int axis) const;
-  /// The number of leading axes of the nest, at most `most`, each of which some dimension equals.
-  int leading_axes(int most) const;
+  /// Length of the longest prefix of the nest (at most `max_axes`) whose axes each index a dimension on their own.
+  int leading_axes(int max_axes) const;
 };
 
 /// A loop of a nest that stages may be computed at.
@@ -51,26 +51,26 @@ struct SketchNest {
 std::vector<Tensor> constant_inputs_of(const Definition& definition);
 
 /// An expression before it has a schedule.
-struct Draft {
+struct NestDraft {
   Tuning& tuning;
   Definition& definition;
   const Target& target;
-  /// The number of distant rows that are reduced at a time (far_rows.h); if above 1, the last axis of the sums runs
+  /// The number of distant rows that are reduced at a time (row_streams.h); if above 1, the last axis of the sums runs
   /// over them. 0 if the definition is not of that kind.
-  std::int64_t far_rows = 0;
+  std::int64_t row_streams = 0;
 };
 
 class Sketch {
  public:
-  explicit Sketch(const Draft& draft);
+  explicit Sketch(const NestDraft& draft);
 
   Tuning& tuning;
   const Target& target;
   Schedule schedule;
   std::vector<StageAnalysis> stages;  ///< as of the last analyse()
   std::vector<SketchNest> nests;
-  bool parallel = false;      ///< threads share the loops at root
-  std::int64_t far_rows = 0;  ///< the draft's
+  bool parallel = false;         ///< threads share the loops at root
+  std::int64_t row_streams = 0;  ///< the draft's
 
   /// Analyses the stages again after primitives have changed them. Requires that no stage belongs to a nest yet.
   void analyse();

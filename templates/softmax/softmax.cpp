@@ -9,8 +9,8 @@
 #include "expression/tensor.h"
 #include "templates/checking/element_rows.h"
 #include "templates/checking/exp_values.h"
+#include "templates/checking/mixed_magnitudes.h"
 #include "templates/checking/rounding.h"
-#include "templates/checking/wide_magnitudes.h"
 
 namespace nestwright {
 namespace {
@@ -37,7 +37,7 @@ Definition define_softmax(const Workload& workload) {
 InputSources softmax_wide_sources(const Workload& workload, const InputSources&) {
   constexpr int kLargest = 8;
   const auto columns = static_cast<std::size_t>(workload.size("columns"));
-  WideMagnitudes magnitudes(kFloat32, workload);
+  MixedMagnitudes magnitudes(kFloat32, workload);
   return {magnitudes.draw_rows(workload.size("rows"), columns, -magnitudes.reach(), kLargest)};
 }
 

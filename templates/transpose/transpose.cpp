@@ -2,7 +2,7 @@
 
 #include "expression/tensor.h"
 #include "templates/checking/element_rows.h"
-#include "templates/checking/wide_magnitudes.h"
+#include "templates/checking/mixed_magnitudes.h"
 
 namespace nestwright {
 namespace {
@@ -16,7 +16,7 @@ Definition define_transpose(const Workload& workload) {
 }
 
 InputSources transpose_wide_sources(const Workload& workload, const InputSources& uniform) {
-  WideMagnitudes magnitudes(workload.type("dtype"), workload);
+  MixedMagnitudes magnitudes(workload.type("dtype"), workload);
   return {magnitudes.draw_each(uniform[0].size())};
 }
 

@@ -35,8 +35,8 @@ expect_refusal() {
   expect_code 2 "$@"
   grep -q -- "$expected" said.txt || fail "run $* is refused with $(cat said.txt)"
 }
-expect_refusal "--within is a whole number from 1 to 99999999, not 'soon'" --within soon
-expect_refusal "--trials is a whole number" --trials 0
+expect_refusal "--within is an integer from 1 to 99999999, not 'soon'" --within soon
+expect_refusal "--trials is an integer" --trials 0
 expect_refusal "--device is cuda or opencl, not 'gpu'" --device gpu
 expect_refusal "--out needs a value" --out
 [[ ! -e gpu-results ]] || fail "a call that is refused leaves a folder"

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "lookup/task_key.h"
+#include "search/propose/make_strategy.h"
 #include "support/base/error.h"
 #include "templates/registry.h"
 
@@ -69,7 +70,7 @@ TEST_F(SurveyTest, MeasuresSeedsSamplesAndRelativesAndIsReplayedWithoutMeasuring
 }
 
 /// Seeds and samples of a larger product, with times that depend on the first knobs.
-std::vector<SurveyedPoint> made_up_record(const Task& task) {
+std::vector<SurveyedPoint> synthetic_record(const Task& task) {
   const SearchSpace space(task);
   std::vector<Point> points;
   SeenPoints seen;
@@ -93,7 +94,7 @@ std::vector<SurveyedPoint> made_up_record(const Task& task) {
 class Replays : public ::testing::TestWithParam<std::string> {
  protected:
   const Task task_{parse_workload("matmul m=96 n=80 k=64"), Target::parse("cpu,isa=avx512,threads=2")};
-  const std::vector<SurveyedPoint> record_ = made_up_record(task_);
+  const std::vector<SurveyedPoint> record_ = synthetic_record(task_);
 };
 
 TEST_P(Replays, MeasureRecordedPointsOnceEachAndTheSameWithTheSameSeed) {
@@ -120,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(Strategies, Replays, ::testing::ValuesIn(strategy_names
 
 TEST(Replay, KnowsTheBestThatCounts) {
   const Task task{parse_workload("matmul m=96 n=80 k=64"), Target::parse("cpu,isa=avx512,threads=2")};
-  std::vector<SurveyedPoint> record = made_up_record(task);
+  std::vector<SurveyedPoint> record = synthetic_record(task);
   record.resize(20);
   record[5].trial.median_ns = 10;
   record[5].counts = false;  // for example, ended early

@@ -7,7 +7,7 @@
 
 #include "support/base/error.h"
 #include "support/os/scratch_folder.h"
-#include "tests/bench/made_up.h"
+#include "tests/bench/synthetic.h"
 
 namespace nestwright::bench {
 namespace {
@@ -34,7 +34,7 @@ class ResultsFileTest : public ::testing::Test {
 };
 
 Comparison first() {
-  Comparison c = made_up("first", {{"Nestwright", "ours", false, {1e6, 2e6}}, {"X", "wrong path", true, {}}});
+  Comparison c = synthetic("first", {{"Nestwright", "ours", false, {1e6, 2e6}}, {"X", "wrong path", true, {}}});
   c.subject.threads = 2;
   c.subject.weights = Weights::kPrepacked;
   c.subject.peak_scale = 0.5;

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "support/base/error.h"
-#include "tests/bench/made_up.h"
+#include "tests/bench/synthetic.h"
 
 namespace nestwright::bench {
 namespace {
@@ -43,7 +43,7 @@ TEST(Roofline, WithoutAPeakOfItsTypeArithmeticHasNoRoof) {
 
 TEST(Roofline, ShareIsTheMedianOverTheRounds) {
   // At 2000 GFLOP/s and 100 GB/s: 0.5e6 ns of arithmetic, 0.1e6 ns of memory traffic.
-  Comparison c = made_up("a", {{"Nestwright", "", false, {1e6, 1e6, 0.5e6}}});
+  Comparison c = synthetic("a", {{"Nestwright", "", false, {1e6, 1e6, 0.5e6}}});
   Roofline r = roofline(c, c.series[0]);
   EXPECT_EQ(r.bound, Bound::kCompute);
   EXPECT_THAT(r.share, DoubleEq(0.5));
@@ -57,7 +57,7 @@ TEST(Roofline, ShareIsTheMedianOverTheRounds) {
 }
 
 TEST(Roofline, NoTimesGiveNothingAndAMissedRoundIsABug) {
-  Comparison c = made_up("a", {{"Nestwright", "", false, {1e6, 1e6}}, {"Absent", "", false, {}}});
+  Comparison c = synthetic("a", {{"Nestwright", "", false, {1e6, 1e6}}, {"Absent", "", false, {}}});
   EXPECT_EQ(roofline(c, c.series[1]).bound, Bound::kUnknown);
   EXPECT_EQ(roofline(c, c.series[1]).share, 0);
   c.copies_gb_s.pop_back();

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/comparison/results/report.h"
-#include "tests/bench/made_up.h"
+#include "tests/bench/synthetic.h"
 
 namespace nestwright::bench {
 namespace {
@@ -15,16 +15,16 @@ using ::testing::HasSubstr;
 Row row(Comparison comparison) { return {comparison.subject.label, comparison.subject.workload, comparison}; }
 
 Section two_and_one_to_come() {
-  Comparison busy = made_up("square 8", {{"Nestwright", "", false, {1e6, 1e6}},
-                                         {"oneDNN", "", false, {2e6, 2e6}},
-                                         {"MKL", "its generic path", true, {}}});
+  Comparison busy = synthetic("square 8", {{"Nestwright", "", false, {1e6, 1e6}},
+                                           {"oneDNN", "", false, {2e6, 2e6}},
+                                           {"MKL", "its generic path", true, {}}});
   busy.rounds_asked = 3;
   return {"gemm",
           2,
           Weights::kPlain,
-          {row(made_up("square 7", {{"Nestwright", "", false, {1e6, 1e6}},
-                                    {"oneDNN", "", false, {0.5e6, 0.5e6}},
-                                    {"BLIS", "", false, {4e6, 4e6}}})),
+          {row(synthetic("square 7", {{"Nestwright", "", false, {1e6, 1e6}},
+                                      {"oneDNN", "", false, {0.5e6, 0.5e6}},
+                                      {"BLIS", "", false, {4e6, 4e6}}})),
            row(busy),
            {"softmax", "softmax rows=1", std::nullopt}}};
 }
@@ -52,10 +52,11 @@ TEST(Section, TitleSaysWhoseLayoutsTheTensorsHave) {
 }
 
 TEST(Section, WhereOursDoesNotRunTheLibrariesAreStillShown) {
-  const Section section{"gemm",
-                        1,
-                        Weights::kPrepacked,
-                        {row(made_up("square 7", {{"Nestwright", "none yet", false, {}}, {"MKL", "", false, {2e6}}}))}};
+  const Section section{
+      "gemm",
+      1,
+      Weights::kPrepacked,
+      {row(synthetic("square 7", {{"Nestwright", "none yet", false, {}}, {"MKL", "", false, {2e6}}}))}};
   const std::string text = to_text(section);
   EXPECT_THAT(text, HasSubstr("gemm, 1 thread, weights prepacked\n"));
   EXPECT_THAT(text, HasSubstr("MKL              500.0  -"));
@@ -66,7 +67,7 @@ TEST(Section, WhereOursDoesNotRunTheLibrariesAreStillShown) {
 TEST(Section, JoinedCountsAWorkloadOnce) {
   Section other = two_and_one_to_come();
   other.suite = "ragged";
-  other.rows.push_back(row(made_up("square 9", {{"Nestwright", "", false, {1e6, 1e6}}})));
+  other.rows.push_back(row(synthetic("square 9", {{"Nestwright", "", false, {1e6, 1e6}}})));
   const Section all = joined({two_and_one_to_come(), other});
   EXPECT_EQ(all.title(), "gemm + ragged, 2 threads, packing included");
   ASSERT_EQ(all.rows.size(), 4u);
@@ -107,10 +108,10 @@ absent      MKL, BLIS: not compared; bench/peers fetches them
 }
 
 TEST(Report, OneComparison) {
-  Comparison c = made_up("square 7", {{"Nestwright", "ours", false, {1e6, 1e6}},
-                                      {"oneDNN", "2.6", false, {2e6, 2e6}},
-                                      {"BLIS", "float32 only", false, {}},
-                                      {"MKL", "its generic path", true, {}}});
+  Comparison c = synthetic("square 7", {{"Nestwright", "ours", false, {1e6, 1e6}},
+                                        {"oneDNN", "2.6", false, {2e6, 2e6}},
+                                        {"BLIS", "float32 only", false, {}},
+                                        {"MKL", "its generic path", true, {}}});
   c.rounds_asked = 3;
   c.dropped = 7;
   EXPECT_EQ(to_text(c),
@@ -126,7 +127,7 @@ TEST(Report, OneComparison) {
 }
 
 TEST(Report, WhatLaunchesBindOnADeviceIsSaid) {
-  Comparison c = made_up("small", {{"Nestwright", "ours", false, {5e3, 5e3}}});
+  Comparison c = synthetic("small", {{"Nestwright", "ours", false, {5e3, 5e3}}});
   const std::string said = "  a launch takes 2.00 us: what is shorter than 3 of them is bound by that\n";
   EXPECT_EQ(to_text(c).find(said), std::string::npos);
   c.launch_ns = 2e3;

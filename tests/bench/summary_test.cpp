@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "support/base/error.h"
-#include "tests/bench/made_up.h"
+#include "tests/bench/synthetic.h"
 
 namespace nestwright::bench {
 namespace {
@@ -20,7 +20,7 @@ Series library(const char* name, std::vector<double> times) { return {name, "", 
 
 TEST(Summary, RatioIsOursOverTheirsRoundByRound) {
   // The clock halves after the first round, which does not affect the ratios within the rounds.
-  const Comparison c = made_up("a", {ours({1e6, 2e6, 2e6, 2e6}), library("Rival", {1.1e6, 2.2e6, 2.2e6, 2.2e6})});
+  const Comparison c = synthetic("a", {ours({1e6, 2e6, 2e6, 2e6}), library("Rival", {1.1e6, 2.2e6, 2.2e6, 2.2e6})});
   const SeriesSpeed us = speed_of(c, 0), they = speed_of(c, 1);
   EXPECT_THAT(us.gflops, DoubleEq(500));
   EXPECT_THAT(us.gb_s, DoubleEq(5));
@@ -37,7 +37,7 @@ TEST(Summary, IntervalHoldsTheMedianAndShowsTheSpread) {
     us.push_back(1e6);
     they.push_back(0.9e6 + 0.2e6 * i / 24);
   }
-  const MedianInterval ratio = speed_of(made_up("a", {ours(us), library("Rival", they)}), 1).ratio;
+  const MedianInterval ratio = speed_of(synthetic("a", {ours(us), library("Rival", they)}), 1).ratio;
   EXPECT_LE(ratio.low, ratio.median);
   EXPECT_GE(ratio.high, ratio.median);
   EXPECT_THAT(ratio.median, DoubleNear(1, 0.002));
@@ -45,24 +45,24 @@ TEST(Summary, IntervalHoldsTheMedianAndShowsTheSpread) {
 }
 
 TEST(Summary, WhereOneOfTheTwoDidNotRunThereIsNoRatio) {
-  const Comparison without_us = made_up("a", {ours({}), library("Rival", {1e6})});
+  const Comparison without_us = synthetic("a", {ours({}), library("Rival", {1e6})});
   EXPECT_THAT(speed_of(without_us, 1).gflops, DoubleEq(1000));
   EXPECT_EQ(speed_of(without_us, 1).ratio.median, 0);
-  const Comparison without_them = made_up("a", {ours({1e6}), library("Rival", {})});
+  const Comparison without_them = synthetic("a", {ours({1e6}), library("Rival", {})});
   EXPECT_EQ(speed_of(without_them, 1).gflops, 0);
   EXPECT_EQ(speed_of(without_them, 1).ratio.median, 0);
 }
 
 TEST(Summary, RefusesAContestantThatMissedARound) {
-  EXPECT_THROW(speed_of(made_up("a", {ours({1e6, 1e6}), library("Rival", {1e6})}), 1), InternalError);
+  EXPECT_THROW(speed_of(synthetic("a", {ours({1e6, 1e6}), library("Rival", {1e6})}), 1), InternalError);
 }
 
 TEST(Summary, BestLibraryHasTheLeastMedianAndIsNeverUs) {
-  const Comparison c = made_up("a", {ours({1, 1, 1}), library("Slow", {9, 9, 9}), library("Absent", {}),
-                                     library("Fast", {3, 3, 30}), library("Middle", {4, 2, 4})});
+  const Comparison c = synthetic("a", {ours({1, 1, 1}), library("Slow", {9, 9, 9}), library("Absent", {}),
+                                       library("Fast", {3, 3, 30}), library("Middle", {4, 2, 4})});
   ASSERT_TRUE(best_library(c).has_value());
   EXPECT_EQ(c.series[*best_library(c)].name, "Fast");
-  EXPECT_FALSE(best_library(made_up("a", {ours({1}), library("Absent", {})})).has_value());
+  EXPECT_FALSE(best_library(synthetic("a", {ours({1}), library("Absent", {})})).has_value());
 }
 
 TEST(Summary, Geomean) {
@@ -73,9 +73,9 @@ TEST(Summary, Geomean) {
 
 // Ratios over X: 2, 0.5, none; over Y: 1.5, none, none; over the best: 1.5 (Y), 0.5 (X), none.
 std::vector<Comparison> three() {
-  return {made_up("first", {ours({1e6}), library("X", {2e6}), library("Y", {1.5e6})}),
-          made_up("second", {ours({1e6}), library("X", {0.5e6})}),
-          made_up("third", {ours({1e6}), library("X", {}), library("Y", {})})};
+  return {synthetic("first", {ours({1e6}), library("X", {2e6}), library("Y", {1.5e6})}),
+          synthetic("second", {ours({1e6}), library("X", {0.5e6})}),
+          synthetic("third", {ours({1e6}), library("X", {}), library("Y", {})})};
 }
 
 TEST(Summary, VerdictOverOneLibrary) {
@@ -101,17 +101,17 @@ TEST(Summary, AShapeIsLostWhereItsWholeIntervalIsBelow) {
   const std::vector<double> one(8, 1e6);
   const std::vector<double> clearly(8, 0.96e6), barely(8, 0.975e6);
   const std::vector<double> uncertain = {0.9e6, 0.95e6, 1.1e6, 0.9e6, 0.95e6, 1.1e6, 0.9e6, 1.1e6};
-  const std::vector<Comparison> list = {made_up("clearly", {ours(one), library("X", clearly)}),
-                                        made_up("barely", {ours(one), library("X", barely)}),
-                                        made_up("uncertain", {ours(one), library("X", uncertain)})};
+  const std::vector<Comparison> list = {synthetic("clearly", {ours(one), library("X", clearly)}),
+                                        synthetic("barely", {ours(one), library("X", barely)}),
+                                        synthetic("uncertain", {ours(one), library("X", uncertain)})};
   EXPECT_THAT(summary_over(list, "X").lost, ElementsAre("clearly"));
   EXPECT_THAT(summary_over(list, "Nobody").lost, IsEmpty());
 }
 
 TEST(Summary, SharesOfWhatBindsAreOurs) {
   // The roof is 0.5e6 ns.
-  const std::vector<Comparison> list = {made_up("half", {ours({1e6}), library("X", {0.5e6})}),
-                                        made_up("eighth", {ours({4e6})}), made_up("none", {ours({})})};
+  const std::vector<Comparison> list = {synthetic("half", {ours({1e6}), library("X", {0.5e6})}),
+                                        synthetic("eighth", {ours({4e6})}), synthetic("none", {ours({})})};
   const ShareSummary s = share_summary(list);
   EXPECT_EQ(s.shapes, 2);
   EXPECT_THAT(s.geomean, DoubleNear(0.25, 1e-12));

@@ -53,7 +53,7 @@ TEST_F(ExpressionTest, EveryCommandPointsAtTheCharacterThatIsWrong) {
 TEST_F(ExpressionTest, SizesMayFollowAsWords) {
   const CommandOutput ran = run({"lower", "--expr", kRowSums, "i=4", "j=0"});
   EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("column 30: an extent is a whole number from 1 to "));
+  EXPECT_THAT(ran.err, HasSubstr("column 30: an extent is an integer from 1 to "));
   EXPECT_EQ(run({"lower", "--expr", kRowSums, "i=4", "j=5"}).code, 0);
   expect_refusal(run({"lower", "--expr", ""}), 2, {"--expr"});
 }

@@ -27,7 +27,8 @@ std::string given(const Task& task, const std::string& config, const std::string
 }
 
 /// A template with x, which is at most `most`, y and, if it is `longer`, z.
-Template made_up(const std::string& name, const std::vector<std::int64_t>& candidates, std::int64_t most, bool longer) {
+Template synthetic(const std::string& name, const std::vector<std::int64_t>& candidates, std::int64_t most,
+                   bool longer) {
   return {name,
           1,
           {DeviceKind::kCpu},
@@ -42,23 +43,23 @@ Template made_up(const std::string& name, const std::vector<std::int64_t>& candi
 }
 
 /// A product with made-up templates.
-Task made_up_task() {
+Task synthetic_task() {
   Task task = one_thread("matmul m=8 n=8 k=8");
   Operator op = *task.workload.op;
-  op.templates = {made_up("made.long", {1, 2, 4, 16}, 16, true), made_up("made.first", {1, 2, 8}, 2, false),
-                  made_up("made.second", {2, 4, 8, 32}, 8, false)};
+  op.templates = {synthetic("made.long", {1, 2, 4, 16}, 16, true), synthetic("made.first", {1, 2, 8}, 2, false),
+                  synthetic("made.second", {2, 4, 8, 32}, 8, false)};
   task.workload.op = std::make_shared<const Operator>(std::move(op));
   return task;
 }
 
 TEST(GivenConfig, APartBelongsToTheFirstTemplateInWhichItIsPossible) {
-  const Task task = made_up_task();
+  const Task task = synthetic_task();
   EXPECT_EQ(given(task, "x=2"), "made.long: x=2 y=1 z=1");
   EXPECT_EQ(given(task, "x=8"), "made.second: x=8 y=1") << "a constraint of made.first excludes it";
 }
 
 TEST(GivenConfig, AWholeConfigurationBelongsToTheTemplateThatHasExactlyItsKnobs) {
-  const Task task = made_up_task();
+  const Task task = synthetic_task();
   EXPECT_EQ(given(task, "x=1 y=2"), "made.first: x=1 y=2");
   EXPECT_EQ(given(task, "x=4 y=2"), "made.second: x=4 y=2");
   EXPECT_EQ(given(task, "x=8 y=2"), "made.second: x=8 y=2") << "a constraint of made.first excludes it";
@@ -67,14 +68,14 @@ TEST(GivenConfig, AWholeConfigurationBelongsToTheTemplateThatHasExactlyItsKnobs)
 }
 
 TEST(GivenConfig, AWholeConfigurationOfSeveralTemplatesIsRefused) {
-  const Task task = made_up_task();
+  const Task task = synthetic_task();
   EXPECT_EQ(given(task, "x=2 y=2"),
             "several templates have this configuration: choose one of made.first, made.second by --template");
   EXPECT_EQ(given(task, "x=2 y=2", "made.second"), "made.second: x=2 y=2");
 }
 
 TEST(GivenConfig, ARefusalNamesTheTemplate) {
-  const Task task = made_up_task();
+  const Task task = synthetic_task();
   EXPECT_EQ(given(task, "x=3"),
             "template made.long: x=3 is not a candidate of the knob 'x'; its candidates are 1, 2, 4, 16");
   EXPECT_EQ(given(task, "rows=3"), "template made.long: there is no knob 'rows'; the knobs are x, y, z");

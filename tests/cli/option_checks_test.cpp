@@ -12,10 +12,10 @@ std::string checked(const TextCheck& check, std::string text) {
 }
 
 TEST(NumberOption, WholeNumbersAreDecimal) {
-  EXPECT_EQ(checked(whole_number(1, 100), "010"), "10");
-  EXPECT_EQ(checked(whole_number(1, 100), "09"), "9");
-  EXPECT_EQ(checked(whole_number(1, 100), "101"), "give a whole number from 1 to 100, not '101'");
-  EXPECT_EQ(checked(whole_number(1, 100), "0x1"), "give a whole number from 1 to 100, not '0x1'");
+  EXPECT_EQ(checked(integer(1, 100), "010"), "10");
+  EXPECT_EQ(checked(integer(1, 100), "09"), "9");
+  EXPECT_EQ(checked(integer(1, 100), "101"), "give an integer from 1 to 100, not '101'");
+  EXPECT_EQ(checked(integer(1, 100), "0x1"), "give an integer from 1 to 100, not '0x1'");
 }
 
 TEST(NumberOption, SharesArePercentagesOrNumbers) {

@@ -249,6 +249,19 @@ TEST_F(PluginTest, NoTwoHaveOneName) {
                                  second, first));
 }
 
+TEST_F(PluginTest, EachCommandResolvesItsTaskOnce) {
+  // Each with a database of its own: records of other shapes would be adapted, which resolves these.
+  for (const auto& [command, discovered] :
+       {std::pair{"space counting n=4096 --threads 1", 1}, std::pair{"lower counting n=512 --threads 1", 0},
+        std::pair{"measure counting n=4096 --threads 1 --config lanes=16", 1},
+        std::pair{"tune counting n=4096 --threads 1 --trials 4 --db whole.db", 1},
+        std::pair{"tune counting n=4096 --threads 1 --trials 2 --fix lanes=8 --db part.db", 1}}) {
+    const CommandOutput ran = with("counting", command);
+    EXPECT_EQ(ran.code, 0) << command << ": " << ran.err;
+    EXPECT_THAT(ran.err, HasSubstr(fmt::format("counting: defined 1, discovered {}, seeded ", discovered))) << command;
+  }
+}
+
 TEST_F(PluginTest, EachFaultIsOneSentence) {
   expect_refusal(run("templates --plugin nowhere.so"), 2,
                  {"plugin 'nowhere.so' cannot be read: give the path of a shared object"});

@@ -66,7 +66,7 @@ TEST_F(TuneWithinTest, StaysWithinAndRecordsIt) {
 TEST_F(TuneWithinTest, AnExhaustedPartIsNotTheWholeSpace) {
   std::vector<std::string> all;
   // All knobs but one are fixed at the default's values.
-  const Lookup fallback = look_up({parse_workload("matmul m=32 n=32 k=32"), one_thread()}, nullptr);
+  const Lookup fallback = look_up(Task{parse_workload("matmul m=32 n=32 k=32"), one_thread()}, nullptr);
   for (const std::string& entry : words(fallback.config.str())) {
     if (entry.rfind("unroll_k=", 0) == 0) continue;
     all.emplace_back("--fix");

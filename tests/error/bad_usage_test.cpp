@@ -50,7 +50,7 @@ const std::vector<Wrong> kWrong = {
     {"ZeroSize", tune("matmul m=0 n=1 k=1"), {"m=0 of matmul is illegal", "from 1 to 2147483647"}},
     {"NegativeSize", tune("matmul m=1 n=-5 k=1"), {"n=-5 of matmul is illegal", "from 1 to 2147483647"}},
     {"OverflowingSize", tune("matmul m=1 n=1 k=99999999999999999999"), {"k=99999999999999999999", "2147483647"}},
-    {"SizeWithFraction", tune("matmul m=1.5 n=1 k=1"), {"m=1.5 of matmul is illegal", "whole number"}},
+    {"SizeWithFraction", tune("matmul m=1.5 n=1 k=1"), {"m=1.5 of matmul is illegal", "integer"}},
     {"OverflowingTensor",
      tune("matmul m=2147483647 n=2147483647 k=2147483647"),
      {"larger than any address space", "give smaller sizes"}},
@@ -75,7 +75,7 @@ const std::vector<Wrong> kWrong = {
 
     {"ZeroThreads", tune(kSmallWorkload, "--threads 0"), {"--threads", "from 1 to 4096", "not '0'"}},
     {"TooManyThreads", tune(kSmallWorkload, "--threads 1000000"), {"--threads", "from 1 to 4096"}},
-    {"ZeroTrials", words("tune matmul m=1 n=1 k=1 --trials 0"), {"--trials", "whole number from 1", "not '0'"}},
+    {"ZeroTrials", words("tune matmul m=1 n=1 k=1 --trials 0"), {"--trials", "integer from 1", "not '0'"}},
     {"TrialsNoNumber", words("tune matmul m=1 n=1 k=1 --trials ten"), {"--trials", "not 'ten'"}},
     {"OverflowingTrials", words("tune matmul m=1 n=1 k=1 --trials 99999999999999999999"), {"--trials"}},
     {"ZeroSeconds", tune(kSmallWorkload, "--seconds 0"), {"--seconds", "a number of seconds above 0"}},

@@ -30,9 +30,9 @@ TEST(Placeholder, RefusesWhatIsNoTensor) {
   expect_usage_error([] { placeholder({Expr(2.0)}, kFloat32, "A"); }, "is float32: an extent is int64");
   const Tensor lengths = placeholder({1}, kInt64, "L");
   expect_usage_error([&] { placeholder({lengths(0)}, kFloat32, "A"); },
-                     "extent 0 of tensor 'A' is L[0]: an extent is made of whole numbers and variables");
+                     "extent 0 of tensor 'A' is L[0]: an extent is made of integers and variables");
   expect_usage_error([&] { reduce_axis(lengths(0) + 1, "k"); },
-                     "the extent of reduce axis 'k' is L[0] + 1: an extent is made of whole numbers and variables");
+                     "the extent of reduce axis 'k' is L[0] + 1: an extent is made of integers and variables");
   expect_usage_error([] { placeholder({8}, kFloat32, ""); }, "'' cannot name a tensor");
   expect_usage_error([] { placeholder({8}, kFloat32, "my tensor"); }, "use a word without spaces");
   expect_usage_error([] { placeholder({8, 8}, kFloat32, "A", {1}); }, "2 dimensions, but 1 strides");

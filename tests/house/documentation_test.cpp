@@ -105,6 +105,22 @@ TEST(Documentation, DesignPagesAreShortAndWrapped) {
   EXPECT_GE(pages, 10);
 }
 
+TEST(Documentation, TheVersionIsThatOfTheProject) {
+  std::string version;
+  for (const std::string& line : lines_of(root() / "CMakeLists.txt")) {
+    constexpr std::string_view kProject = "project(nestwright VERSION ";
+    if (line.starts_with(kProject))
+      version = line.substr(kProject.size(), line.find(' ', kProject.size()) - kProject.size());
+  }
+  ASSERT_FALSE(version.empty());
+  const auto has_line = [&](const char* file, const std::string& begin) {
+    const Lines lines = lines_of(root() / file);
+    return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) { return line.starts_with(begin); });
+  };
+  EXPECT_TRUE(has_line("CITATION.cff", "version: " + version)) << version;
+  EXPECT_TRUE(has_line("CHANGELOG.md", "## " + version)) << version;
+}
+
 TEST(Documentation, ShowsTheProjectThatTheInstalledPackageBuilds) {
   const std::string shown = "first_program", built = "own_operator";
   Lines project = lines_of(root() / "examples" / built / "CMakeLists.txt");

@@ -17,7 +17,7 @@
 namespace nestwright {
 namespace {
 
-/// Whole numbers, so that results are exact in every order of summation.
+/// Integers, so that results are exact in every order of summation.
 float whole(std::size_t i) { return static_cast<float>((i * 7 + i / 5) % 11) - 5; }
 
 Array numbers(std::vector<std::int64_t> shape, std::size_t first = 0) {

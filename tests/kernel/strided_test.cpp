@@ -11,7 +11,7 @@
 namespace nestwright {
 namespace {
 
-/// Small whole numbers.
+/// Small integers.
 void fill(Matrix& matrix, std::int64_t seed) {
   matrix.fill([&](std::int64_t i, std::int64_t j) { return static_cast<float>((i * 7 + j * 5 + seed) % 9 - 4); });
 }

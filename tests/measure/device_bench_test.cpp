@@ -151,7 +151,7 @@ TEST(DeviceBench, ComputesFromThreeSetsOfInputs) {
   const auto results = run(*runner, {rounding, flushing, right});
   EXPECT_EQ(results[0].outcome, Outcome::kWrongResult);
   EXPECT_EQ(results[0].message,
-            "parameter 2 element 7: expected 5, got 5.00010014 from whole numbers, where no error is allowed");
+            "parameter 2 element 7: expected 5, got 5.00010014 from integers, where no error is allowed");
   EXPECT_EQ(results[1].outcome, Outcome::kOk) << results[1].message;
   EXPECT_EQ(results[2].outcome, Outcome::kOk) << results[2].message;
   const auto checked = runner->check({{&flushing}, {&right}});

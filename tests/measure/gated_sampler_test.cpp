@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/measure/made_up_kernels.h"
+#include "tests/measure/synthetic_kernels.h"
 
 namespace nestwright {
 namespace {
@@ -11,27 +11,27 @@ namespace {
 using ::testing::Each;
 using ::testing::IsEmpty;
 
-constexpr double kSlow = 1.5 * MadeUpKernels::kFma_ns;
+constexpr double kSlow = 1.5 * SyntheticKernels::kFma_ns;
 
 /// Lets the gate learn the norm of the FMA sentinel.
-void learn_norm(MadeUpMachine& machine) {
+void learn_norm(SyntheticMachine& machine) {
   for (int i = 0; i < 20; ++i) machine.sampler.take(0, 2, false);
   machine.kernels.calls.clear();
 }
 
 TEST(GatedSampler, ASampleOfAQuietMachineIsTakenOnce) {
-  MadeUpMachine machine(CallTimes{{0, 1e6}});
+  SyntheticMachine machine(CallTimes{{0, 1e6}});
   const std::optional<Sample> sample = machine.sampler.take(0, 2, true);
   ASSERT_TRUE(sample.has_value());
   EXPECT_EQ(sample->ns, 2e6);
-  EXPECT_EQ(sample->fma_ns, MadeUpKernels::kFma_ns);
+  EXPECT_EQ(sample->fma_ns, SyntheticKernels::kFma_ns);
   EXPECT_EQ(sample->disturbance, "");
   EXPECT_THAT(machine.kernels.calls[0], ::testing::ElementsAre(2));
   EXPECT_THAT(machine.kernels.warm_ups[0], ::testing::ElementsAre(true));
 }
 
 TEST(GatedSampler, ADisturbedReadingIsTakenAgain) {
-  MadeUpMachine machine(CallTimes{{0, 1e6}});
+  SyntheticMachine machine(CallTimes{{0, 1e6}});
   learn_norm(machine);
   machine.kernels.disturb = [&](int, Reading& reading) {
     if (machine.kernels.samples_of(0) <= 2) reading.fma_ns = kSlow, reading.ns *= 3;
@@ -44,7 +44,7 @@ TEST(GatedSampler, ADisturbedReadingIsTakenAgain) {
 }
 
 TEST(GatedSampler, AfterThreeTriesItWaitsLongerEachTimeAndSaysWhy) {
-  MadeUpMachine machine(CallTimes{{0, 1e6}});
+  SyntheticMachine machine(CallTimes{{0, 1e6}});
   learn_norm(machine);
   std::vector<double> pauses;
   machine.kernels.disturb = [&](int, Reading& reading) {
@@ -57,7 +57,7 @@ TEST(GatedSampler, AfterThreeTriesItWaitsLongerEachTimeAndSaysWhy) {
 }
 
 TEST(GatedSampler, AfterASampleThatCountsThePausesAreShortAgain) {
-  MadeUpMachine machine(CallTimes{{0, 1e6}});
+  SyntheticMachine machine(CallTimes{{0, 1e6}});
   learn_norm(machine);
   for (int i = 0; i < 2; ++i) {
     machine.kernels.calls.clear();
@@ -71,7 +71,7 @@ TEST(GatedSampler, AfterASampleThatCountsThePausesAreShortAgain) {
 }
 
 TEST(GatedSampler, WhereItStaysDisturbedItWaitsABoundedTimeAndGivesTheDisturbedSample) {
-  MadeUpMachine machine(CallTimes{{0, 1e6}});
+  SyntheticMachine machine(CallTimes{{0, 1e6}});
   learn_norm(machine);
   machine.kernels.disturb = [](int, Reading& reading) { reading.queue_ns = 1e6; };
   const std::optional<Sample> sample = machine.sampler.take(0, 2, false);
@@ -89,7 +89,7 @@ TEST(GatedSampler, WhereItStaysDisturbedItWaitsABoundedTimeAndGivesTheDisturbedS
 }
 
 TEST(GatedSampler, WhereMostReadingsAreDisturbedNoneIsTakenAgainAtOnce) {
-  MadeUpMachine machine(CallTimes{{0, 1e6}});
+  SyntheticMachine machine(CallTimes{{0, 1e6}});
   learn_norm(machine);
   const auto readings_of_ten = [&] {
     machine.kernels.calls.clear();
@@ -106,7 +106,7 @@ TEST(GatedSampler, WhereMostReadingsAreDisturbedNoneIsTakenAgainAtOnce) {
 }
 
 TEST(GatedSampler, LongReadingsAreTakenAgainAsFarAsTheWaitBudgetGoes) {
-  MadeUpMachine machine(CallTimes{{0, 0.4e9}});
+  SyntheticMachine machine(CallTimes{{0, 0.4e9}});
   machine.kernels.disturb = [](int, Reading& reading) { reading.queue_ns = 0.1e9; };
   EXPECT_NE(machine.sampler.take(0, 1, false)->disturbance, "");
   EXPECT_EQ(machine.kernels.samples_of(0), 3u) << "0.8 of a second and a tenth of what passed";
@@ -116,7 +116,7 @@ TEST(GatedSampler, LongReadingsAreTakenAgainAsFarAsTheWaitBudgetGoes) {
 }
 
 TEST(GatedSampler, WhatTheThreadsOfALoopWaitedIsNotKnownToHaveCostTime) {
-  MadeUpMachine machine(CallTimes{{0, 1e6}}, 0.1, 2);
+  SyntheticMachine machine(CallTimes{{0, 1e6}}, 0.1, 2);
   machine.kernels.disturb = [](int, Reading& reading) { reading.queue_ns = 1e6; };
   machine.wait_budget.set_end([] { return true; });
   const std::optional<Sample> sample = machine.sampler.take(0, 2, false);
@@ -125,7 +125,7 @@ TEST(GatedSampler, WhatTheThreadsOfALoopWaitedIsNotKnownToHaveCostTime) {
 }
 
 TEST(GatedSampler, OnceItsTimeIsOverNothingIsTakenAgain) {
-  MadeUpMachine machine(CallTimes{{0, 1e6}});
+  SyntheticMachine machine(CallTimes{{0, 1e6}});
   machine.kernels.disturb = [](int, Reading& reading) { reading.queue_ns = 1e6; };
   machine.wait_budget.set_end([] { return true; });
   EXPECT_NE(machine.sampler.take(0, 2, false)->disturbance, "");
@@ -134,21 +134,21 @@ TEST(GatedSampler, OnceItsTimeIsOverNothingIsTakenAgain) {
 }
 
 TEST(GatedSampler, ACandidateThatFailedGivesNoSample) {
-  MadeUpMachine machine(CallTimes{{0, 1e6}});
+  SyntheticMachine machine(CallTimes{{0, 1e6}});
   machine.kernels.fails_at = {{0, 1}};
   EXPECT_FALSE(machine.sampler.take(0, 2, false).has_value());
   EXPECT_EQ(machine.kernels.samples_of(0), 1u);
 }
 
 TEST(GatedSampler, ACandidateThatFailsWhenItIsTakenAgainGivesNoSample) {
-  MadeUpMachine machine(CallTimes{{0, 1e6}});
+  SyntheticMachine machine(CallTimes{{0, 1e6}});
   machine.kernels.fails_at = {{0, 2}};
   machine.kernels.disturb = [](int, Reading& reading) { reading.queue_ns = 1e6; };
   EXPECT_FALSE(machine.sampler.take(0, 2, false).has_value());
 }
 
 TEST(GatedSampler, LooksAroundForWhatIsSeenOnceAPass) {
-  MadeUpMachine machine(CallTimes{{0, 1e6}});
+  SyntheticMachine machine(CallTimes{{0, 1e6}});
   machine.kernels.around = [] { return Surroundings{2e6, 0}; };
   PassObservation observation = machine.sampler.observe();
   EXPECT_EQ(observation.surroundings.walk_ns, 2e6);
@@ -160,7 +160,7 @@ TEST(GatedSampler, LooksAroundForWhatIsSeenOnceAPass) {
 }
 
 TEST(GatedSampler, StealIsJudgedByTheReadingsSinceTheLastLook) {
-  MadeUpMachine machine(CallTimes{{0, 1e9}});
+  SyntheticMachine machine(CallTimes{{0, 1e9}});
   machine.kernels.around = [] { return Surroundings{2e6, 10e6}; };
   for (int i = 0; i < 2; ++i) machine.sampler.take(0, 2, false);
   PassObservation observation = machine.sampler.observe();

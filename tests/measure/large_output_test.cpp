@@ -22,7 +22,7 @@ double value_of(InputSet set, std::size_t input, std::size_t i) {
   switch (set) {
     case InputSet::kUniform:
       return input == 0 ? at : 0.5;
-    case InputSet::kWhole:
+    case InputSet::kIntegers:
       return input == 0 ? at : 3;
     case InputSet::kWide:
       return std::ldexp(input == 0 ? 1 : 0.5, static_cast<int>(i % 49) - 24);
@@ -39,7 +39,7 @@ CheckData large_addition() {
   LargeData large;
   for (std::int64_t place = 0; place < kElements; place += 100) large.places.push_back(place);
   large.lines = ir::compact_lines(kElements, kSegment);
-  large.has_whole = large.has_wide = true;
+  large.has_integers = large.has_wide = true;
   large.read_input = [](InputSet set, std::size_t input, std::size_t begin, std::span<double> values) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = value_of(set, input, begin + i);
   };
@@ -49,7 +49,7 @@ CheckData large_addition() {
     SampledReference reference;
     for (const std::int64_t place : places) {
       reference.expected.push_back(double{a[place]} + double{b[place]});
-      reference.bound.push_back(set == InputSet::kWhole ? 0 : 1e-6 * std::abs(reference.expected.back()));
+      reference.bound.push_back(set == InputSet::kIntegers ? 0 : 1e-6 * std::abs(reference.expected.back()));
     }
     reference.weights.assign(kWeightVectors, std::vector<double>(kSegment, 129));
     reference.weights[1][7] = -131;
@@ -63,7 +63,7 @@ CheckData large_addition() {
           sum += weights[static_cast<std::size_t>(e)] * (double{a[place]} + double{b[place]});
         }
         sums.push_back(sum);
-        bounds.push_back(set == InputSet::kWhole ? 0 : 1e-6 * std::abs(sum));
+        bounds.push_back(set == InputSet::kIntegers ? 0 : 1e-6 * std::abs(sum));
       }
     }
     return reference;

@@ -40,12 +40,12 @@ inline CheckData addition(std::int64_t n = 1000) {
   return data;
 }
 
-/// The same with inputs of whole numbers, and of large and small magnitudes.
+/// The same with inputs of integers, and of large and small magnitudes.
 inline CheckData addition_of_three_sets(std::int64_t n = 1000) {
   CheckData data = addition(n);
   const auto elements = static_cast<std::size_t>(n);
-  data.whole_inputs = {std::vector<double>(elements, 2), std::vector<double>(elements, 3)};
-  data.whole_expected = {std::vector<double>(elements, 5)};
+  data.integer_inputs = {std::vector<double>(elements, 2), std::vector<double>(elements, 3)};
+  data.integer_expected = {std::vector<double>(elements, 5)};
   data.wide_inputs.assign(2, std::vector<double>(elements));
   data.wide_expected.assign(1, std::vector<double>(elements));
   data.wide_bound.assign(1, std::vector<double>(elements));

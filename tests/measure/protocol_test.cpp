@@ -62,7 +62,7 @@ TEST(Protocol, RunnerMessagesComeBackWhole) {
   EXPECT_EQ(s.tensors[0].whole, -1);
   EXPECT_EQ(s.tensors[0].wide, -1);
   EXPECT_EQ(s.tensors[1].whole, 3);
-  EXPECT_EQ(s.tensors[1].whole_bound, 4);
+  EXPECT_EQ(s.tensors[1].integer_bound, 4);
   EXPECT_EQ(s.tensors[1].wide, 5);
   EXPECT_EQ(s.tensors[1].wide_bound, 6);
   EXPECT_EQ(s.threads, 3);

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/measure/made_up_kernels.h"
+#include "tests/measure/synthetic_kernels.h"
 
 namespace nestwright {
 namespace {
@@ -16,7 +16,7 @@ TEST(RaceConfirmation, OneThatIsTrulyFasterIsConfirmedByMorePairsTheMoreItGains)
     int fresh_pairs;
   };
   for (const Row& row : {Row{0.99e6, 6}, Row{0.95e6, 8}, Row{0.8e6, 16}, Row{0.5e6, 30}, Row{0.1e6, 30}}) {
-    MadeUpMachine machine({{0, row.call_ns}, {9, 1e6}});
+    SyntheticMachine machine({{0, row.call_ns}, {9, 1e6}});
     machine.kernels.scatter(0.001);
     const RaceResult result = machine.race(1, kIncumbent);
     EXPECT_EQ(result.successor, 0u) << row.call_ns;
@@ -27,7 +27,7 @@ TEST(RaceConfirmation, OneThatIsTrulyFasterIsConfirmedByMorePairsTheMoreItGains)
 }
 
 TEST(RaceConfirmation, TheSuccessorsTimeIsInTheUnitOfTheReference) {
-  MadeUpMachine machine({{0, 0.9e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 0.9e6}, {9, 1e6}});
   const RaceResult result = machine.race(1, Contender{9, 3e6});  // its time in the session's unit
   ASSERT_EQ(result.successor, 0u);
   EXPECT_NEAR(result.successor_ns, 2.7e6, 1);
@@ -35,7 +35,7 @@ TEST(RaceConfirmation, TheSuccessorsTimeIsInTheUnitOfTheReference) {
 }
 
 TEST(RaceConfirmation, OneThatWasLuckyInTheRaceIsNotConfirmed) {
-  MadeUpMachine machine({{0, 1e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 1e6}, {9, 1e6}});
   machine.kernels.slowdown = [&](int id) { return id == 0 && machine.kernels.samples_of(0) <= kLastRound ? 0.9 : 1.0; };
   const RaceResult result = machine.race(1, kIncumbent);
   EXPECT_LE(result.timings[0].median_ns, 0.95e6) << "its score is as lucky";
@@ -44,7 +44,7 @@ TEST(RaceConfirmation, OneThatWasLuckyInTheRaceIsNotConfirmed) {
 }
 
 TEST(RaceConfirmation, HitFreshSamplesDoNotShiftTheUnitOfLaterScores) {
-  MadeUpMachine machine({{0, 0.9e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 0.9e6}, {9, 1e6}});
   machine.kernels.slowdown = [&](int id) {
     const std::size_t n = machine.kernels.samples_of(9);
     return id == 9 && n > static_cast<std::size_t>(kLastRound) && n % 2 == 0 ? 2.0 : 1.0;
@@ -60,7 +60,7 @@ TEST(RaceConfirmation, OfEqualKernelsHardlyAnyIsConfirmed) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     CallTimes call_ns = {{9, 1e6}};
     for (int i = 0; i < 8; ++i) call_ns[i] = 1e6;
-    MadeUpMachine machine(call_ns);
+    SyntheticMachine machine(call_ns);
     machine.kernels.scatter(0.02, seed);
     machine.conditions.seed = seed;
     confirmed += machine.race(8, kIncumbent).successor.has_value();
@@ -69,19 +69,19 @@ TEST(RaceConfirmation, OfEqualKernelsHardlyAnyIsConfirmed) {
 }
 
 TEST(RaceConfirmation, OneThatIsSlowerIsNotConfirmedAndCostsNoFreshSamples) {
-  MadeUpMachine machine({{0, 1.001e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 1.001e6}, {9, 1e6}});
   EXPECT_FALSE(machine.race(1, kIncumbent).successor.has_value());
   EXPECT_LE(machine.kernels.samples_of(0), static_cast<std::size_t>(kLastRound));
 }
 
 TEST(RaceConfirmation, TheFastestOfAllIsTheSuccessor) {
-  MadeUpMachine machine({{0, 0.95e6}, {1, 0.9e6}, {2, 0.97e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 0.95e6}, {1, 0.9e6}, {2, 0.97e6}, {9, 1e6}});
   machine.kernels.scatter(0.002);
   EXPECT_EQ(machine.race(3, kIncumbent).successor, 1u);
 }
 
 TEST(RaceConfirmation, TheFirstCandidateMayHaveASuccessorAtOnce) {
-  MadeUpMachine machine({{0, 1e6}, {1, 0.9e6}});
+  SyntheticMachine machine({{0, 1e6}, {1, 0.9e6}});
   const RaceResult result = machine.race(2);
   EXPECT_EQ(result.reference, 0u);
   EXPECT_EQ(result.successor, 1u);
@@ -89,7 +89,7 @@ TEST(RaceConfirmation, TheFirstCandidateMayHaveASuccessorAtOnce) {
 }
 
 TEST(RaceConfirmation, ALongOneIsConfirmedByThreePairs) {
-  MadeUpMachine machine({{0, 300e6}, {9, 600e6}});
+  SyntheticMachine machine({{0, 300e6}, {9, 600e6}});
   machine.kernels.scatter(0.001);
   const RaceResult result = machine.race(1, Contender{9, 600e6});
   EXPECT_EQ(result.successor, 0u);
@@ -97,13 +97,13 @@ TEST(RaceConfirmation, ALongOneIsConfirmedByThreePairs) {
 }
 
 TEST(RaceConfirmation, OneThatFailsWhileItIsConfirmedIsNoSuccessor) {
-  MadeUpMachine machine({{0, 0.9e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 0.9e6}, {9, 1e6}});
   machine.kernels.fails_at = {{0, kLastRound + 2}};
   EXPECT_FALSE(machine.race(1, kIncumbent).successor.has_value());
 }
 
 TEST(RaceConfirmation, AnIncumbentThatFailsIsToldAndTheScoresAreRawTimes) {
-  MadeUpMachine machine({{0, 0.9e6}, {1, 1.1e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 0.9e6}, {1, 1.1e6}, {9, 1e6}});
   machine.kernels.fails_at = {{9, 1}};
   const RaceResult result = machine.race(2, Contender{9, 5e6});
   EXPECT_TRUE(result.incumbent_failed);
@@ -116,7 +116,7 @@ TEST(RaceConfirmation, AnIncumbentThatFailsIsToldAndTheScoresAreRawTimes) {
 
 TEST(RaceConfirmation, AnIncumbentThatFailsLaterIsToldAndTheScoresAreRawTimes) {
   for (const int at : {2, 5, 9, kLastRound + 3}) {
-    MadeUpMachine machine({{0, 0.9e6}, {1, 0.95e6}, {9, 1e6}});
+    SyntheticMachine machine({{0, 0.9e6}, {1, 0.95e6}, {9, 1e6}});
     machine.kernels.fails_at = {{9, at}};
     const RaceResult result = machine.race(2, Contender{9, 5e6});
     EXPECT_TRUE(result.incumbent_failed);
@@ -127,11 +127,11 @@ TEST(RaceConfirmation, AnIncumbentThatFailsLaterIsToldAndTheScoresAreRawTimes) {
 }
 
 TEST(RaceConfirmation, AVeryLongOneIsConfirmedByTwoPairs) {
-  MadeUpMachine machine({{0, 900e6}, {9, 1000e6}});
+  SyntheticMachine machine({{0, 900e6}, {9, 1000e6}});
   machine.conditions.timing.rounds.clear();
   EXPECT_EQ(machine.race(1, Contender{9, 1000e6}).successor, 0u);
   EXPECT_EQ(machine.kernels.samples_of(0), 3u) << "one that made it a challenger, two afresh";
-  MadeUpMachine slower({{0, 1001e6}, {9, 1000e6}});
+  SyntheticMachine slower({{0, 1001e6}, {9, 1000e6}});
   slower.conditions.timing.rounds.clear();
   EXPECT_FALSE(slower.race(1, Contender{9, 1000e6}).successor.has_value());
   EXPECT_EQ(slower.kernels.samples_of(0), 1u);

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/measure/made_up_kernels.h"
+#include "tests/measure/synthetic_kernels.h"
 
 namespace nestwright {
 namespace {
@@ -16,7 +16,7 @@ using ::testing::SizeIs;
 constexpr Contender kIncumbent{9, 1e6};
 
 TEST(RaceDisturbance, ADisturbedReadingIsTakenAgainAndLeavesNoTrace) {
-  MadeUpMachine machine({{0, 1e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 1e6}, {9, 1e6}});
   int n = 0;
   machine.kernels.disturb = [&](int, Reading& reading) {
     if (++n % 3 == 0) return;  // only every third reading is undisturbed
@@ -31,7 +31,7 @@ TEST(RaceDisturbance, ADisturbedReadingIsTakenAgainAndLeavesNoTrace) {
 }
 
 TEST(RaceDisturbance, WhereTheMachineStaysDisturbedTheRunWaitsAndTheTimingsSayWhy) {
-  MadeUpMachine machine({{0, 1.01e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 1.01e6}, {9, 1e6}});
   machine.kernels.disturb = [&](int, Reading& reading) {
     reading.ns += 1e6;
     reading.queue_ns = 1e6;
@@ -45,7 +45,7 @@ TEST(RaceDisturbance, WhereTheMachineStaysDisturbedTheRunWaitsAndTheTimingsSayWh
 }
 
 TEST(RaceDisturbance, ADisturbedTimingIsNeverASuccessor) {
-  MadeUpMachine machine({{0, 0.5e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 0.5e6}, {9, 1e6}});
   machine.kernels.disturb = [&](int, Reading& reading) { reading.queue_ns = 1e6; };
   const RaceResult result = machine.race(1, kIncumbent);
   EXPECT_TRUE(result.timings[0].is_disturbed());
@@ -54,7 +54,7 @@ TEST(RaceDisturbance, ADisturbedTimingIsNeverASuccessor) {
 
 // Undisturbed during the race, disturbed from then on.
 TEST(RaceDisturbance, WithoutUndisturbedFreshPairsNothingIsConfirmed) {
-  MadeUpMachine machine({{0, 0.5e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 0.5e6}, {9, 1e6}});
   machine.kernels.disturb = [&](int, Reading& reading) {
     if (machine.kernels.samples_of(0) > 10) reading.queue_ns = 1e6;
   };
@@ -64,7 +64,7 @@ TEST(RaceDisturbance, WithoutUndisturbedFreshPairsNothingIsConfirmed) {
 }
 
 TEST(RaceDisturbance, ASoundOneIsConfirmedBesideADisturbedOne) {
-  MadeUpMachine machine({{0, 0.8e6}, {1, 0.9e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 0.8e6}, {1, 0.9e6}, {9, 1e6}});
   machine.kernels.disturb = [&](int id, Reading& reading) {
     if (id != 0) return;
     reading.ns += 1e6;
@@ -78,7 +78,7 @@ TEST(RaceDisturbance, ASoundOneIsConfirmedBesideADisturbedOne) {
 }
 
 TEST(RaceDisturbance, TwoUndisturbedPairsAreEnoughAndTheOthersDoNotCount) {
-  MadeUpMachine machine({{0, 1.01e6}, {9, 1e6}}, 0);
+  SyntheticMachine machine({{0, 1.01e6}, {9, 1e6}}, 0);
   machine.kernels.disturb = [&](int id, Reading& reading) {
     if (id == 9 || machine.kernels.samples_of(0) > 2) {
       reading.ns *= id == 9 ? 1 : 3;
@@ -92,7 +92,7 @@ TEST(RaceDisturbance, TwoUndisturbedPairsAreEnoughAndTheOthersDoNotCount) {
 }
 
 TEST(RaceDisturbance, StealRepeatsThePass) {
-  MadeUpMachine machine({{0, 1e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 1e6}, {9, 1e6}});
   int passes = 0;
   machine.kernels.around = [&] { return Surroundings{1e6, ++passes == 4 ? 20e6 : 0.0}; };
   machine.kernels.slowdown = [&](int id) { return passes == 3 && id == 0 ? 2.0 : 1.0; };
@@ -104,7 +104,7 @@ TEST(RaceDisturbance, StealRepeatsThePass) {
 }
 
 TEST(RaceDisturbance, AWalkOffItsNormRepeatsThePass) {
-  MadeUpMachine machine({{0, 1e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 1e6}, {9, 1e6}});
   int passes = 0;
   machine.kernels.around = [&] { return Surroundings{++passes == 8 ? 3e6 : 1e6, 0}; };
   machine.kernels.slowdown = [&](int id) { return passes == 7 && id == 0 ? 2.0 : 1.0; };
@@ -116,7 +116,7 @@ TEST(RaceDisturbance, AWalkOffItsNormRepeatsThePass) {
 }
 
 TEST(RaceDisturbance, WhatWasStolenBeforeTheRaceDisturbsNothing) {
-  MadeUpMachine machine({{0, 1e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 1e6}, {9, 1e6}});
   int looks = 0;
   machine.kernels.around = [&] { return Surroundings{1e6, looks++ == 0 ? 500e6 : 0.0}; };
   machine.race(1, kIncumbent);
@@ -125,7 +125,7 @@ TEST(RaceDisturbance, WhatWasStolenBeforeTheRaceDisturbsNothing) {
 }
 
 TEST(RaceDisturbance, APassIsNotRepeatedForEver) {
-  MadeUpMachine machine({{0, 1.01e6}, {9, 1e6}}, 1e9);
+  SyntheticMachine machine({{0, 1.01e6}, {9, 1e6}}, 1e9);
   machine.kernels.around = [] { return Surroundings{1e6, 10e6}; };
   const Timing timing = machine.race(1, kIncumbent).timings[0];
   EXPECT_EQ(timing.disturbance, "the hypervisor took 10 ms");
@@ -134,7 +134,7 @@ TEST(RaceDisturbance, APassIsNotRepeatedForEver) {
 
 // The disturbed readings of the reference kernel do not define the unit.
 TEST(RaceDisturbance, AReferenceThatWasDisturbedAtFirstIsScoredByItsLaterReadings) {
-  MadeUpMachine machine({{0, 1e6}, {1, 1.01e6}});
+  SyntheticMachine machine({{0, 1e6}, {1, 1.01e6}});
   machine.kernels.disturb = [&](int, Reading& reading) {
     if (machine.kernels.samples_of(1) > 0) return;
     reading.ns *= 3;
@@ -148,7 +148,7 @@ TEST(RaceDisturbance, AReferenceThatWasDisturbedAtFirstIsScoredByItsLaterReading
 }
 
 TEST(RaceDisturbance, OneDisturbedPassDoesNotGiveACandidateUp) {
-  MadeUpMachine machine({{0, 1.1e6}, {9, 1e6}}, 0);
+  SyntheticMachine machine({{0, 1.1e6}, {9, 1e6}}, 0);
   bool was_late = false;
   machine.kernels.disturb = [&](int id, Reading& reading) {
     if (id == 9 || machine.kernels.samples_of(0) > 3) return;
@@ -163,7 +163,7 @@ TEST(RaceDisturbance, OneDisturbedPassDoesNotGiveACandidateUp) {
 }
 
 TEST(RaceDisturbance, WhatIsFasterThanTheMachineIsSampledAgainAndMarked) {
-  MadeUpMachine machine({{0, 0.5e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 0.5e6}, {9, 1e6}});
   const RaceResult result = machine.race({{0, 0.5e6, 0.6e6}}, kIncumbent);
   EXPECT_EQ(result.timings[0].disturbance, "it seems to be faster than this machine can be");
   EXPECT_EQ(machine.kernels.samples_of(0), 13u) << "three passes more";
@@ -171,20 +171,20 @@ TEST(RaceDisturbance, WhatIsFasterThanTheMachineIsSampledAgainAndMarked) {
 }
 
 TEST(RaceDisturbance, WhatIsAsFastAsTheMachineIsNot) {
-  MadeUpMachine machine({{0, 0.5e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 0.5e6}, {9, 1e6}});
   const RaceResult result = machine.race({{0, 0.5e6, 0.52e6}}, kIncumbent);
   EXPECT_FALSE(result.timings[0].is_disturbed()) << "the highest rates that were seen are no law: 5%";
   EXPECT_EQ(result.successor, 0u);
 }
 
 TEST(RaceDisturbance, AFirstCandidateThatIsFasterThanTheMachineIsMarkedToo) {
-  MadeUpMachine machine(CallTimes{{0, 0.5e6}});
+  SyntheticMachine machine(CallTimes{{0, 0.5e6}});
   const RaceResult result = machine.race({{0, 0.5e6, 0.6e6}}, std::nullopt);
   EXPECT_EQ(result.timings[0].disturbance, "it seems to be faster than this machine can be");
 }
 
 TEST(RaceDisturbance, OneBehindAnotherThatIsFasterThanTheMachineIsMarkedToo) {
-  MadeUpMachine machine({{0, 0.2e6}, {1, 0.5e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 0.2e6}, {1, 0.5e6}, {9, 1e6}});
   machine.conditions.timing.give_up_ratio = 10;
   const RaceResult result = machine.race({{0, 0.2e6, 0.6e6}, {1, 0.5e6, 0.6e6}}, kIncumbent);
   EXPECT_TRUE(result.timings[0].is_disturbed());

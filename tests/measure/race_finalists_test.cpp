@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "measure/race/process_range.h"
-#include "tests/measure/made_up_kernels.h"
+#include "tests/measure/synthetic_kernels.h"
 
 namespace nestwright {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 using ::testing::SizeIs;
 
 TEST(RaceFinalists, EveryoneGetsAllSamplesInterleavedInEightProcesses) {
-  MadeUpMachine machine({{0, 1e6}, {1, 1.9e6}});
+  SyntheticMachine machine({{0, 1e6}, {1, 1.9e6}});
   const std::vector<Timing> timings = machine.race_finalists(2);
   EXPECT_EQ(machine.kernels.processes, 8);
   for (const Timing& timing : timings) {
@@ -27,7 +27,7 @@ TEST(RaceFinalists, EveryoneGetsAllSamplesInterleavedInEightProcesses) {
 }
 
 TEST(RaceFinalists, LongOnesGetFewerSamplesAllOfThemAsMany) {
-  MadeUpMachine machine({{0, 50e6}, {1, 90e6}});
+  SyntheticMachine machine({{0, 50e6}, {1, 90e6}});
   for (const Timing& timing : machine.race_finalists(2)) EXPECT_THAT(timing.samples_ns, SizeIs(24)) << "150 ms";
   machine.kernels.call_ns = {{0, 900e6}, {1, 1000e6}};
   for (const Timing& timing : machine.race_finalists(2)) EXPECT_THAT(timing.samples_ns, SizeIs(8));
@@ -40,7 +40,7 @@ TEST(RaceFinalists, MoreProcessesAreStartedUntilTheTwoFastestAreToldApartPrecise
     int min, max;
   };
   for (const Row& row : {Row{0.002, 8, 8}, Row{0.009, 9, 15}, Row{0.06, 16, 16}}) {
-    MadeUpMachine machine({{0, 1.00e6}, {1, 1.01e6}, {2, 1.5e6}});
+    SyntheticMachine machine({{0, 1.00e6}, {1, 1.01e6}, {2, 1.5e6}});
     std::mt19937_64 random(3);
     std::normal_distribution<double> differs(1, row.spread);
     std::map<int, double> factors;
@@ -53,7 +53,7 @@ TEST(RaceFinalists, MoreProcessesAreStartedUntilTheTwoFastestAreToldApartPrecise
 }
 
 TEST(RaceFinalists, TheOthersMayScatterAsTheyLike) {
-  MadeUpMachine machine({{0, 1.00e6}, {1, 1.01e6}, {2, 1.5e6}});
+  SyntheticMachine machine({{0, 1.00e6}, {1, 1.01e6}, {2, 1.5e6}});
   std::mt19937_64 random(1);
   std::normal_distribution<double> noise(1, 0.05);
   machine.kernels.slowdown = [&](int id) { return id == 2 ? noise(random) : 1.0; };
@@ -66,7 +66,7 @@ TEST(RaceFinalists, TwoCopiesOfOneKernelAreSeldomToldApart) {
   constexpr int kRaces = 400;
   int told_apart = 0;
   for (int race = 0; race < kRaces; ++race) {
-    MadeUpMachine machine({{0, 1e6}, {1, 1e6}});
+    SyntheticMachine machine({{0, 1e6}, {1, 1e6}});
     machine.finalist_conditions.seed = static_cast<std::uint64_t>(race);
     std::mt19937_64 random(static_cast<std::uint64_t>(race));
     std::normal_distribution<double> differs(1, 0.01), noise(1, 0.002);
@@ -85,7 +85,7 @@ TEST(RaceFinalists, NineOfTenFurtherProcessesAreWithinTheInterval) {
   constexpr int kRaces = 300;
   int met = 0;
   for (int race = 0; race < kRaces; ++race) {
-    MadeUpMachine machine({{0, 1e6}, {1, 1.2e6}});
+    SyntheticMachine machine({{0, 1e6}, {1, 1.2e6}});
     std::mt19937_64 random(static_cast<std::uint64_t>(race));
     std::normal_distribution<double> differs(1, 0.01);
     double factor = 1;
@@ -102,7 +102,7 @@ TEST(RaceFinalists, NineOfTenFurtherProcessesAreWithinTheInterval) {
 // A race without time for three processes cannot predict the next one.
 TEST(RaceFinalists, FewerProcessesThanThreeAreNoTiming) {
   for (const int processes : {1, 2, 3}) {
-    MadeUpMachine machine({{0, 1e6}, {1, 1.2e6}});
+    SyntheticMachine machine({{0, 1e6}, {1, 1.2e6}});
     machine.finalist_conditions.limits.seconds_left = [&] { return machine.kernels.processes < processes ? 1e9 : 0; };
     for (const Timing& timing : machine.race_finalists(2)) {
       const std::string said =
@@ -111,13 +111,13 @@ TEST(RaceFinalists, FewerProcessesThanThreeAreNoTiming) {
       EXPECT_EQ(timing.is_short, processes < 3);
     }
   }
-  MadeUpMachine machine(CallTimes{{0, 1e6}});
+  SyntheticMachine machine(CallTimes{{0, 1e6}});
   machine.finalist_conditions.timing.finalist_processes = machine.finalist_conditions.timing.max_finalist_processes = 2;
   EXPECT_FALSE(machine.race_finalists(1)[0].is_disturbed()) << "who asks for two gets two";
 }
 
 /// The seconds that are left of a budget that starts now.
-std::function<double()> seconds_left(MadeUpMachine& machine, double budget_s) {
+std::function<double()> seconds_left(SyntheticMachine& machine, double budget_s) {
   const std::int64_t start = machine.kernels.clock.now_ns();
   return [&machine, budget_s, start] {
     return budget_s - 1e-9 * static_cast<double>(machine.kernels.clock.now_ns() - start);
@@ -132,7 +132,7 @@ TEST(RaceFinalists, EndWithinTheirSeconds) {
   };
   for (const Row& row :
        {Row{10, 8, 5}, Row{0.6, 8, 3}, Row{0.35, 4, 3}, Row{0.2, 3, 1}, Row{0.13, 2, 1}, Row{0.07, 1, 1}}) {
-    MadeUpMachine machine({{0, 1e6}, {1, 1.01e6}});
+    SyntheticMachine machine({{0, 1e6}, {1, 1.01e6}});
     machine.kernels.on_new_process = [&] { machine.kernels.clock.advance(50'000'000); };
     machine.finalist_conditions.limits.seconds_left = seconds_left(machine, row.budget_s);
     const Timing timing = machine.race_finalists(2)[0];
@@ -145,7 +145,7 @@ TEST(RaceFinalists, EndWithinTheirSeconds) {
 
 TEST(RaceFinalists, ReadingsAreAsLongAsTheTimeAllowsFor) {
   const auto longest_ns = [](double budget_s) {
-    MadeUpMachine machine({{0, 1e6}, {1, 1.01e6}});
+    SyntheticMachine machine({{0, 1e6}, {1, 1.01e6}});
     machine.finalist_conditions.timing.finalist_sample_ns = 10e6;
     machine.finalist_conditions.limits.seconds_left = seconds_left(machine, budget_s);
     machine.race_finalists(2);
@@ -159,7 +159,7 @@ TEST(RaceFinalists, ReadingsAreAsLongAsTheTimeAllowsFor) {
 
 TEST(RaceFinalists, ReadingsThatScatterAreTakenUntilTheMedianOfAProcessStandsStill) {
   const auto samples_of_a_process = [](double deviation) {
-    MadeUpMachine machine({{0, 1e6}, {1, 1.01e6}});
+    SyntheticMachine machine({{0, 1e6}, {1, 1.01e6}});
     machine.kernels.scatter(deviation);
     const Timing timing = machine.race_finalists(2)[0];
     return static_cast<double>(timing.samples_ns.size()) / static_cast<double>(process_medians(timing).size());
@@ -170,7 +170,7 @@ TEST(RaceFinalists, ReadingsThatScatterAreTakenUntilTheMedianOfAProcessStandsSti
 }
 
 TEST(RaceFinalists, ReadingsAreFewerWhereTheProcessesDifferMore) {
-  MadeUpMachine machine({{0, 1e6}, {1, 1.01e6}});
+  SyntheticMachine machine({{0, 1e6}, {1, 1.01e6}});
   std::mt19937_64 random(4);
   std::normal_distribution<double> noise(1, 0.04), differs(1, 0.2);
   double process = 1;
@@ -185,7 +185,7 @@ TEST(RaceFinalists, ReadingsAreFewerWhereTheProcessesDifferMore) {
 
 // Both threads of a process on one processor, for example.
 TEST(RaceFinalists, AProcessThatIsSlowForAllKernelsIsRepeated) {
-  MadeUpMachine machine({{0, 1e6}, {1, 1.02e6}, {2, 1.2e6}});
+  SyntheticMachine machine({{0, 1e6}, {1, 1.02e6}, {2, 1.2e6}});
   std::mt19937_64 random(2);
   std::normal_distribution<double> noise(1, 0.002);
   machine.kernels.slowdown = [&](int) { return noise(random) * (machine.kernels.processes == 4 ? 1.8 : 1); };
@@ -199,7 +199,7 @@ TEST(RaceFinalists, AProcessThatIsSlowForAllKernelsIsRepeated) {
 }
 
 TEST(RaceFinalists, AProcessThatIsSlowForOneKernelIsNotRepeated) {
-  MadeUpMachine machine({{0, 1e6}, {1, 1.02e6}, {2, 1.2e6}});
+  SyntheticMachine machine({{0, 1e6}, {1, 1.02e6}, {2, 1.2e6}});
   machine.kernels.slowdown = [&](int id) { return machine.kernels.processes == 4 && id == 2 ? 1.8 : 1; };
   const Timing timing = machine.race_finalists(3)[2];
   EXPECT_EQ(machine.kernels.processes, 8);
@@ -207,7 +207,7 @@ TEST(RaceFinalists, AProcessThatIsSlowForOneKernelIsNotRepeated) {
 }
 
 TEST(RaceFinalists, OneThatTakesTwiceAsLongGetsThreeProcesses) {
-  MadeUpMachine machine({{0, 1e6}, {1, 2.1e6}, {2, 1.9e6}});
+  SyntheticMachine machine({{0, 1e6}, {1, 2.1e6}, {2, 1.9e6}});
   const std::vector<Timing> timings = machine.race_finalists(3);
   EXPECT_THAT(process_medians(timings[1]), SizeIs(3));
   EXPECT_FALSE(timings[1].is_disturbed());
@@ -217,7 +217,7 @@ TEST(RaceFinalists, OneThatTakesTwiceAsLongGetsThreeProcesses) {
 }
 
 TEST(RaceFinalists, OneThatTakesThreeTimesAsLongIsReadOnceInEachOfThreeProcesses) {
-  MadeUpMachine machine({{0, 1e6}, {1, 3.2e6}, {2, 1.9e6}});
+  SyntheticMachine machine({{0, 1e6}, {1, 3.2e6}, {2, 1.9e6}});
   const std::vector<Timing> timings = machine.race_finalists(3);
   EXPECT_THAT(timings[1].samples_ns, SizeIs(3));
   EXPECT_FALSE(timings[1].is_disturbed());
@@ -225,7 +225,7 @@ TEST(RaceFinalists, OneThatTakesThreeTimesAsLongIsReadOnceInEachOfThreeProcesses
 }
 
 TEST(RaceFinalists, ReportAfterEachProcessHowFarTheyAre) {
-  MadeUpMachine machine({{0, 1e6}, {1, 1.5e6}});
+  SyntheticMachine machine({{0, 1e6}, {1, 1.5e6}});
   machine.kernels.on_new_process = [&] { machine.kernels.clock.advance(50'000'000); };
   std::vector<RaceProgress> reports;
   machine.finalist_conditions.limits.on_process = [&](const RaceProgress& progress) { reports.push_back(progress); };
@@ -245,7 +245,7 @@ TEST(RaceFinalists, ReportAfterEachProcessHowFarTheyAre) {
 }
 
 TEST(RaceFinalists, ScoresAreInTheUnitOfTheFirstWhateverTheClockDoes) {
-  MadeUpMachine machine({{0, 1.00e6}, {1, 0.98e6}, {2, 1.05e6}});
+  SyntheticMachine machine({{0, 1.00e6}, {1, 0.98e6}, {2, 1.05e6}});
   double clock = 1;
   machine.kernels.slowdown = [&](int) { return clock *= 1.002; };
   machine.kernels.disturb = [&](int, Reading& reading) { reading.fma_ns *= clock; };
@@ -260,7 +260,7 @@ TEST(RaceFinalists, ScoresAreInTheUnitOfTheFirstWhateverTheClockDoes) {
 }
 
 TEST(RaceFinalists, OneThatFailsIsNoUnit) {
-  MadeUpMachine machine({{0, 1e6}, {1, 2e6}, {2, 3e6}});
+  SyntheticMachine machine({{0, 1e6}, {1, 2e6}, {2, 3e6}});
   machine.kernels.fails_at = {{0, 3}};
   const std::vector<Timing> timings = machine.race_finalists(3);
   EXPECT_THAT(timings[1].samples_ns, SizeIs(40));
@@ -270,14 +270,14 @@ TEST(RaceFinalists, OneThatFailsIsNoUnit) {
 }
 
 TEST(RaceFinalists, WhereAllFailThereIsNoTime) {
-  MadeUpMachine machine({{0, 1e6}, {1, 2e6}});
+  SyntheticMachine machine({{0, 1e6}, {1, 2e6}});
   machine.kernels.fails_at = {{0, 1}, {1, 1}};
   for (const Timing& timing : machine.race_finalists(2)) EXPECT_EQ(timing.median_ns, 0);
   EXPECT_EQ(machine.kernels.processes, 1);
 }
 
 TEST(RaceFinalists, EndsBetweenTwoPassesWhereItIsOver) {
-  MadeUpMachine machine({{0, 1e6}, {1, 2e6}});
+  SyntheticMachine machine({{0, 1e6}, {1, 2e6}});
   machine.finalist_conditions.limits.seconds_left = [&] { return machine.kernels.samples_of(0) < 7 ? 1e9 : 0; };
   for (const Timing& timing : machine.race_finalists(2)) EXPECT_THAT(timing.samples_ns, SizeIs(7));
   EXPECT_EQ(machine.kernels.processes, 2);
@@ -288,7 +288,7 @@ TEST(RaceFinalists, EndsBetweenTwoPassesWhereItIsOver) {
 }
 
 TEST(RaceFinalists, OnADisturbedMachineTheyAreMarked) {
-  MadeUpMachine machine({{0, 1e6}, {1, 2e6}});
+  SyntheticMachine machine({{0, 1e6}, {1, 2e6}});
   machine.kernels.disturb = [](int, Reading& reading) { reading.queue_ns = 1e6; };
   for (const Timing& timing : machine.race_finalists(2)) {
     EXPECT_EQ(timing.disturbance, "a thread waited 1000 us for a processor");
@@ -297,7 +297,7 @@ TEST(RaceFinalists, OnADisturbedMachineTheyAreMarked) {
 }
 
 TEST(RaceFinalists, ProcessesThatWereDisturbedDoNotCount) {
-  MadeUpMachine machine({{0, 1e6}, {1, 2e6}}, 0);
+  SyntheticMachine machine({{0, 1e6}, {1, 2e6}}, 0);
   int disturbed_from = 4;
   machine.kernels.disturb = [&](int, Reading& reading) {
     if (machine.kernels.processes < disturbed_from) return;

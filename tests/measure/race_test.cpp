@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/measure/made_up_kernels.h"
+#include "tests/measure/synthetic_kernels.h"
 
 namespace nestwright {
 namespace {
@@ -18,7 +18,7 @@ using ::testing::SizeIs;
 constexpr Contender kIncumbent{9, 1e6};
 
 TEST(Race, SamplesAreAsLongAsAskedFor) {
-  MadeUpMachine machine({{0, 0.9e6}, {1, 1e3}, {2, 30e6}});
+  SyntheticMachine machine({{0, 0.9e6}, {1, 1e3}, {2, 30e6}});
   machine.conditions.timing.give_up_ratio = 1e9;
   machine.race(3);
   EXPECT_THAT(machine.kernels.calls[0], Each(2));
@@ -27,7 +27,7 @@ TEST(Race, SamplesAreAsLongAsAskedFor) {
 }
 
 TEST(Race, AWarmUpFindsTheNumberOfCallsWhereNothingIsKnown) {
-  MadeUpMachine machine(CallTimes{{0, 50}});
+  SyntheticMachine machine(CallTimes{{0, 50}});
   const RaceResult result = machine.race({{0, 0}}, std::nullopt);
   EXPECT_EQ(machine.kernels.calls[0].front(), 1);
   EXPECT_EQ(machine.kernels.calls[0].back(), 40'000);
@@ -35,13 +35,13 @@ TEST(Race, AWarmUpFindsTheNumberOfCallsWhereNothingIsKnown) {
 }
 
 TEST(Race, AFirstCallThatWasColdDoesNotMakeSamplesShort) {
-  MadeUpMachine machine(CallTimes{{0, 1e3}});
+  SyntheticMachine machine(CallTimes{{0, 1e3}});
   machine.race({{0, 500e3}}, std::nullopt);  // claims 500 us, takes 1
   EXPECT_EQ(machine.kernels.calls[0].back(), 2000);
 }
 
 TEST(Race, AnUntimedCallPrecedesShortSamplesOnly) {
-  MadeUpMachine machine({{0, 190e6}, {1, 205e6}, {2, 1e3}});
+  SyntheticMachine machine({{0, 190e6}, {1, 205e6}, {2, 1e3}});
   machine.race(2);
   EXPECT_THAT(machine.kernels.warm_ups[0], AllOf(SizeIs(Ge(1u)), Each(true)));
   EXPECT_THAT(machine.kernels.warm_ups[1], AllOf(SizeIs(Ge(1u)), Each(false)));
@@ -50,7 +50,7 @@ TEST(Race, AnUntimedCallPrecedesShortSamplesOnly) {
 }
 
 TEST(Race, OneThatIsFarBehindTheIncumbentIsGivenUpAfterTwoSamples) {
-  MadeUpMachine machine({{0, 1.6e6}, {1, 1.2e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 1.6e6}, {1, 1.2e6}, {9, 1e6}});
   const RaceResult result = machine.race(2, kIncumbent);
   EXPECT_TRUE(result.timings[0].ended_early);
   EXPECT_THAT(result.timings[0].samples_ns, SizeIs(2));
@@ -61,7 +61,7 @@ TEST(Race, OneThatIsFarBehindTheIncumbentIsGivenUpAfterTwoSamples) {
 
 // The first sample of each is slow, undetected by any sentinel.
 TEST(Race, OneSlowReadingEndsNobody) {
-  MadeUpMachine machine({{0, 1.1e6}, {1, 1.1e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 1.1e6}, {1, 1.1e6}, {9, 1e6}});
   machine.kernels.slowdown = [&](int id) { return id != 9 && machine.kernels.samples_of(id) == 1 ? 5.0 : 1.0; };
   const RaceResult result = machine.race(2, kIncumbent);
   for (const Timing& timing : result.timings) {
@@ -71,7 +71,7 @@ TEST(Race, OneSlowReadingEndsNobody) {
 }
 
 TEST(Race, TwoSlowReadingsThatDisagreeEndNobody) {
-  MadeUpMachine machine({{0, 1.05e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 1.05e6}, {9, 1e6}});
   machine.kernels.slowdown = [&](int id) {
     const std::size_t n = machine.kernels.samples_of(id);
     return id == 0 && n <= 2 ? (n == 1 ? 1.7 : 2.4) : 1.0;
@@ -82,7 +82,7 @@ TEST(Race, TwoSlowReadingsThatDisagreeEndNobody) {
 }
 
 TEST(Race, TwoSlowReadingsOfThreeBeatNobody) {
-  MadeUpMachine machine({{0, 1e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 1e6}, {9, 1e6}});
   machine.kernels.slowdown = [&](int id) {
     const std::size_t n = machine.kernels.samples_of(id);
     return id == 0 && (n == 2 || n == 3) ? 1.4 : 1.0;
@@ -94,20 +94,20 @@ TEST(Race, TwoSlowReadingsOfThreeBeatNobody) {
 
 // Candidate 1 seems twice as fast as it is, and candidate 0 far behind it in both of its samples.
 TEST(Race, AReferenceKernelThatWasHitMakesNobodyFarBehind) {
-  MadeUpMachine machine({{0, 1e6}, {1, 0.95e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 1e6}, {1, 0.95e6}, {9, 1e6}});
   machine.kernels.slowdown = [&](int id) { return id != 1 && machine.kernels.samples_of(id) == 1 ? 2.0 : 1.0; };
   EXPECT_FALSE(machine.race(2, kIncumbent).timings[0].ended_early);
 }
 
 TEST(Race, OneSlowReadingOfTheReferenceKernelEndsNobody) {
-  MadeUpMachine machine({{0, 1.1e6}, {1, 0.9e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 1.1e6}, {1, 0.9e6}, {9, 1e6}});
   machine.kernels.slowdown = [&](int id) { return id == 9 && machine.kernels.samples_of(9) == 1 ? 5.0 : 1.0; };
   for (const Timing& timing : machine.race(2, kIncumbent).timings) EXPECT_FALSE(timing.ended_early);
 }
 
 // Both checked calls took that long.
 TEST(Race, AHopelessOneIsNotCalledAgain) {
-  MadeUpMachine machine({{0, 500e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 500e6}, {9, 1e6}});
   const RaceResult result = machine.race(1, kIncumbent);
   EXPECT_TRUE(result.timings[0].ended_early);
   EXPECT_EQ(result.timings[0].median_ns, 500e6);
@@ -115,7 +115,7 @@ TEST(Race, AHopelessOneIsNotCalledAgain) {
 }
 
 TEST(Race, TheCheckedCallsOfALongOneDecideUnlessATimeSliceExplainsThem) {
-  MadeUpMachine machine({{0, 140e6}, {1, 120e6}, {9, 100e6}});
+  SyntheticMachine machine({{0, 140e6}, {1, 120e6}, {9, 100e6}});
   const RaceResult result = machine.race(2, Contender{9, 100e6});
   EXPECT_TRUE(result.timings[0].ended_early);
   EXPECT_EQ(machine.kernels.samples_of(0), 0u);
@@ -124,7 +124,7 @@ TEST(Race, TheCheckedCallsOfALongOneDecideUnlessATimeSliceExplainsThem) {
 }
 
 TEST(Race, WithoutAnIncumbentTheFirstCandidateIsTheReferenceAndTheBestSoFarDecidesWhoIsGivenUp) {
-  MadeUpMachine machine({{0, 1e6}, {1, 2e6}, {2, 1.1e6}});
+  SyntheticMachine machine({{0, 1e6}, {1, 2e6}, {2, 1.1e6}});
   const RaceResult result = machine.race(3);
   EXPECT_EQ(result.reference, 0u);
   EXPECT_DOUBLE_EQ(result.reference_ns, 1e6);
@@ -136,7 +136,7 @@ TEST(Race, WithoutAnIncumbentTheFirstCandidateIsTheReferenceAndTheBestSoFarDecid
 }
 
 TEST(Race, WithAnIncumbentNobodyIsTheReference) {
-  MadeUpMachine machine({{0, 1e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 1e6}, {9, 1e6}});
   const RaceResult result = machine.race(1, kIncumbent);
   EXPECT_FALSE(result.reference.has_value());
   EXPECT_FALSE(result.incumbent_failed);
@@ -144,7 +144,7 @@ TEST(Race, WithAnIncumbentNobodyIsTheReference) {
 }
 
 TEST(Race, AReferenceThatFailsGivesWayToTheNextCandidate) {
-  MadeUpMachine machine({{0, 1e6}, {1, 2e6}, {2, 2.2e6}});
+  SyntheticMachine machine({{0, 1e6}, {1, 2e6}, {2, 2.2e6}});
   machine.kernels.fails_at = {{0, 4}};
   const RaceResult result = machine.race(3);
   EXPECT_EQ(result.reference, 1u);
@@ -153,7 +153,7 @@ TEST(Race, AReferenceThatFailsGivesWayToTheNextCandidate) {
 }
 
 TEST(Race, AReferenceThatFailsLaterGivesWayToTheNextCandidateToo) {
-  MadeUpMachine machine({{0, 2e6}, {1, 2e6}, {2, 2.2e6}});
+  SyntheticMachine machine({{0, 2e6}, {1, 2e6}, {2, 2.2e6}});
   machine.kernels.fails_at = {{0, 11}};  // in the first pass with the others
   const RaceResult result = machine.race(3);
   EXPECT_EQ(result.reference, 1u);
@@ -162,7 +162,7 @@ TEST(Race, AReferenceThatFailsLaterGivesWayToTheNextCandidateToo) {
 }
 
 TEST(Race, OnlyThoseNearTheBestGetMoreSamplesAndTheIncumbentIsSampledInEachPass) {
-  MadeUpMachine machine({{0, 1.00e6}, {1, 1.02e6}, {2, 1.3e6}, {9, 1.01e6}});
+  SyntheticMachine machine({{0, 1.00e6}, {1, 1.02e6}, {2, 1.3e6}, {9, 1.01e6}});
   machine.kernels.scatter(0.03);
   const RaceResult result = machine.race(3, Contender{9, 1.01e6});
   EXPECT_THAT(result.timings[0].samples_ns, SizeIs(Ge(10u)));
@@ -172,7 +172,7 @@ TEST(Race, OnlyThoseNearTheBestGetMoreSamplesAndTheIncumbentIsSampledInEachPass)
 }
 
 TEST(Race, OneThatIsClearlySlowerStopsBeforeTheLastRound) {
-  MadeUpMachine machine({{0, 1.00e6}, {1, 1.05e6}, {9, 1.00e6}});
+  SyntheticMachine machine({{0, 1.00e6}, {1, 1.05e6}, {9, 1.00e6}});
   machine.kernels.scatter(0.002);
   const RaceResult result = machine.race(2, kIncumbent);
   EXPECT_THAT(result.timings[0].samples_ns, SizeIs(Ge(10u)));
@@ -180,7 +180,7 @@ TEST(Race, OneThatIsClearlySlowerStopsBeforeTheLastRound) {
 }
 
 TEST(Race, OneThatTurnsOutClearlySlowerStopsWithinTheLastRound) {
-  MadeUpMachine machine({{0, 1.00e6}, {1, 1.012e6}, {9, 1.00e6}});
+  SyntheticMachine machine({{0, 1.00e6}, {1, 1.012e6}, {9, 1.00e6}});
   // One lucky sample among the first five keeps the second candidate in the race.
   machine.kernels.slowdown = [&](int id) { return id == 1 && machine.kernels.samples_of(1) == 2 ? 0.98 : 1.0; };
   const RaceResult result = machine.race(2, kIncumbent);
@@ -192,7 +192,7 @@ TEST(Race, OneThatTurnsOutClearlySlowerStopsWithinTheLastRound) {
 
 TEST(Race, TheOrderWithinAPassIsRandomButRepeatable) {
   const auto order = [](std::uint64_t seed) {
-    MadeUpMachine machine({{0, 1e6}, {1, 1e6}, {2, 1e6}, {3, 1e6}, {4, 1e6}, {5, 1e6}});
+    SyntheticMachine machine({{0, 1e6}, {1, 1e6}, {2, 1e6}, {3, 1e6}, {4, 1e6}, {5, 1e6}});
     machine.conditions.seed = seed;
     machine.race(6);
     return machine.kernels.order;
@@ -202,7 +202,7 @@ TEST(Race, TheOrderWithinAPassIsRandomButRepeatable) {
 }
 
 TEST(Race, ScoresAreRatiosToTheReferenceWhateverTheClockDoes) {
-  MadeUpMachine machine({{0, 1.02e6}, {1, 0.98e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 1.02e6}, {1, 0.98e6}, {9, 1e6}});
   double clock = 1;
   machine.kernels.slowdown = [&](int) { return clock *= 1.0005; };  // the machine slows down continuously
   machine.kernels.disturb = [&](int, Reading& reading) { reading.fma_ns *= clock; };
@@ -222,7 +222,7 @@ TEST(Race, ScoresAreRatiosToTheReferenceWhateverTheClockDoes) {
 
 // The clock slows by a tenth while the reference is sampled alone, and by another tenth while the others are.
 TEST(Race, ACandidateThatIsTheReferenceIsInTheUnitOfTheOthers) {
-  MadeUpMachine machine({{0, 1.00e6}, {1, 1.00e6}, {2, 1.02e6}});
+  SyntheticMachine machine({{0, 1.00e6}, {1, 1.00e6}, {2, 1.02e6}});
   double clock = 1;
   machine.kernels.slowdown = [&](int) { return clock *= 1.005; };
   machine.kernels.disturb = [&](int, Reading& reading) { reading.fma_ns *= clock; };
@@ -235,7 +235,7 @@ TEST(Race, ACandidateThatIsTheReferenceIsInTheUnitOfTheOthers) {
 
 TEST(Race, ShortAndLongKernelsFollowOneRule) {
   for (const double scale : {1e3, 1e6, 40e6}) {
-    MadeUpMachine machine({{0, 1.01 * scale}, {9, scale}});
+    SyntheticMachine machine({{0, 1.01 * scale}, {9, scale}});
     double clock = 1;
     machine.kernels.slowdown = [&](int) { return clock *= 1.001; };
     machine.kernels.disturb = [&](int, Reading& reading) { reading.fma_ns *= clock; };
@@ -247,7 +247,7 @@ TEST(Race, ShortAndLongKernelsFollowOneRule) {
 }
 
 TEST(Race, OnADeviceThereAreNoSentinels) {
-  MadeUpMachine machine({{0, 1.01e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 1.01e6}, {9, 1e6}});
   machine.kernels.disturb = [](int, Reading& reading) { reading = {.ns = reading.ns}; };
   machine.kernels.around = [] { return Surroundings{}; };
   const Timing timing = machine.race(1, kIncumbent).timings[0];
@@ -258,7 +258,7 @@ TEST(Race, OnADeviceThereAreNoSentinels) {
 }
 
 TEST(Race, ALongOneGetsFewerSamplesAndTwoAtLeast) {
-  MadeUpMachine machine({{0, 60e6}, {1, 62e6}, {2, 400e6}});
+  SyntheticMachine machine({{0, 60e6}, {1, 62e6}, {2, 400e6}});
   const RaceResult near = machine.race(2, Contender{0, 60e6});
   EXPECT_THAT(near.timings[0].samples_ns, SizeIs(5)) << "0.3 s";
   EXPECT_THAT(near.timings[1].samples_ns, SizeIs(4));
@@ -266,7 +266,7 @@ TEST(Race, ALongOneGetsFewerSamplesAndTwoAtLeast) {
 }
 
 TEST(Race, OneThatFailsDropsOutAndTheOthersGoOn) {
-  MadeUpMachine machine({{0, 1e6}, {1, 1e6}, {2, 1e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 1e6}, {1, 1e6}, {2, 1e6}, {9, 1e6}});
   machine.kernels.fails_at = {{0, 1}, {2, 3}};
   const RaceResult result = machine.race(3, kIncumbent);
   EXPECT_THAT(result.timings[0].samples_ns, SizeIs(0));
@@ -277,7 +277,7 @@ TEST(Race, OneThatFailsDropsOutAndTheOthersGoOn) {
 }
 
 TEST(Race, WhereAllFailThereIsNoTimeAndNoReference) {
-  MadeUpMachine machine({{0, 1e6}, {1, 1e6}});
+  SyntheticMachine machine({{0, 1e6}, {1, 1e6}});
   machine.kernels.fails_at = {{0, 1}, {1, 1}};
   const RaceResult result = machine.race(2);
   EXPECT_FALSE(result.reference.has_value());
@@ -288,13 +288,13 @@ TEST(Race, WhereAllFailThereIsNoTimeAndNoReference) {
 TEST(Race, AnOrdinaryCandidateCostsFewMilliseconds) {
   CallTimes call_ns = {{99, 1.6e6}};
   for (int i = 0; i < 16; ++i) call_ns[i] = 1.6e6 * (1 + 0.1 * i);
-  MadeUpMachine machine(call_ns);
+  SyntheticMachine machine(call_ns);
   machine.race(16, Contender{99, 1.6e6});
   EXPECT_LT(machine.kernels.sampled_ns / 16, 12e6) << "the incumbent's samples among it";
 }
 
 TEST(Race, EndsBetweenTwoPassesWhereItIsOver) {
-  MadeUpMachine machine({{0, 1e6}, {1, 1e6}, {9, 1e6}});
+  SyntheticMachine machine({{0, 1e6}, {1, 1e6}, {9, 1e6}});
   machine.conditions.is_over = [&] { return machine.kernels.samples_of(9) >= 2; };
   const RaceResult result = machine.race(2, kIncumbent);
   for (const Timing& timing : result.timings) {
@@ -306,7 +306,7 @@ TEST(Race, EndsBetweenTwoPassesWhereItIsOver) {
 
 TEST(Race, APartIsScoredAsItsWhole) {
   // The incumbent takes 160 ms and its part an eighth; the candidates' parts take 10 and 18 ms.
-  MadeUpMachine machine({{0, 10e6}, {1, 18e6}, {9, 20e6}});
+  SyntheticMachine machine({{0, 10e6}, {1, 18e6}, {9, 20e6}});
   machine.conditions.timing = of_parts(machine.conditions.timing);
   const std::vector<Contender> parts = {{0, 160e6, 0, 12}, {1, 160e6, 0, 8}};
   const RaceResult result = machine.race(parts, Contender{9, 160e6, 0, 8});
@@ -325,7 +325,7 @@ TEST(Race, TheRankingByPartsIsThatOfTheWholes) {
   // Kernel i takes 100 + i ms as a whole; its part takes a share of that, which differs, and scatters by half a
   // percent.
   constexpr int kKernels = 8;
-  MadeUpMachine machine(CallTimes{{99, 100e6 / 8}});
+  SyntheticMachine machine(CallTimes{{99, 100e6 / 8}});
   std::vector<Contender> parts;
   for (int i = 0; i < kKernels; ++i) {
     const double ratio = 6.0 + (i * 5) % 7;

@@ -113,16 +113,16 @@ TEST(Runner, AFinalistMayNotDependOnThePreviousCall) {
 
 TEST(Runner, OfWholeNumbersNoErrorIsAllowed) {
   CheckData data = addition();
-  data.whole_inputs = {std::vector<double>(1000, 2), std::vector<double>(1000, 3)};
-  data.whole_expected = {std::vector<double>(1000, 5)};
+  data.integer_inputs = {std::vector<double>(1000, 2), std::vector<double>(1000, 3)};
+  data.integer_expected = {std::vector<double>(1000, 5)};
   use_worker(WORKER);
-  for (const bool has_whole : {false, true}) {
-    const auto runner = make_local_runner(has_whole ? data : addition(), planted_options());
+  for (const bool has_integers : {false, true}) {
+    const auto runner = make_local_runner(has_integers ? data : addition(), planted_options());
     const auto results = run_planted(*runner, {"slightly_off", "right"}).measurements;
-    EXPECT_EQ(results[0].outcome, has_whole ? Outcome::kWrongResult : Outcome::kOk) << results[0].message;
-    if (has_whole) {
+    EXPECT_EQ(results[0].outcome, has_integers ? Outcome::kWrongResult : Outcome::kOk) << results[0].message;
+    if (has_integers) {
       EXPECT_EQ(results[0].message,
-                "parameter 2 element 7: expected 5, got 5.00010014 from whole numbers, where no error is allowed");
+                "parameter 2 element 7: expected 5, got 5.00010014 from integers, where no error is allowed");
     }
     EXPECT_EQ(results[1].outcome, Outcome::kOk) << results[1].message;
   }
@@ -134,7 +134,7 @@ TEST(Runner, FinalistsComputeFromLargeAndSmallMagnitudesToo) {
                        once = planted("computes_once");
   const auto runner = make_local_runner(addition_of_three_sets(), planted_options());
   EXPECT_EQ(run_planted(*runner, {"flushes_small_results"}).measurements[0].outcome, Outcome::kOk)
-      << "whole numbers, and those in [-1, 1], do not show it";
+      << "integers, and those in [-1, 1], do not show it";
   const auto results = runner->check({{&flushing}, {&right}, {&once}});
   EXPECT_EQ(results[0].outcome, Outcome::kWrongResult);
   EXPECT_EQ(results[0].message,
@@ -211,8 +211,8 @@ TEST(Runner, RefusesDataThatDoesNotFitTogether) {
   data.roles.pop_back();
   EXPECT_THROW(make_local_runner(data, {}), UsageError);
   data = addition();
-  data.whole_inputs = data.inputs;
-  EXPECT_THROW(make_local_runner(data, {}), UsageError) << "whole numbers of which nothing is expected";
+  data.integer_inputs = data.inputs;
+  EXPECT_THROW(make_local_runner(data, {}), UsageError) << "integers of which nothing is expected";
   data = addition_of_three_sets();
   data.wide_bound.clear();
   EXPECT_THROW(make_local_runner(data, {}), UsageError) << "large and small magnitudes without bounds";

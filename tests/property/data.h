@@ -1,4 +1,4 @@
-// The tensors that the programs of a case run on: small whole numbers, poisoned outputs, canaries around everything.
+// The tensors that the programs of a case run on: small integers, poisoned outputs, canaries around everything.
 // Thread rule: values.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Random tensor expressions of one to five units: a compute, a reduction of tuples, a scan, or a compute that an
-// intrinsic can replace. All their values are exact in any order of evaluation: whole numbers, kept so small in
+// intrinsic can replace. All their values are exact in any order of evaluation: integers, kept so small in
 // floating point that neither sums nor products round.
 // Thread rule: values; expressions share no data.
 #pragma once

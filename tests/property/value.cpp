@@ -6,7 +6,7 @@
 namespace nestwright::property {
 namespace {
 
-/// The largest size at which whole numbers are exact, with room for one addition.
+/// The largest size at which integers are exact, with room for one addition.
 double exact_limit(Type type) {
   if (type == kFloat64) return 0x1p50;
   if (type == kFloat32) return 0x1p22;
@@ -39,7 +39,7 @@ Value unary(Choices& choices, const Value& a) {
         return {ir::max(ir::min(a.e, number(9, type)), number(2, type))};
     }
   }
-  // Gives whole numbers: the argument of the rounding is far from where it changes, so that errors of a few ulp do not
+  // Gives integers: the argument of the rounding is far from where it changes, so that errors of a few ulp do not
   // matter.
   const auto rounded = [&](ir::Intrinsic intrinsic, double from, double to, double scale) {
     const Expr x = ir::max(ir::min(a.e, number(to, type)), number(from, type));

@@ -1,5 +1,5 @@
 // Values in random expressions that are exact in any order of evaluation: integers wrap; floating-point values are
-// whole numbers with a known bound, kept small by clamping.
+// integers with a known bound, kept small by clamping.
 // Thread rule: pure functions.
 #pragma once
 

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
-#include "tests/reference/judged_text.h"
+#include "tests/reference/text_with_reference.h"
 
 namespace nestwright {
 namespace {
 
 double largest_bound(const std::string& text, double low = -1, double high = 1) {
-  const Reference reference = JudgedText(text, low, high).judge();
+  const Reference reference = TextWithReference(text, low, high).reference();
   return *std::max_element(reference.bound[0].begin(), reference.bound[0].end());
 }
 
@@ -84,14 +84,14 @@ TEST(Bounds, OfSumsGrowWithTheRootOfTheirTerms) {
 }
 
 TEST(Bounds, OfAnArgmaxIsTheDistanceToRivals) {
-  const JudgedText judged("Y[i] = argmax(k, X[i, k] * 1.25) i=100 k=50");
-  const Reference reference = judged.judge();
+  const TextWithReference judged("Y[i] = argmax(k, X[i, k] * 1.25) i=100 k=50");
+  const Reference reference = judged.reference();
   const auto exact = std::count(reference.bound[0].begin(), reference.bound[0].end(), 0.0);
   EXPECT_GE(exact, 98);
-  JudgedText tied = judged;
+  TextWithReference tied = judged;
   for (double& value : tied.inputs[0]) value = 0.3;
-  EXPECT_EQ(tied.judge().bound[0][0], 49) << "any of them may be the largest";
-  EXPECT_EQ(tied.judge().expected[0][0], 0);
+  EXPECT_EQ(tied.reference().bound[0][0], 49) << "any of them may be the largest";
+  EXPECT_EQ(tied.reference().expected[0][0], 0);
 }
 
 TEST(Bounds, AreZeroWhereWholeStepsHideTheRounding) {
@@ -106,9 +106,9 @@ TEST(Bounds, AreZeroWhereWholeStepsHideTheRounding) {
 TEST(Bounds, OfAnArgmaxOfWholeStepsCountTheRivalsBefore) {
   // 1.2 * 2.5 may be just below 3. Then the value is 2, as that of 0.9 * 2.5, and the first of both is the result.
   const auto bound_of = [](std::initializer_list<float> values) {
-    JudgedText judged("Y[i] = argmax(k, floor(X[i, k] * 2.5)) i=1 k=4");
+    TextWithReference judged("Y[i] = argmax(k, floor(X[i, k] * 2.5)) i=1 k=4");
     judged.inputs[0].assign(values.begin(), values.end());
-    return judged.judge().bound[0][0];
+    return judged.reference().bound[0][0];
   };
   EXPECT_EQ(bound_of({0.9F, 0.5F, 1.2F, 0.9F}), 2);
   EXPECT_EQ(bound_of({0.5F, 1.2F, 0.9F, 0.9F}), 0);

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "support/base/error.h"
-#include "tests/reference/judged_text.h"
+#include "tests/reference/text_with_reference.h"
 #include "tests/support/message.h"
 
 namespace nestwright {
@@ -48,11 +48,11 @@ std::vector<Neighbours> neighbours() {
 class ComputedIndices : public ::testing::TestWithParam<Neighbours> {};
 
 TEST_P(ComputedIndices, AreJudgedButNearWholeNumbers) {
-  const JudgedText judged(GetParam().text, GetParam().low, GetParam().high);
-  const Reference reference = judged.judge();
+  const TextWithReference judged(GetParam().text, GetParam().low, GetParam().high);
+  const Reference reference = judged.reference();
   EXPECT_EQ(wrong_elements(judged.compute()[0], reference), 0U);
   EXPECT_LE(100 * unbounded(reference), static_cast<std::int64_t>(reference.bound[0].size()));
-  JudgedText faulty(GetParam().wrong, GetParam().low, GetParam().high);
+  TextWithReference faulty(GetParam().wrong, GetParam().low, GetParam().high);
   faulty.inputs = judged.inputs;
   const auto elements = reference.bound[0].size();
   EXPECT_GE(wrong_elements(faulty.compute()[0], reference), elements / 500)
@@ -63,8 +63,8 @@ INSTANTIATE_TEST_SUITE_P(Texts, ComputedIndices, ::testing::ValuesIn(neighbours(
                          [](const auto& each) { return std::string(each.param.name); });
 
 TEST(ComputedIndicesOfNoData, HaveTheValueOfTheirType) {
-  const JudgedText judged("Y[i] = X[clamp(int64(floor(float32(i)*0.6666667)),0,199)]; X: float32[200] i=300");
-  const Reference reference = judged.judge();
+  const TextWithReference judged("Y[i] = X[clamp(int64(floor(float32(i)*0.6666667)),0,199)]; X: float32[200] i=300");
+  const Reference reference = judged.reference();
   for (std::size_t i = 0; i < 300; ++i) {
     const float coordinate = static_cast<float>(i) * 0.6666667F;
     const auto at = std::min<std::size_t>(static_cast<std::size_t>(std::floor(coordinate)), 199);
@@ -75,18 +75,19 @@ TEST(ComputedIndicesOfNoData, HaveTheValueOfTheirType) {
 
 TEST(ComputedIndicesOfNoData, HaveTwoValuesWhereAProductIsAdded) {
   // 3 * (1/3) - 1 is 0 with a rounded product, and positive or negative with a fused one.
-  const JudgedText judged("Y[i] = X[clamp(int64(floor(float32(i)*0.33333334 - 1.0)), 0, 9)]; X: float32[10] i=30");
-  EXPECT_THAT(message<UsageError>([&] { judged.judge(); }), ::testing::StartsWith("'Y' has no error bound in "));
+  const TextWithReference judged(
+      "Y[i] = X[clamp(int64(floor(float32(i)*0.33333334 - 1.0)), 0, 9)]; X: float32[10] i=30");
+  EXPECT_THAT(message<UsageError>([&] { judged.reference(); }), ::testing::StartsWith("'Y' has no error bound in "));
 }
 
 TEST(ComputedIndices, OfCodeWordsAreUnboundedWhereScoresAreClose) {
   const std::string scores = "S[i, c] = sum(d, X[i, d] * C[c, d]); K[i] = argmax(c, S[i, c]); ";
   const std::string sizes = " i=400 c=16 d=8";
-  const JudgedText judged(scores + "Y[i, d] = C[K[i], d]" + sizes);
-  const Reference reference = judged.judge();
+  const TextWithReference judged(scores + "Y[i, d] = C[K[i], d]" + sizes);
+  const Reference reference = judged.reference();
   EXPECT_EQ(wrong_elements(judged.compute()[0], reference), 0U);
   EXPECT_LE(unbounded(reference), 32);
-  JudgedText second(scores + "Y[i, d] = C[select(i % 50 == 7, (K[i] + 1) % 16, K[i]), d]" + sizes);
+  TextWithReference second(scores + "Y[i, d] = C[select(i % 50 == 7, (K[i] + 1) % 16, K[i]), d]" + sizes);
   second.inputs = judged.inputs;
   EXPECT_GE(wrong_elements(second.compute()[0], reference), 56U) << "eight rows of eight";
 }
@@ -97,21 +98,22 @@ TEST(ComputedIndices, OfBilinearSamplesAreJudged) {
     return "Y[i] = (1 - ((G[i]+1)*16-0.5 - " + low + ")) * X[clamp(int64(" + low + "), 0, 31)] + ((G[i]+1)*16-0.5 - " +
            low + ") * X[clamp(int64(" + low + ") + 1, 0, 31)]; X: float32[32] i=3000";
   };
-  const JudgedText judged(sampled("floor"));
-  const Reference reference = judged.judge();
+  const TextWithReference judged(sampled("floor"));
+  const Reference reference = judged.reference();
   EXPECT_EQ(wrong_elements(judged.compute()[0], reference), 0U);
   EXPECT_LE(unbounded(reference), 30);
-  JudgedText faulty(sampled("round"));
+  TextWithReference faulty(sampled("round"));
   faulty.inputs = judged.inputs;
   EXPECT_GE(wrong_elements(faulty.compute()[0], reference), 1000U);
 }
 
 TEST(ComputedIndices, OfMostElementsNearWholeNumbersAreRefused) {
-  EXPECT_THAT(
-      message<UsageError>([] {
-        JudgedText("Y[i] = T[clamp(int64(floor(X[i]*1000000000.0)) % 256,0,255)]; T: float32[256] i=500", 0, 1).judge();
-      }),
-      ::testing::StartsWith("'Y' has no error bound in "));
+  EXPECT_THAT(message<UsageError>([] {
+                TextWithReference("Y[i] = T[clamp(int64(floor(X[i]*1000000000.0)) % 256,0,255)]; T: float32[256] i=500",
+                                  0, 1)
+                    .reference();
+              }),
+              ::testing::StartsWith("'Y' has no error bound in "));
 }
 
 }  // namespace

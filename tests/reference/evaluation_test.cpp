@@ -7,7 +7,7 @@
 #include <functional>
 #include <random>
 
-#include "tests/reference/judged_text.h"
+#include "tests/reference/text_with_reference.h"
 
 namespace nestwright {
 namespace {
@@ -73,7 +73,7 @@ TEST(Evaluation, AddsTheTermsInOrderWhereColumnsAreDistant) {
 
 /// The definition of a text, evaluated for so many seconds.
 struct Evaluated {
-  JudgedText text;
+  TextWithReference text;
   Evaluation evaluation;
 
   Evaluated(const std::string& expression, double seconds)
@@ -114,13 +114,13 @@ TEST(Evaluation, ComputesOfOtherTensorsWhatIsRead) {
   ASSERT_TRUE(all.evaluation.is_whole(whole_o.op()));
   const std::vector<double> value = doubles_of(some.evaluation[o].value), bound = doubles_of(*some.evaluation[o].bound),
                             whole_value = doubles_of(all.evaluation[whole_o].value),
-                            whole_bound = doubles_of(*all.evaluation[whole_o].bound);
+                            integer_bound = doubles_of(*all.evaluation[whole_o].bound);
   int known = 0;
   for (std::size_t e = 0; e < value.size(); ++e) {
     if (std::isnan(value[e])) continue;
     ++known;
     EXPECT_EQ(value[e], whole_value[e]) << e;
-    EXPECT_EQ(bound[e], whole_bound[e]) << e;
+    EXPECT_EQ(bound[e], integer_bound[e]) << e;
   }
   EXPECT_GE(known, 16);
   EXPECT_LT(known, 400 * 80 / 2);

@@ -6,17 +6,17 @@
 
 #include "reference/sample_check.h"
 #include "support/base/error.h"
-#include "tests/reference/judged_text.h"
+#include "tests/reference/text_with_reference.h"
 
 namespace nestwright {
 namespace {
 
 /// The wrong elements of `fault`, judged as `right`. Both have the same inputs.
 std::size_t caught(const std::string& right, const std::string& fault) {
-  const JudgedText judged(right);
-  JudgedText faulty(fault);
+  const TextWithReference judged(right);
+  TextWithReference faulty(fault);
   faulty.inputs = judged.inputs;
-  return wrong_elements(faulty.compute()[0], judged.judge());
+  return wrong_elements(faulty.compute()[0], judged.reference());
 }
 
 TEST(PlantedFaults, InAKernelAreCaught) {
@@ -60,7 +60,7 @@ Array array_of(const std::vector<double>& values, const std::vector<std::int64_t
 }
 
 TEST(PlantedFaults, InTheReferenceAreCaughtByTheInterpreter) {
-  const JudgedText judged("T[i, j] = A[i, j] * 2; C[i] = sum(j, T[i, j]) i=30 j=30");
+  const TextWithReference judged("T[i, j] = A[i, j] * 2; C[i] = sum(j, T[i, j]) i=30 j=30");
   const Tensor c = judged.definition.args.back(), a = judged.definition.args.front();
   const Tensor t(c.op()->inputs.front());
   std::vector<double> of_t, of_c(30);

@@ -16,23 +16,23 @@ int count(const Arms& arms, std::size_t arm) { return static_cast<int>(std::coun
 
 /// `trials` trials in batches of `n`, whose times `draw` gives for an arm.
 template <class Draw>
-std::vector<Pull> run(int trials, int n, const Draw& draw) {
-  std::vector<Pull> pulls;
+std::vector<BanditPull> run(int trials, int n, const Draw& draw) {
+  std::vector<BanditPull> pulls;
   while (static_cast<int>(pulls.size()) < trials) {
     for (const std::size_t arm : allocate_trials(pulls, kBoth, n)) pulls.push_back({arm, draw(arm), true});
   }
   return pulls;
 }
 
-int count_last(const std::vector<Pull>& pulls, std::size_t last, std::size_t arm) {
+int count_last(const std::vector<BanditPull>& pulls, std::size_t last, std::size_t arm) {
   return static_cast<int>(std::count_if(pulls.end() - static_cast<std::ptrdiff_t>(last), pulls.end(),
-                                        [&](const Pull& pull) { return pull.arm == arm; }));
+                                        [&](const BanditPull& pull) { return pull.arm == arm; }));
 }
 
 TEST(Bandit, GivesEachArmItsShareAtFirst) {
   EXPECT_EQ(allocate_trials({}, kBoth, 6), (Arms{0, 1, 0, 1, 0, 1}));
   EXPECT_EQ(allocate_trials({}, std::vector<BanditArm>(3), 4), (Arms{0, 1, 2, 0}));
-  std::vector<Pull> pulls;
+  std::vector<BanditPull> pulls;
   for (std::size_t i = 0; i < 2 * kFirstPulls; ++i) {
     const Arms next = allocate_trials(pulls, kBoth, 1);
     ASSERT_EQ(next, Arms{i % 2}) << "however much faster the first one is";
@@ -78,7 +78,7 @@ TEST(Bandit, EqualArmsGetAboutTheSame) {
 
 TEST(Bandit, NoArmRestsForLong) {
   // All successes are the first arm's.
-  std::vector<Pull> pulls;
+  std::vector<BanditPull> pulls;
   int rest = 0, longest = 0;
   double ns = 1e6;
   while (pulls.size() < 600) {
@@ -104,7 +104,7 @@ TEST(Bandit, FollowsAnArmThatBecomesTheFasterOne) {
 }
 
 TEST(Bandit, FailuresEarnNothing) {
-  std::vector<Pull> pulls;
+  std::vector<BanditPull> pulls;
   for (int i = 0; i < 200; ++i) {
     const bool fails = i % 2 == 0;
     pulls.push_back({fails ? 0u : 1u, fails ? 0.0 : 100.0 - 0.1 * i, !fails});
@@ -114,7 +114,7 @@ TEST(Bandit, FailuresEarnNothing) {
 
 TEST(Bandit, IgnoresTheUnitOfTime) {
   std::mt19937_64 random(4);
-  std::vector<Pull> pulls, scaled;
+  std::vector<BanditPull> pulls, scaled;
   for (int i = 0; i < 700; ++i) {
     pulls.push_back({random() % 2, static_cast<double>(1 + random() % 1000), random() % 10 != 0});
     scaled.push_back(pulls.back());
@@ -124,7 +124,7 @@ TEST(Bandit, IgnoresTheUnitOfTime) {
 }
 
 TEST(Bandit, NothingButFailuresIsShared) {
-  const std::vector<Pull> pulls(100, {0, 0, false});
+  const std::vector<BanditPull> pulls(100, {0, 0, false});
   const Arms next = allocate_trials(pulls, kBoth, 30);
   EXPECT_GE(count(next, 1), 15);
 }

@@ -9,8 +9,8 @@
 #include <map>
 #include <set>
 
-#include "made_up_templates.h"
 #include "search/propose/make_strategy.h"
+#include "synthetic_templates.h"
 
 namespace nestwright {
 namespace {
@@ -18,28 +18,28 @@ namespace {
 constexpr std::int64_t kLarge = 1'000'000'000'000, kSmall = 10'000;
 
 /// Times from 100 to 200 ns for points of "good", 300 to 600 for others; the best are in one region of the space.
-double made_up_ns(const Point& p, std::int64_t size) {
-  const double x = static_cast<double>(MadeUpTemplates::number(p)) / static_cast<double>(size);
+double synthetic_ns(const Point& p, std::int64_t size) {
+  const double x = static_cast<double>(SyntheticTemplates::number(p)) / static_cast<double>(size);
   const double rough = 0.1 * std::abs(std::sin(1000 * x));
   return (p.template_name == "good" ? 100 : 300) * (1 + 0.9 * std::abs(x - 0.7) / 0.7 + rough);
 }
 
 struct Search {
-  Search(const std::string& strategy, std::vector<MadeUpTemplate> templates, std::uint64_t seed = 1)
+  Search(const std::string& strategy, std::vector<SyntheticTemplate> templates, std::uint64_t seed = 1)
       : space(templates),
         ranker(make_cost_model("xgboost", 1), make_cost_model("xgboost", 1),
                [this](const Point& p) -> std::optional<Features> {
-                 const auto x = static_cast<float>(MadeUpTemplates::number(p)) / static_cast<float>(size_of(p));
+                 const auto x = static_cast<float>(SyntheticTemplates::number(p)) / static_cast<float>(size_of(p));
                  Features f(program_feature_count(), x);
                  f.front() = p.template_name == "good" ? 1 : 0;
                  return f;
                }),
         instance(make_strategy(strategy, {&space, &ranker, seed})) {
-    for (const MadeUpTemplate& t : templates) sizes[t.name] = t.size;
+    for (const SyntheticTemplate& t : templates) sizes[t.name] = t.size;
   }
 
   std::int64_t size_of(const Point& p) const { return sizes.at(p.template_name); }
-  Trial trial(const Point& p) const { return {p, Outcome::kOk, made_up_ns(p, size_of(p))}; }
+  Trial trial(const Point& p) const { return {p, Outcome::kOk, synthetic_ns(p, size_of(p))}; }
   void tell(const std::vector<Point>& points) {
     std::vector<Trial> trials;
     for (const Point& p : points) trials.push_back(trial(p));
@@ -52,7 +52,7 @@ struct Search {
   }
 
   std::map<std::string, std::int64_t> sizes;
-  MadeUpTemplates space;
+  SyntheticTemplates space;
   Ranker ranker;
   std::unique_ptr<SearchStrategy> instance;
 };
@@ -87,14 +87,14 @@ TEST_P(ByTemplate, EachTemplateGetsItsShareAtFirst) {
 }
 
 TEST_P(ByTemplate, ABatchIsAFunctionOfSeedNumberAndResults) {
-  const std::vector<MadeUpTemplate> templates{{"poor", kLarge}, {"good", kSmall}};
+  const std::vector<SyntheticTemplate> templates{{"poor", kLarge}, {"good", kSmall}};
   Search interrupted(GetParam(), templates, 5), resumed(GetParam(), templates, 5);
   for (int batch = 0; batch < 6; ++batch) resumed.tell(interrupted.step(batch, 12));
   for (int batch = 6; batch < 8; ++batch) EXPECT_EQ(interrupted.step(batch, 12), resumed.step(batch, 12));
 }
 
 TEST_P(ByTemplate, ABatchAfterAmendmentsIsAFunctionOfTheNewestLabels) {
-  const std::vector<MadeUpTemplate> templates{{"poor", kLarge}, {"good", kSmall}};
+  const std::vector<SyntheticTemplate> templates{{"poor", kLarge}, {"good", kSmall}};
   Search amended(GetParam(), templates, 5), resumed(GetParam(), templates, 5);
   // Few enough trials for the model not to be trained on old labels.
   const std::vector<Point> first = amended.instance->propose(0, 12);
@@ -123,9 +123,9 @@ TEST_P(ByTemplate, WhatOneTemplateLacksTheOtherGets) {
 }
 
 TEST_P(ByTemplate, WithOneTemplateNothingChanges) {
-  const std::vector<MadeUpTemplate> one{{"good", kSmall}};
+  const std::vector<SyntheticTemplate> one{{"good", kSmall}};
   Search search(GetParam(), one);
-  const MadeUpTemplates space(one);
+  const SyntheticTemplates space(one);
   EXPECT_TRUE(space.parts().empty());
   const Search two(GetParam(), {{"good", kSmall}, {"poor", kLarge}});
   ASSERT_EQ(two.space.parts().size(), 2u);

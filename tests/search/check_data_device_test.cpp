@@ -92,7 +92,7 @@ TEST(CheckDataDevice, WholeNumbersShowAChannelThatAConvolutionSkips) {
                                         with_body(object, convolution_body(1024, 511, true))});
   EXPECT_EQ(results[0].outcome, Outcome::kOk) << results[0].message;
   EXPECT_EQ(results[1].outcome, Outcome::kWrongResult);
-  EXPECT_THAT(results[1].message, EndsWith("from whole numbers, where no error is allowed"));
+  EXPECT_THAT(results[1].message, EndsWith("from integers, where no error is allowed"));
 }
 
 TEST(CheckDataDevice, SmallMagnitudesShowWhatAConvolutionFlushes) {

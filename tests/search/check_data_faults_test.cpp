@@ -15,14 +15,14 @@
 #include "large_judge.h"
 #include "measure/check/elements.h"
 #include "search/task/check_data.h"
-#include "templates/checking/whole_numbers.h"
+#include "templates/checking/integers.h"
 #include "templates/matmul/shape.h"
 #include "templates/registry.h"
 
 namespace nestwright {
 namespace {
 
-// Large enough that every step of k meets a nonzero where whole numbers are sparse (float16, 8192 steps).
+// Large enough that every step of k meets a nonzero where integers are sparse (float16, 8192 steps).
 constexpr std::int64_t kRows = 24, kColumns = 24;
 
 struct Product {
@@ -85,22 +85,22 @@ Finding judge(const CheckData& data, const Product& p, const std::vector<std::ve
 Finding judge_uniform(const CheckData& data, const Product& p) {
   return judge(data, p, data.inputs, data.expected[0], data.bound[0]);
 }
-/// No finding where the check has no whole numbers; likewise for the wide set.
+/// No finding where the check has no integers; likewise for the wide set.
 Finding judge_whole(const CheckData& data, const Product& p) {
-  return data.whole_inputs.empty() ? Finding{} : judge(data, p, data.whole_inputs, data.whole_expected[0], {});
+  return data.integer_inputs.empty() ? Finding{} : judge(data, p, data.integer_inputs, data.integer_expected[0], {});
 }
 Finding judge_wide(const CheckData& data, const Product& p) {
   return data.wide_inputs.empty() ? Finding{}
                                   : judge(data, p, data.wide_inputs, data.wide_expected[0], data.wide_bound[0]);
 }
 
-/// The number of steps in which no product of whole numbers is nonzero, so that their absence is not detected.
+/// The number of steps in which no product of integers is nonzero, so that their absence is not detected.
 std::int64_t unseen_steps(const Product& p, const CheckData& data) {
   std::int64_t unseen = 0;
   for (std::int64_t r = 0; r < p.k; ++r) {
     bool seen = false;
     for (std::int64_t i = 0; i < kRows && !seen; ++i) {
-      for (std::int64_t j = 0; j < kColumns && !seen; ++j) seen = term(p, data.whole_inputs, i, j, r) != 0;
+      for (std::int64_t j = 0; j < kColumns && !seen; ++j) seen = term(p, data.integer_inputs, i, j, r) != 0;
     }
     unseen += !seen;
   }
@@ -141,7 +141,7 @@ TEST_P(CheckDataFaults, CatchesWhatWasNotComputed) {
     }
     const ir::Type sum_type = matmul_types(workload.type("dtype")).sum;
     const bool is_whole = sum_type.is_int();
-    EXPECT_EQ(data.whole_inputs.empty(), is_whole);
+    EXPECT_EQ(data.integer_inputs.empty(), is_whole);
     EXPECT_EQ(data.wide_inputs.empty(), is_whole);
 
     const Product correct{k, sum_type}, nothing{k, sum_type, k};
@@ -188,13 +188,13 @@ TEST_P(CheckDataFaults, AreFoundInLargeTensors) {
       if (workload.choice("precision") == "tf32") round_to_tf32(inputs);
       return large.judge(set, multiply(p, inputs));
     };
-    EXPECT_EQ(large.has(InputSet::kWhole), !sum_type.is_int());
-    for (const InputSet set : {InputSet::kUniform, InputSet::kWhole, InputSet::kWide}) {
+    EXPECT_EQ(large.has(InputSet::kIntegers), !sum_type.is_int());
+    for (const InputSet set : {InputSet::kUniform, InputSet::kIntegers, InputSet::kWide}) {
       if (!large.has(set)) continue;
       EXPECT_EQ(wrong_on(set, {k, sum_type}), "");
       EXPECT_NE(wrong_on(set, {k, sum_type, k}), "") << "zeros";
     }
-    const InputSet exact = sum_type.is_int() ? InputSet::kUniform : InputSet::kWhole;
+    const InputSet exact = sum_type.is_int() ? InputSet::kUniform : InputSet::kIntegers;
     for (const std::int64_t step : {std::int64_t{0}, k / 2, k - 1}) {
       EXPECT_NE(wrong_on(exact, {.k = k, .sum_type = sum_type, .skipped = step}), "") << "without step " << step;
     }
@@ -209,14 +209,14 @@ INSTANTIATE_TEST_SUITE_P(
                       Kind{"int8_to_int32", "dtype=int8"}, Kind{"uint8_by_int8_to_int32", "dtype=uint8"}),
     [](const auto& kind) { return kind.param.name; });
 
-TEST(WholeNumbers, AddUpToWhatTheTypeCanHold) {
+TEST(SmallIntegers, AddUpToWhatTheTypeCanHold) {
   struct Row {
     double terms, largest;
     int factors, magnitude;
   };
   for (const Row& row : {Row{64, 0x1p24, 2, 8}, Row{0x1p20, 0x1p24, 2, 4}, Row{0x1p24, 0x1p24, 1, 1},
                          Row{8192, 0x1p11, 2, 1}, Row{1e6, 0x1p11, 1, 1}}) {
-    WholeNumbers numbers(row.terms, row.factors, row.largest, 7);
+    SmallIntegers numbers(row.terms, row.factors, row.largest, 7);
     const auto n = static_cast<std::size_t>(std::min(row.terms, 1e5));
     const std::vector<double> a = numbers.draw(n).values(),
                               b = row.factors == 2 ? numbers.draw(n).values() : std::vector<double>(n, 1);
@@ -231,9 +231,9 @@ TEST(WholeNumbers, AddUpToWhatTheTypeCanHold) {
   }
 }
 
-TEST(WholeNumbers, AreNotThereWhereTheResultIsNotExact) {
+TEST(SmallIntegers, AreNotThereWhereTheResultIsNotExact) {
   const auto has_some = [](const std::string& workload) {
-    return !make_strict_check_data(parse_workload(workload)).whole_inputs.empty();
+    return !make_strict_check_data(parse_workload(workload)).integer_inputs.empty();
   };
   EXPECT_TRUE(has_some("matmul m=3 n=4 k=5 epilogue=bias_residual_relu alpha=2 beta=-3"));
   EXPECT_FALSE(has_some("matmul m=3 n=4 k=5 epilogue=gelu"));

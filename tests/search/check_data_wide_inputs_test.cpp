@@ -160,7 +160,7 @@ TEST(WideInputs, SpreadTheResultsAndHideNoSmallOne) {
   }
 }
 
-/// A kernel that is correct on numbers in [-1, 1] and on whole numbers.
+/// A kernel that is correct on numbers in [-1, 1] and on integers.
 struct Fault {
   std::string name, workload;
   std::function<std::vector<double>(const CheckData&, const Tensors& inputs, const std::vector<double>& right)> kernel;
@@ -245,8 +245,8 @@ TEST_P(OnlyWideInputs, ShowTheFault) {
     return is_right(data, GetParam().kernel(data, inputs, expected), expected, bound);
   };
   EXPECT_TRUE(passes(data.inputs, data.expected[0], data.bound[0]));
-  if (!data.whole_inputs.empty()) {
-    EXPECT_TRUE(passes(data.whole_inputs, data.whole_expected[0], {}));
+  if (!data.integer_inputs.empty()) {
+    EXPECT_TRUE(passes(data.integer_inputs, data.integer_expected[0], {}));
   }
   EXPECT_FALSE(passes(data.wide_inputs, data.wide_expected[0], data.wide_bound[0]));
 }

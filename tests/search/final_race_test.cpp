@@ -24,7 +24,7 @@ class FinalRace : public ::testing::Test {
     setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1);
     log_.emplace(TuningLog::open(path_, OpenMode::kWrite));
     session_.emplace(task_, *log_, options_);
-    session_->id = log_->begin_session(session_->key, {.made_by = session_->made_by});
+    session_->id = log_->begin_session(session_->context.key(), {.made_by = session_->context.provenance()});
     record_trials();
   }
 
@@ -55,7 +55,7 @@ class FinalRace : public ::testing::Test {
       run_final_race(*session_, limits);
       if (session_->result.race_disturbance.empty()) break;
     }
-    const auto best = log_->best(filter_of(session_->key), session_->raced_versions);
+    const auto best = log_->best(filter_of(session_->context.key()), session_->context.usable_templates());
     return best && best->source == BestSource::kRace ? best->trial : 0;
   }
 
@@ -88,7 +88,7 @@ TEST_F(FinalRace, ASessionOfOneTemplateRacesTheBestOfAll) {
   ASSERT_EQ(session_->sound_trials[0].point.template_name, "matmul.cpu");
   const SessionOptions generated_only{.template_name = "generated.cpu", .finalists = 1};
   session_.emplace(task_, *log_, generated_only);
-  session_->id = log_->begin_session(session_->key, {.made_by = session_->made_by});
+  session_->id = log_->begin_session(session_->context.key(), {.made_by = session_->context.provenance()});
   const Point point = session_->space.seeds().front();
   const Batch batch =
       log_->commit_batch(session_->id, 0, {{{point.template_name, point.version}, point.config, "test"}});
@@ -96,7 +96,8 @@ TEST_F(FinalRace, ASessionOfOneTemplateRacesTheBestOfAll) {
   session_->sound_trials.push_back({trial, point, 1e3});
   ASSERT_NE(winner_of(kUnlimited), 0);
   std::vector<TrialId> raced;
-  for (const BestRecord& entry : log_->top(filter_of(session_->key), 10, session_->raced_versions)) {
+  for (const BestRecord& entry :
+       log_->top(filter_of(session_->context.key()), 10, session_->context.usable_templates())) {
     if (entry.source == BestSource::kRace) raced.push_back(entry.trial);
   }
   EXPECT_THAT(raced, ::testing::UnorderedElementsAre(best, trial));
@@ -113,13 +114,13 @@ TEST_F(FinalRace, ASessionWhoseAnchorFailedLaterKeepsItsUnit) {
     chunk.reference = ChunkSuccessor{candidate, 1e3};
     return chunk;
   };
-  adopt(*session_, referred_to(0), points, built, trials);
+  update_references(*session_, referred_to(0), points, built, trials);
   ASSERT_EQ(session_->anchor->trial, trials[0]);
   session_->anchor.reset();  // as after a chunk in which its kernel failed
   session_->incumbent.reset();
-  EXPECT_NO_THROW(adopt(*session_, referred_to(1), points, built, trials));
+  EXPECT_NO_THROW(update_references(*session_, referred_to(1), points, built, trials));
   EXPECT_EQ(session_->incumbent->trial, trials[1]);
-  EXPECT_EQ(log_->session_units(session_->key).size(), 1U);
+  EXPECT_EQ(log_->session_units(session_->context.key()).size(), 1U);
 }
 
 TEST_F(FinalRace, WithoutAPreliminaryRaceTheTimesOfTheSearchChoose) {
@@ -134,7 +135,7 @@ TEST_F(FinalRace, IsNotHeldWithoutFinalists) {
   session.sound_trials = session_->sound_trials;
   EXPECT_EQ(session.race_plan().seconds, 0);
   run_final_race(session, kUnlimited);
-  for (const BestRecord& entry : log_->top(filter_of(session.key), 10, session.raced_versions)) {
+  for (const BestRecord& entry : log_->top(filter_of(session.context.key()), 10, session.context.usable_templates())) {
     EXPECT_NE(entry.source, BestSource::kRace);
   }
 }
@@ -146,7 +147,7 @@ TEST_F(FinalRace, AnAnswerWithoutARaceHasTheDriftOfTheSessionInItsInterval) {
   ASSERT_GT(drift, 0.1);
   run_final_race(*session_, {.seconds_left = [] { return 0; }});
   EXPECT_NE(session_->result.race_disturbance, "") << "one process is too few";
-  const auto best = log_->best(filter_of(session_->key), session_->versions);
+  const auto best = log_->best(filter_of(session_->context.key()), session_->versions);
   ASSERT_TRUE(best.has_value());
   EXPECT_EQ(best->source, BestSource::kConfirmed);
   EXPECT_EQ(best->timing.median_ns, 1e3);
@@ -159,7 +160,7 @@ TEST_F(FinalRace, ARangeOfAMachineThatIsNotQuietHasWhatTheSearchSaw) {
   const double range = 1.645 * session_->reference_readings.deviation();
   ASSERT_GT(range, 0.05);
   ASSERT_NE(winner_of(kUnlimited), 0);
-  const Timing timing = log_->best(filter_of(session_->key), session_->raced_versions)->timing;
+  const Timing timing = log_->best(filter_of(session_->context.key()), session_->context.usable_templates())->timing;
   EXPECT_LT(timing.low_ns, timing.median_ns * std::exp(-range));
   EXPECT_GT(timing.high_ns, timing.median_ns * std::exp(range));
 }
@@ -171,7 +172,7 @@ TEST_F(FinalRace, AWinnerOfOneProcessHasTheDriftOfTheSessionInItsInterval) {
   ChunkResult chunk;
   chunk.measurements = {timed(1e3)};
   chunk.reference = ChunkSuccessor{0, 1e3};
-  adopt(*session_, chunk, points, built, std::vector<TrialId>{winner.trial});
+  update_references(*session_, chunk, points, built, std::vector<TrialId>{winner.trial});
   session_->sound_trials = {winner};
   const double drift = add_drift(winner.trial);
   std::optional<BestRecord> best;
@@ -180,7 +181,7 @@ TEST_F(FinalRace, AWinnerOfOneProcessHasTheDriftOfTheSessionInItsInterval) {
     run_final_race(*session_, {.seconds_left = [&] { return has_process ? 0.0 : 100.0; },
                                .on_progress = [&](const std::string& doing,
                                                   const RaceProgress&) { has_process = doing == "final race"; }});
-    best = log_->best(filter_of(session_->key), session_->versions);
+    best = log_->best(filter_of(session_->context.key()), session_->versions);
     ASSERT_TRUE(best.has_value());
     if (session_->result.race_disturbance.starts_with("the time was over after 1 of")) break;
   }

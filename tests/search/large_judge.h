@@ -60,7 +60,7 @@ class LargeJudge {
     const LargeLayout& large = *output().large;
     const LargeExpectation expectation(large, output().elements, doubles(large.places, large.samples),
                                        doubles(offset(output(), set), large.doubles()));
-    return judge_large(2, output().type, memory.data(), expectation, evidence, run_in_turn);
+    return explain_large_mismatch(2, output().type, memory.data(), expectation, evidence, run_in_turn);
   }
   std::string judge(InputSet set, const std::vector<double>& result) const {
     Evidence evidence;
@@ -69,7 +69,7 @@ class LargeJudge {
 
  private:
   static std::int64_t offset(const TensorLayout& layout, InputSet set) {
-    return set == InputSet::kUniform ? layout.first : set == InputSet::kWhole ? layout.whole : layout.wide;
+    return set == InputSet::kUniform ? layout.first : set == InputSet::kIntegers ? layout.whole : layout.wide;
   }
 
   /// Doubles of the file, which live as long as this.

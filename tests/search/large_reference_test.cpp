@@ -27,7 +27,7 @@ std::ostream& operator<<(std::ostream& out, const Kind& kind) { return out << ki
 
 class LargeChecksOf : public ::testing::TestWithParam<Kind> {};
 
-constexpr InputSet kSets[] = {InputSet::kWhole, InputSet::kUniform, InputSet::kWide};
+constexpr InputSet kSets[] = {InputSet::kIntegers, InputSet::kUniform, InputSet::kWide};
 
 /// The result of a kernel that computes in double and rounds once; a kernel's own errors are within a quarter of the
 /// bounds.
@@ -36,7 +36,7 @@ std::vector<double> right_result(const Workload& workload, const LargeJudge& jud
   std::vector<double> result = reference.expected[0];
   std::mt19937_64 random(7);
   for (std::size_t i = 0; i < result.size(); ++i) {
-    const bool is_exact = set == InputSet::kWhole && !workload.str().ends_with("gelu");
+    const bool is_exact = set == InputSet::kIntegers && !workload.str().ends_with("gelu");
     if (!is_exact) result[i] += std::uniform_real_distribution<double>(-0.25, 0.25)(random) * reference.bound[0][i];
   }
   return result;
@@ -58,7 +58,7 @@ TEST_P(LargeChecksOf, AcceptRightResults) {
 TEST_P(LargeChecksOf, FindASingleWrongElement) {
   const Workload workload = parse_workload(GetParam().workload);
   const LargeJudge judge(workload);
-  const InputSet set = judge.has(InputSet::kWhole) ? InputSet::kWhole : InputSet::kUniform;
+  const InputSet set = judge.has(InputSet::kIntegers) ? InputSet::kIntegers : InputSet::kUniform;
   const std::vector<double> right = right_result(workload, judge, set);
   ASSERT_TRUE(judge.data().large->lines);
   std::mt19937_64 random(stable_hash(workload.str()));
@@ -109,16 +109,16 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(LargeChecks, FindTheLeastErrorOfOneElementOfALargeProduct) {
   const Workload workload = parse_workload("matmul m=512 n=2048 k=96");
   const LargeJudge judge(workload);
-  const std::vector<double> right = right_result(workload, judge, InputSet::kWhole);
+  const std::vector<double> right = right_result(workload, judge, InputSet::kIntegers);
   std::vector<std::byte> memory = judge.in_memory(right);
   Evidence evidence;
-  ASSERT_EQ(judge.judge(InputSet::kWhole, memory, evidence), "");
+  ASSERT_EQ(judge.judge(InputSet::kIntegers, memory, evidence), "");
   std::mt19937_64 random(11);
   for (int drawn = 0; drawn < 20; ++drawn) {
     const std::size_t at = random() % right.size();
     const double wrong = right[at] + (drawn % 2 == 0 ? 1 : -1);
     encode_elements(kFloat32, {&wrong, 1}, &memory[at * sizeof(float)]);
-    EXPECT_THAT(judge.judge(InputSet::kWhole, memory, evidence), HasSubstr("parameter 2")) << at;
+    EXPECT_THAT(judge.judge(InputSet::kIntegers, memory, evidence), HasSubstr("parameter 2")) << at;
     encode_elements(kFloat32, {&right[at], 1}, &memory[at * sizeof(float)]);
   }
 }

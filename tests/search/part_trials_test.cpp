@@ -126,7 +126,7 @@ TEST_F(PartTrialsSession, WhatAnEarlierSessionTimedByAPartIsConfirmedByTheNext) 
   TrialId default_trial = 0, part = 0;
   {
     SessionState session(task_, log, {});
-    const SessionId id = log.begin_session(session.key, {.made_by = session.made_by});
+    const SessionId id = log.begin_session(session.context.key(), {.made_by = session.context.provenance()});
     std::vector<Proposal> proposals;
     for (const Point& point : session.space.seeds()) {
       proposals.push_back({{point.template_name, point.version}, point.config, "test"});
@@ -162,7 +162,7 @@ TEST_F(PartTrialsSession, AKernelThatIsWrongAsAWholeFails) {
   TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
   SessionOptions options = this->options(1);
   SessionState session(task_, log, options);
-  session.id = log.begin_session(session.key, {.made_by = session.made_by});
+  session.id = log.begin_session(session.context.key(), {.made_by = session.context.provenance()});
   const Point untuned = session.space.seeds().front();
   const Batch batch =
       log.commit_batch(session.id, 0, {{{untuned.template_name, untuned.version}, untuned.config, "test"}});

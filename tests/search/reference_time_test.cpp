@@ -19,7 +19,9 @@ using ::testing::SizeIs;
 
 class ReferenceTimeTest : public ::testing::Test {
  protected:
-  void SetUp() override { session_.id = log_.begin_session(session_.key, {.made_by = session_.made_by}); }
+  void SetUp() override {
+    session_.id = log_.begin_session(session_.context.key(), {.made_by = session_.context.provenance()});
+  }
 
   /// Records the point of a seed as if it had been measured with this time.
   TrialId record(std::size_t seed, double ns) {
@@ -43,7 +45,7 @@ class ReferenceTimeTest : public ::testing::Test {
   }
 
   double recorded_ns(TrialId trial) const {
-    for (const TrialRecord& record : log_.trials(filter_of(session_.key))) {
+    for (const TrialRecord& record : log_.trials(filter_of(session_.context.key()))) {
       if (record.id == trial) return record.measurement.timing.median_ns;
     }
     return 0;

@@ -24,7 +24,7 @@ class SessionHistory : public ::testing::Test {
   SessionHistory() {
     setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1);
     SessionState session(task_, log_, {});
-    const SessionId id = log_.begin_session(session.key, {.made_by = session.made_by});
+    const SessionId id = log_.begin_session(session.context.key(), {.made_by = session.context.provenance()});
     std::vector<Point> points = {session.space.seeds().front()};
     std::mt19937_64 random(1);
     SeenPoints seen;

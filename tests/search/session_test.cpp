@@ -18,6 +18,7 @@
 #include "support/os/machine_lock.h"
 #include "support/os/scratch_folder.h"
 #include "templates/registry.h"
+#include "tests/lookup/counting_operator.h"
 
 namespace nestwright {
 namespace {
@@ -111,6 +112,17 @@ TEST_F(SessionTest, EqualCodeIsMeasuredOnce) {
   EXPECT_GT(same, 0) << "knobs of blocks and prefetching mean nothing in so small a product";
   EXPECT_EQ(result.same_code, same);
   EXPECT_GT(static_cast<std::int64_t>(measured.size()), 0);
+}
+
+TEST_F(SessionTest, ResolvesItsTaskOnce) {
+  const CountingOperator counting;
+  TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
+  const SessionResult result =
+      run_session(counting.task(4096), log, {.budget = {.trials = 4}, .effort = Effort::kQuick, .batch_size = 2});
+  ASSERT_TRUE(result.best);
+  EXPECT_EQ(counting.counts().defined, 1);
+  EXPECT_EQ(counting.counts().discovered, 1);
+  EXPECT_EQ(counting.counts().seeded, 1);
 }
 
 TEST_F(SessionTest, StepsTakeTurns) {

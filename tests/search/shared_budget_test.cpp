@@ -34,9 +34,9 @@ struct Stage {
   double race_takes_s = 0;        ///< that each race takes, if it may
 };
 
-class MadeUpRun final : public TaskRun {
+class SyntheticRun final : public TaskRun {
  public:
-  MadeUpRun(const Plan& plan, const std::string& name, Stage& stage, int& turns)
+  SyntheticRun(const Plan& plan, const std::string& name, Stage& stage, int& turns)
       : plan_(plan), name_(name), stage_(stage), turns_(turns) {
     stage.told.push_back("open " + name);
   }
@@ -93,7 +93,7 @@ class SharedBudgetTest : public ::testing::Test {
     turns_.push_back(std::make_unique<int>(0));
     tasks_.push_back({.name = name, .weight = weight, .seeds = 20});
     tasks_.back().open = [this, plan, name, turns = turns_.back().get()] {
-      return std::make_unique<MadeUpRun>(plan, name, stage_, *turns);
+      return std::make_unique<SyntheticRun>(plan, name, stage_, *turns);
     };
   }
   std::vector<TaskOutcome> run(const SharedBudget& budget, const std::atomic<bool>* interrupt = nullptr) {

@@ -8,9 +8,9 @@
 #include <map>
 #include <set>
 
-#include "made_up_space.h"
 #include "search/task/candidate.h"
 #include "support/base/error.h"
+#include "synthetic_space.h"
 #include "templates/registry.h"
 
 namespace nestwright {
@@ -21,7 +21,7 @@ Task matmul(const std::string& sizes) {
 }
 
 /// A made-up time that rewards large register tiles, which the model can learn.
-double made_up_ns(const Point& point) {
+double synthetic_ns(const Point& point) {
   double ns = 1e6;
   for (const ConfigEntry& entry : point.config.entries()) {
     for (const std::int64_t value : entry.value) ns *= 1 - 0.01 * static_cast<double>(value % 7);
@@ -47,7 +47,7 @@ struct Search {
   }
   void tell(const std::vector<Point>& points) {
     std::vector<Trial> trials;
-    for (const Point& p : points) trials.push_back({p, Outcome::kOk, made_up_ns(p)});
+    for (const Point& p : points) trials.push_back({p, Outcome::kOk, synthetic_ns(p)});
     instance->observe(trials);
   }
 
@@ -82,11 +82,12 @@ TEST_P(EveryStrategy, ABatchIsAFunctionOfSeedNumberAndResults) {
 }
 
 /// A search over a made-up space. Its model sees all points as alike where `are_alike`; else it sees their numbers.
-struct MadeUpSearch {
-  MadeUpSearch(const std::string& strategy, const MadeUpSpace& space, bool are_alike = false, std::uint64_t seed = 1)
+struct SyntheticSearch {
+  SyntheticSearch(const std::string& strategy, const SyntheticSpace& space, bool are_alike = false,
+                  std::uint64_t seed = 1)
       : ranker(make_cost_model("xgboost", 1), make_cost_model("xgboost", 1),
                [=](const Point& p) -> std::optional<Features> {
-                 const auto x = static_cast<float>(MadeUpSpace::number(p));
+                 const auto x = static_cast<float>(SyntheticSpace::number(p));
                  Features f(program_feature_count(), are_alike ? 1.0f : x);
                  f.push_back(x);
                  return f;
@@ -94,7 +95,7 @@ struct MadeUpSearch {
         instance(make_strategy(strategy, {&space, &ranker, seed, {}})) {}
 
   /// Larger numbers are faster.
-  static Trial trial(const Point& p) { return {p, Outcome::kOk, 1e9 / (1.0 + MadeUpSpace::number(p))}; }
+  static Trial trial(const Point& p) { return {p, Outcome::kOk, 1e9 / (1.0 + SyntheticSpace::number(p))}; }
   std::vector<Point> step(int batch, int n) {
     std::vector<Point> points = instance->propose(batch, n);
     std::vector<Trial> trials;
@@ -107,7 +108,8 @@ struct MadeUpSearch {
     std::set<std::int64_t> numbers;
     for (int batch = 0;; ++batch) {
       const std::vector<Point> points = step(batch, n);
-      for (const Point& p : points) EXPECT_TRUE(numbers.insert(MadeUpSpace::number(p)).second) << "twice: " << p.key();
+      for (const Point& p : points)
+        EXPECT_TRUE(numbers.insert(SyntheticSpace::number(p)).second) << "twice: " << p.key();
       if (points.empty()) return numbers;
     }
   }
@@ -120,9 +122,9 @@ std::set<std::int64_t> as_set(const std::vector<std::int64_t>& list) { return {l
 
 TEST_P(EveryStrategy, CoversATinySpaceCompletely) {
   const std::vector<std::int64_t> valid = multiples(1, 90);
-  const MadeUpSpace space(90, valid);
+  const SyntheticSpace space(90, valid);
   for (const int n : {1, 7, 64}) {
-    MadeUpSearch search(GetParam(), space);
+    SyntheticSearch search(GetParam(), space);
     EXPECT_FALSE(search.instance->is_exhausted());
     EXPECT_EQ(search.all(n), as_set(valid)) << "batches of " << n;
     EXPECT_TRUE(search.instance->is_exhausted());
@@ -131,22 +133,22 @@ TEST_P(EveryStrategy, CoversATinySpaceCompletely) {
 
 TEST_P(EveryStrategy, CoversWhatTheModelTakesForAlike) {
   const std::vector<std::int64_t> valid = multiples(1, 90);
-  const MadeUpSpace space(90, valid);
-  EXPECT_EQ(MadeUpSearch(GetParam(), space, true).all(16), as_set(valid));
+  const SyntheticSpace space(90, valid);
+  EXPECT_EQ(SyntheticSearch(GetParam(), space, true).all(16), as_set(valid));
 }
 
 TEST_P(EveryStrategy, CoversRareValidPoints) {
   const std::vector<std::int64_t> valid = multiples(1499, 100'000);
-  const MadeUpSpace space(100'000, valid);
-  MadeUpSearch search(GetParam(), space);
+  const SyntheticSpace space(100'000, valid);
+  SyntheticSearch search(GetParam(), space);
   EXPECT_EQ(search.all(16), as_set(valid));
   EXPECT_TRUE(search.instance->is_exhausted());
 }
 
 TEST_P(EveryStrategy, IsNotExhaustedWhileAValidPointIsLeft) {
   const std::vector<std::int64_t> valid = multiples(1, 40);
-  const MadeUpSpace space(40, valid);
-  MadeUpSearch search(GetParam(), space);
+  const SyntheticSpace space(40, valid);
+  SyntheticSearch search(GetParam(), space);
   int seen = 0;
   for (int batch = 0; seen < 40; ++batch) {
     EXPECT_FALSE(search.instance->is_exhausted()) << seen;
@@ -190,9 +192,9 @@ TEST_P(EveryStrategy, ABatchAfterAmendmentsIsAFunctionOfTheNewestLabels) {
 }
 
 TEST_P(EveryStrategy, WhatWasNeverObservedIsNotAmended) {
-  const MadeUpSpace space(90, multiples(1, 90));
-  MadeUpSearch search(GetParam(), space);
-  search.instance->amend(std::vector<Trial>{MadeUpSearch::trial(numbered_point(17))});
+  const SyntheticSpace space(90, multiples(1, 90));
+  SyntheticSearch search(GetParam(), space);
+  search.instance->amend(std::vector<Trial>{SyntheticSearch::trial(numbered_point(17))});
   EXPECT_EQ(search.all(16).size(), 90u) << "17 among them";
 }
 
@@ -267,15 +269,15 @@ TEST(EvolutionaryStrategy, WhatIsLikeASlowPointIsNotMeasured) {
 /// The numbers of the points of a batch.
 std::vector<std::int64_t> numbers(const std::vector<Point>& points) {
   std::vector<std::int64_t> list;
-  for (const Point& p : points) list.push_back(MadeUpSpace::number(p));
+  for (const Point& p : points) list.push_back(SyntheticSpace::number(p));
   return list;
 }
 
 class Climbers : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Climbers, NeighboursAreThoseOfTheNewestBest) {
-  const MadeUpSpace space(1'000'000'000'000, multiples(1'000'000, 1'000'000'000'000));
-  MadeUpSearch search(GetParam(), space);
+  const SyntheticSpace space(1'000'000'000'000, multiples(1'000'000, 1'000'000'000'000));
+  SyntheticSearch search(GetParam(), space);
   std::vector<Trial> trials;
   for (std::int64_t i = 1; i <= 8; ++i) {
     trials.push_back({numbered_point(i * 10'000'000'000), Outcome::kOk, 100.0 + static_cast<double>(i)});
@@ -300,11 +302,11 @@ INSTANTIATE_TEST_SUITE_P(All, Climbers, ::testing::Values("local_search"));
 
 TEST(Strategies, EachPartOfABatchGetsItsShareInBatchesOfOne) {
   // With a model that ranks, nine of ten proposals are near the best and one of ten is a uniform sample.
-  const MadeUpSpace space(100'000, multiples(1, 100'000));
+  const SyntheticSpace space(100'000, multiples(1, 100'000));
   for (const std::string strategy : {"evolutionary", "annealing"}) {
-    MadeUpSearch search(strategy, space);
+    SyntheticSearch search(strategy, space);
     std::vector<Trial> trials;
-    for (std::int64_t x = 0; x < 100'000; x += 500) trials.push_back(MadeUpSearch::trial(numbered_point(x)));
+    for (std::int64_t x = 0; x < 100'000; x += 500) trials.push_back(SyntheticSearch::trial(numbered_point(x)));
     search.instance->observe(trials);
     ASSERT_TRUE(search.ranker.can_rank());
     int promising = 0;
@@ -312,7 +314,7 @@ TEST(Strategies, EachPartOfABatchGetsItsShareInBatchesOfOne) {
     for (int batch = 1; batch <= kBatches; ++batch) {
       const std::vector<Point> points = search.step(batch, 1);
       ASSERT_EQ(points.size(), 1u);
-      promising += MadeUpSpace::number(points[0]) > 80'000 ? 1 : 0;
+      promising += SyntheticSpace::number(points[0]) > 80'000 ? 1 : 0;
     }
     EXPECT_GT(promising, kBatches / 2) << strategy;
     EXPECT_LT(promising, kBatches) << strategy;
@@ -320,21 +322,21 @@ TEST(Strategies, EachPartOfABatchGetsItsShareInBatchesOfOne) {
 }
 
 TEST(Strategies, TheDefaultIsTheFirstTrialInBatchesOfOneToo) {
-  const MadeUpSpace space(100'000, multiples(1, 100'000));
+  const SyntheticSpace space(100'000, multiples(1, 100'000));
   for (const std::string strategy : {"evolutionary", "annealing", "genetic", "local_search"}) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-      EXPECT_EQ(MadeUpSearch(strategy, space, false, seed).instance->propose(0, 1), space.seeds()) << strategy;
+      EXPECT_EQ(SyntheticSearch(strategy, space, false, seed).instance->propose(0, 1), space.seeds()) << strategy;
     }
   }
 }
 
 TEST(Strategies, TheOutlookTellsWhatTheModelExpects) {
-  const MadeUpSpace space(100'000, multiples(1, 100'000));
+  const SyntheticSpace space(100'000, multiples(1, 100'000));
   for (const std::string strategy : {"evolutionary", "annealing"}) {
-    MadeUpSearch search(strategy, space);
+    SyntheticSearch search(strategy, space);
     EXPECT_FALSE(search.instance->outlook().predicted_gain);
     std::vector<Trial> trials;
-    for (std::int64_t x = 0; x < 50'000; x += 250) trials.push_back(MadeUpSearch::trial(numbered_point(x)));
+    for (std::int64_t x = 0; x < 50'000; x += 250) trials.push_back(SyntheticSearch::trial(numbered_point(x)));
     search.instance->observe(trials);
     ASSERT_EQ(search.instance->propose(1, 16).size(), 16u);
     const SearchOutlook outlook = search.instance->outlook();
@@ -360,8 +362,8 @@ TEST(Strategies, TheOutlookTellsWhetherStartingPointsAreLeft) {
 
 TEST(EvolutionaryStrategy, ADisturbedTrialCallsNothingSlowAndIsNotCalledSlow) {
   // The model distinguishes ten kinds of points; larger ones are faster.
-  const MadeUpSpace space(100'000, multiples(1, 100'000));
-  const auto kind = [](const Point& p) { return static_cast<float>(MadeUpSpace::number(p) / 10'000); };
+  const SyntheticSpace space(100'000, multiples(1, 100'000));
+  const auto kind = [](const Point& p) { return static_cast<float>(SyntheticSpace::number(p) / 10'000); };
   const auto proposed_kinds = [&](const Trial& disturbed) {
     Ranker ranker(
         make_cost_model("xgboost", 1), make_cost_model("xgboost", 1),
@@ -390,7 +392,7 @@ TEST(EvolutionaryStrategy, FindsBetterPointsThanRandomAtEqualTrials) {
     Search search(strategy, space, 3);
     double ns = 1e30;
     for (int batch = 0; batch < 10; ++batch) {
-      for (const Point& p : search.step(batch, 16)) ns = std::min(ns, made_up_ns(p));
+      for (const Point& p : search.step(batch, 16)) ns = std::min(ns, synthetic_ns(p));
     }
     return ns;
   };

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "made_up_space.h"
+#include "synthetic_space.h"
 
 namespace nestwright {
 namespace {
@@ -20,7 +20,7 @@ std::set<std::int64_t> found(const SearchSpace& space, UnseenPoints& unseen, int
     EXPECT_LE(batch.size(), static_cast<std::size_t>(n));
     for (const Point& p : batch) {
       EXPECT_TRUE(space.is_valid(p));
-      EXPECT_TRUE(numbers.insert(MadeUpSpace::number(p)).second) << "twice: " << p.key();
+      EXPECT_TRUE(numbers.insert(SyntheticSpace::number(p)).second) << "twice: " << p.key();
     }
     if (batch.empty()) return numbers;
     EXPECT_EQ(batch.size() < static_cast<std::size_t>(n), unseen.is_exhausted(std::ssize(numbers)));
@@ -29,7 +29,7 @@ std::set<std::int64_t> found(const SearchSpace& space, UnseenPoints& unseen, int
 
 TEST(UnseenPoints, ASpaceThatCanBeWalkedIsFoundCompletely) {
   for (const std::int64_t size : {1, 30, 5000}) {
-    const MadeUpSpace space(size, multiples(1, size), false);
+    const SyntheticSpace space(size, multiples(1, size), false);
     UnseenPoints unseen(space, 5);
     EXPECT_EQ(std::ssize(found(space, unseen, 7)), size);
     EXPECT_TRUE(unseen.is_exhausted(0)) << "by the walk alone, whatever the count";
@@ -37,7 +37,7 @@ TEST(UnseenPoints, ASpaceThatCanBeWalkedIsFoundCompletely) {
 }
 
 TEST(UnseenPoints, RareValidPointsOfASpaceThatCanBeWalkedAreFound) {
-  const MadeUpSpace space(200'000, multiples(9973, 200'000), false);
+  const SyntheticSpace space(200'000, multiples(9973, 200'000), false);
   UnseenPoints unseen(space, 5);
   EXPECT_EQ(found(space, unseen, 4).size(), multiples(9973, 200'000).size());
 }
@@ -45,7 +45,7 @@ TEST(UnseenPoints, RareValidPointsOfASpaceThatCanBeWalkedAreFound) {
 TEST(UnseenPoints, RareValidPointsOfASpaceTooLargeToWalkAreFoundByLongerSampling) {
   const std::int64_t size = 1'000'000'000'000;
   const std::vector<std::int64_t> valid = multiples(size / 700, size);
-  const MadeUpSpace space(size, valid);
+  const SyntheticSpace space(size, valid);
   UnseenPoints unseen(space, 5);
   EXPECT_EQ(found(space, unseen, 16).size(), valid.size());
   EXPECT_TRUE(unseen.is_exhausted(std::ssize(valid)));
@@ -54,7 +54,7 @@ TEST(UnseenPoints, RareValidPointsOfASpaceTooLargeToWalkAreFoundByLongerSampling
 
 TEST(UnseenPoints, WithoutAnExactCountALargeSpaceIsNeverCalledExhausted) {
   const std::int64_t size = 1'000'000'000'000;
-  const MadeUpSpace space(size, multiples(size / 4, size), false);
+  const SyntheticSpace space(size, multiples(size / 4, size), false);
   UnseenPoints unseen(space, 5);
   std::mt19937_64 random(1);
   SeenPoints seen;
@@ -65,7 +65,7 @@ TEST(UnseenPoints, WithoutAnExactCountALargeSpaceIsNeverCalledExhausted) {
 }
 
 TEST(UnseenPoints, ASpaceOfWhichMuchIsLeftIsNotExhausted) {
-  const MadeUpSpace space(5000, multiples(1, 5000));
+  const SyntheticSpace space(5000, multiples(1, 5000));
   UnseenPoints unseen(space, 5);
   std::mt19937_64 random(1);
   SeenPoints seen;

@@ -74,12 +74,12 @@ TEST(Config, GoesThroughJson) {
   for (const char* text : {"", "5", "\"a\"", "null", "[{\"a\":1}]", "{\"a\":1", "{\"a\":1} 2"}) {
     EXPECT_EQ(refusal(text), kDocument) << text;
   }
-  const char* const kValue = "knob 'a' of a configuration in JSON is neither text, a whole number nor a list";
+  const char* const kValue = "knob 'a' of a configuration in JSON is neither text, an integer nor a list";
   for (const char* text : {R"({"a":{}})", R"({"a":{"b":1}})", R"({"a":true})", R"({"a":null})", R"({"a":""})"}) {
     EXPECT_EQ(refusal(text), kValue) << text;
   }
   for (const char* text : {R"({"a":[1,[2]]})", R"({"a":[null]})", R"({"a":[{}]})", R"({"a":[1,"x"]})"}) {
-    EXPECT_EQ(refusal(text), "knob 'a' of a configuration in JSON: a list holds whole numbers") << text;
+    EXPECT_EQ(refusal(text), "knob 'a' of a configuration in JSON: a list holds integers") << text;
   }
   EXPECT_EQ(refusal(R"({"a":1,"b":2,"a":3})"), "knob 'a' of a configuration in JSON is there twice");
   EXPECT_TRUE(config_from_json("{}").entries().empty());

@@ -133,7 +133,7 @@ TEST(GpuTarget, RefusesWithTheFieldAndWhatIsLegal) {
             "target \"opencl,arch=sm_90\": field \"arch\" is not known; known fields: multiprocessors, shared, "
             "threads_per_block, warp, registers_per_thread, registers_per_block, l2");
   EXPECT_EQ(refusal("cuda,threads_per_block=2048"),
-            "target \"cuda,threads_per_block=2048\": threads_per_block is \"2048\"; use a whole number from 1 to 1024");
+            "target \"cuda,threads_per_block=2048\": threads_per_block is \"2048\"; use an integer from 1 to 1024");
   EXPECT_EQ(refusal("opencl,warp=24"), "target \"opencl,warp=24\": warp is \"24\"; use a power of two from 1 to 128");
   EXPECT_EQ(refusal("cuda,sm_90"),
             "target \"cuda,sm_90\": \"sm_90\" is not of the form field=value; known fields: arch, multiprocessors, "

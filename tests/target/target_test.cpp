@@ -101,9 +101,9 @@ TEST(Target, RefusesWithTheFieldAndWhatIsLegal) {
   EXPECT_EQ(refusal("cpu,cores=2"),
             "target \"cpu,cores=2\": field \"cores\" is not known; known fields: isa, threads, vector_bits, "
             "vector_registers, l1d, l2, l3, llvm_cpu, features");
-  EXPECT_EQ(refusal("cpu,threads=0"), "target \"cpu,threads=0\": threads is \"0\"; use a whole number from 1 to 4096");
+  EXPECT_EQ(refusal("cpu,threads=0"), "target \"cpu,threads=0\": threads is \"0\"; use an integer from 1 to 4096");
   EXPECT_THAT(refusal("cpu,threads=two"), HasSubstr("threads is \"two\""));
-  EXPECT_THAT(refusal("cpu,threads=99999999999999999999"), HasSubstr("use a whole number"));
+  EXPECT_THAT(refusal("cpu,threads=99999999999999999999"), HasSubstr("use an integer"));
   EXPECT_THAT(refusal("cpu,threads=1,threads=2"), HasSubstr("field threads is given twice"));
   EXPECT_THAT(refusal("cpu,isa=avx2,"), HasSubstr("it ends with a comma; add a field, or drop it"));
   EXPECT_THAT(refusal("cpu,"), HasSubstr("it ends with a comma"));

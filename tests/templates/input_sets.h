@@ -1,4 +1,4 @@
-// The sets of inputs on which a workload is checked: numbers in [-1, 1], whole numbers if the operator is exact on
+// The sets of inputs on which a workload is checked: numbers in [-1, 1], integers if the operator is exact on
 // them, and numbers of large and small magnitudes.
 #pragma once
 
@@ -21,11 +21,11 @@ inline std::vector<NamedInputs> input_sets(const Workload& workload, HostTensors
   const Operator& op = *workload.op;
   Reference reference = op.reference(workload, uniform);
   std::vector<NamedInputs> sets{{"numbers in [-1, 1]", {std::move(uniform), std::move(reference)}}};
-  HostTensors whole = op.whole_inputs ? op.whole_inputs(workload) : HostTensors();
+  HostTensors whole = op.integer_inputs ? op.integer_inputs(workload) : HostTensors();
   if (!whole.empty()) {
     Reference exact = op.reference(workload, whole);
     for (std::vector<double>& bounds : exact.bound) bounds.assign(bounds.size(), 0);
-    sets.push_back({"whole numbers", {std::move(whole), std::move(exact)}});
+    sets.push_back({"integers", {std::move(whole), std::move(exact)}});
   }
   CheckedInputs wide = wide_input_data(workload, op.define(workload), sets.front().data);
   if (!wide.inputs.empty()) sets.push_back({"large and small magnitudes", std::move(wide)});

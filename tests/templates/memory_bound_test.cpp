@@ -99,7 +99,7 @@ TEST(MemoryBoundReferences, OfPointwiseFunctionsAgreeWithTheExpressions) {
     const std::array two{a[i], b[i]};
     const auto value = [&](const char* name) {
       const PointwiseFunction& f = find_pointwise(name);
-      return (f.operands == 1 ? f.judge(one, 0x1p-23) : f.judge(two, 0x1p-23)).value;
+      return (f.operands == 1 ? f.evaluate(one, 0x1p-23) : f.evaluate(two, 0x1p-23)).value;
     };
     EXPECT_NEAR(value("gelu"), erf_gelu(a[i]), 1e-15);
     EXPECT_NEAR(value("add_gelu"), erf_gelu(a[i] + b[i]), 1e-15);

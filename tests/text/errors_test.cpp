@@ -63,19 +63,18 @@ TEST(ExpressionErrors, OfTheGrammar) {
   expect_error("C[i] = A[i ^; D[i] = 1", "expected an operator, ',' or ']', got ';'");
   expect_error("C[i] = A[i] ^5", "expected an operator, ';' or the end, got the number 5");
   expect_error("C[i] = A[i] i=4 ^+ 1", "expected another size, as in i=512, the end or ';', got '+'");
-  expect_error(
-      "C[i] = A[i] i=^x",
-      "expected a whole number: the extent of 'i', got 'x'; a tensor is written with brackets, as in i[] = ...");
+  expect_error("C[i] = A[i] i=^x",
+               "expected an integer: the extent of 'i', got 'x'; a tensor is written with brackets, as in i[] = ...");
   expect_error("s = ^sum(i, X[i])", "the extent of 's', got 'sum'; a tensor is written with brackets, as in s[] = ...");
-  expect_error("C[i] = A[i] i=^0", "an extent is a whole number from 1 to 2147483647");
-  expect_error("C[i] = A[i] i=^3000000000", "an extent is a whole number from 1 to 2147483647");
+  expect_error("C[i] = A[i] i=^0", "an extent is an integer from 1 to 2147483647");
+  expect_error("C[i] = A[i] i=^3000000000", "an extent is an integer from 1 to 2147483647");
   expect_error("C[i] = A[i] < 1 ^< 2", "expected an operator, ';' or the end, got '<'");
   expect_error("C[i] = ^foo(A[i])", "there is no function 'foo'; the functions are exp, log");
   expect_error("C[i] = ^sqr(A[i])", "there is no function 'sqr'; did you mean 'sqrt'");
   expect_error("C[i] = ^exp(A[i], 1)", "exp takes 1 argument, not 2");
   expect_error("C[i] = ^select(A[i] > 0, 1)", "select takes 3 arguments, not 2");
   expect_error("C[i] = ^float16(A[i], 1)", "float16 takes 1 argument, not 2");
-  expect_error("C[i] = A[i] * (1 ^/ 3)", "a quotient of two whole numbers is rounded down: write its value, or 1.0/3");
+  expect_error("C[i] = A[i] * (1 ^/ 3)", "a quotient of two integers is rounded down: write its value, or 1.0/3");
   expect_error("C[i] = A[i] * (inf ^- inf)", "the result of these two numbers is out of range");
   expect_error("C[i] = B[i] + 9223372036854775807 ^* 9 * 9", "the result of these two numbers is out of range");
 }
@@ -104,7 +103,7 @@ TEST(ExpressionErrors, OfDeclarations) {
   expect_error("C[i] = A[i]; A: ^float33[4]", "'float33' is no type: the types are");
   expect_error("C[i] = A[i]; A: ^4", "expected a type or 'in', got the number 4");
   expect_error("C[i] = A[i]; A: float32[^+]", "expected an extent: a number or the name of a size, got '+'");
-  expect_error("C[i] = A[i]; A: float32[^0]", "an extent is a whole number from 1 to 2147483647");
+  expect_error("C[i] = A[i]; A: float32[^0]", "an extent is an integer from 1 to 2147483647");
   expect_error("C[i] = A[i]; A: float32[4 ^5]", "expected ']' or ',', got the number 5");
   expect_error("C[i] = A[i]; A: float32[^n]", "the size 'n' is not known: add n=...");
   expect_error("C[i] = A[i]; A: float32 in ^(0, 1)", "expected '[', got '('");
@@ -112,7 +111,7 @@ TEST(ExpressionErrors, OfDeclarations) {
   expect_error("C[i] = A[i]; A: float32 in [^2, 1]", "a range is [low, high] of finite numbers with low <= high");
   expect_error("C[i] = A[i]; A: float32 in [^0, inf]", "a range is [low, high] of finite numbers with low <= high");
   expect_error("C[i] = A[i]; A: int64 in [0, ^9223372036854775807]",
-               "the end of the range 9223372036854775807 is not exact in double precision: use a whole number up to");
+               "the end of the range 9223372036854775807 is not exact in double precision: use an integer up to");
   expect_error("C[i] = A[i]; A: int64 in [^-9007199254740993, 0]",
                "the end of the range 9007199254740993 is not exact in double precision");
   expect_error("C[i] = A[i]; A: float32[4] ^+ 1", "expected ';' or the end, got '+'");
@@ -121,7 +120,7 @@ TEST(ExpressionErrors, OfDeclarations) {
   expect_error("C[i] = A[i] i=4; ^C: in [0, 1]", "'C' is computed, so it has no range of data");
   expect_error("C[i] = A[i]; ^C: float16[4]", "'C' is float32 by its statement, not float16: convert the value");
   expect_error("C[i] = A[i]; ^A: float32[4, 4]", "'A' has 1 dimensions at column 8, but 2 here");
-  expect_error("C[i] = A[i]; ^A: int8[4] in [0.2, 0.7]", "the range of 'A' has no whole number");
+  expect_error("C[i] = A[i]; ^A: int8[4] in [0.2, 0.7]", "the range of 'A' has no integer");
   expect_error("C[i] = A[i]; ^A: uint8[4] in [-1, 5]", "the range of 'A' is not one of its type, uint8");
   expect_error("C[i] = A[i]; ^A: float16[4] in [0, 70000]", "the range of 'A' is not one of its type, float16");
 }
@@ -155,7 +154,7 @@ TEST(ExpressionErrors, OfTypes) {
   refuse("P[i] && ^B[i]", "'&&' takes conditions, not int32: compare it");
   refuse("^!B[i]", "'!' takes a condition, not int32: compare it");
   refuse("^-P[i]", "'-' takes a number, not a condition: use '!'");
-  refuse("A[i] ^% A[i]", "'%' takes whole numbers, not float16");
+  refuse("A[i] ^% A[i]", "'%' takes integers, not float16");
   refuse("B[i] / ^0", "the divisor is 0");
   refuse("^exp(B[i])", "exp takes floating-point numbers, not int32: convert it, as in float32(...)");
   refuse("^abs(P[i])", "abs takes numbers, not bool");
@@ -165,11 +164,11 @@ TEST(ExpressionErrors, OfTypes) {
   refuse("max(B[i], ^0.5)", "this number is no int32");
   refuse("^sin(B[i])", "sin takes floating-point numbers, not int32");
   refuse("^trunc(P[i])", "trunc takes numbers, not bool");
-  refuse("B[i] & ^A[i]", "'&' takes whole numbers, not float16: convert it, as in int32(...)");
-  refuse("B[i] << ^1.5", "'<<' takes whole numbers, not float32");
-  refuse("^P[i] | P[i]", "'|' takes whole numbers, not bool: write && and ||");
-  refuse("B[i] & (^B[i] == 0)", "'&' takes whole numbers, not bool");
-  refuse("D[^A[i]]", "an index is a whole number, not float16: convert it");
+  refuse("B[i] & ^A[i]", "'&' takes integers, not float16: convert it, as in int32(...)");
+  refuse("B[i] << ^1.5", "'<<' takes integers, not float32");
+  refuse("^P[i] | P[i]", "'|' takes integers, not bool: write && and ||");
+  refuse("B[i] & (^B[i] == 0)", "'&' takes integers, not bool");
+  refuse("D[^A[i]]", "an index is an integer, not float16: convert it");
 }
 
 TEST(ExpressionErrors, OfNumbersThatTheirTypeDoesNotHold) {
@@ -238,7 +237,7 @@ TEST(ExpressionErrors, OfPaddings) {
   refuse("^1e19", "uint64", "the padding of 'X' is too large: that of uint64 is below 2^63");
   refuse("^9223372036854775808.0", "uint64", "the padding of 'X' is too large: that of uint64 is below 2^63");
   refuse("^9007199254740993", "int64",
-         "the padding 9007199254740993 is not exact in double precision: use a whole number up to 2^53");
+         "the padding 9007199254740993 is not exact in double precision: use an integer up to 2^53");
   refuse("^-9007199254740993", "int64", "the padding 9007199254740993 is not exact in double precision");
   refuse("^9223372036854775807", "uint64", "the padding 9223372036854775807 is not exact in double precision");
 }

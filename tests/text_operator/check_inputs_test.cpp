@@ -8,9 +8,9 @@
 #include "search/task/check_data.h"
 #include "support/base/error.h"
 #include "tests/support/message.h"
+#include "text_operator/integer_magnitudes.h"
 #include "text_operator/scaled_dimensions.h"
 #include "text_operator/text_operator.h"
-#include "text_operator/whole_magnitudes.h"
 
 namespace nestwright {
 namespace {
@@ -31,7 +31,7 @@ bool is_exact(const char* text, double largest) {
   const Workload workload = workload_of(text);
   const Definition definition = workload.op->define(workload);
   const std::vector<double> each(static_cast<std::size_t>(definition.inputs), largest);
-  return is_exact_on_whole_numbers(definition, each);
+  return is_exact_on_integers(definition, each);
 }
 
 TEST(WholeMagnitudes, SumsHaveToFitTheirType) {
@@ -71,22 +71,22 @@ TEST(CheckInputs, LieInTheirRangeAndAreOfTheirType) {
 TEST(CheckInputs, AreWholeWhereResultsAreExact) {
   const CheckData data = make_strict_check_data(
       workload_of("Y[c, y] = sum(r, X[c, y + r - 1]?0 * W[r]); X: float32[4, 30]; W: float32[3] y=30"));
-  ASSERT_EQ(data.whole_inputs.size(), 2u);
-  for (const std::vector<double>& input : data.whole_inputs) {
+  ASSERT_EQ(data.integer_inputs.size(), 2u);
+  for (const std::vector<double>& input : data.integer_inputs) {
     EXPECT_TRUE(std::all_of(input.begin(), input.end(),
                             [](double value) { return std::trunc(value) == value && std::abs(value) <= 8; }));
   }
-  EXPECT_TRUE(make_strict_check_data(workload_of("Y[i] = exp(X[i]) i=9")).whole_inputs.empty());
-  EXPECT_TRUE(make_strict_check_data(workload_of("Y[i] = X[i] * 3; X: int8 i=9")).whole_inputs.empty())
+  EXPECT_TRUE(make_strict_check_data(workload_of("Y[i] = exp(X[i]) i=9")).integer_inputs.empty());
+  EXPECT_TRUE(make_strict_check_data(workload_of("Y[i] = X[i] * 3; X: int8 i=9")).integer_inputs.empty())
       << "exact on any inputs";
-  EXPECT_TRUE(make_strict_check_data(workload_of("Y[i] = X[i] + 1; X: in [0.1, 0.9] i=9")).whole_inputs.empty());
+  EXPECT_TRUE(make_strict_check_data(workload_of("Y[i] = X[i] + 1; X: in [0.1, 0.9] i=9")).integer_inputs.empty());
 }
 
 TEST(CheckInputs, OfAProductAreThoseOfMatmul) {
   const Workload workload = workload_of("C[i, j] = sum(k, B[k, j] * A[i, k]) i=16 j=24 k=8192");
   const CheckData data = make_strict_check_data(workload);
-  ASSERT_EQ(data.whole_inputs.size(), 2u);
-  EXPECT_EQ(data.whole_inputs[0].size(), 24u * 8192);  // B comes first
+  ASSERT_EQ(data.integer_inputs.size(), 2u);
+  EXPECT_EQ(data.integer_inputs[0].size(), 24u * 8192);  // B comes first
   ASSERT_EQ(data.wide_inputs.size(), 2u);
   const Reference reference = workload.op->reference(workload, data.wide_inputs);
   for (std::size_t e = 0; e < reference.expected[0].size(); ++e) {
@@ -111,8 +111,8 @@ TEST(CheckInputs, OfLargeMagnitudesAreJudgedByTheTextAsItIsWritten) {
 TEST(CheckInputs, OfLargeRangesAreInside) {
   const CheckData data =
       make_strict_check_data(workload_of("Y[i] = select(I[i] > 5, X[i], 0.0) i=64; I: uint64 in [0, 1e19]"));
-  ASSERT_EQ(data.whole_inputs.size(), 2U);
-  for (const double value : data.whole_inputs.front()) EXPECT_TRUE(value >= 0 && value <= 1e19) << value;
+  ASSERT_EQ(data.integer_inputs.size(), 2U);
+  for (const double value : data.integer_inputs.front()) EXPECT_TRUE(value >= 0 && value <= 1e19) << value;
 }
 
 TEST(CheckInputs, AreWideWhereResultsStayFinite) {

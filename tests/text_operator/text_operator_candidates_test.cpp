@@ -37,7 +37,7 @@ TEST_P(Candidates, AreRightOnAllInputs) {
 }
 
 // Sums of planes, of which several distant ones are reduced at a time: the results are one axis inside of the kernel.
-TEST(Candidates, FarRowsOfMergedAxesArePassedAsTheTextSays) {
+TEST(Candidates, RowStreamsOfMergedAxesArePassedAsTheTextSays) {
   const Workload workload = workload_of("M[n, c] = sum(y, x, X[n, c, y, x]) n=4 c=8 y=16 x=16");
   const CheckData data = make_strict_check_data(workload);
   Target target = Target::host();

@@ -7,7 +7,7 @@
 
 #include "codegen/backend.h"
 #include "templates/framework/space/completion.h"
-#include "tests/reference/judged_text.h"
+#include "tests/reference/text_with_reference.h"
 #include "tests/text_operator/wrong_on.h"
 
 namespace nestwright {
@@ -108,8 +108,8 @@ TEST(Phases, HaveTheValueOfTheSumAsItIsWritten) {
   for (int i = 0; i < 40; ++i) {
     const TransposedConvolution convolution(random);
     const std::string text = convolution.text(true);
-    const JudgedText by_phases(text), written(convolution.text(false));
-    EXPECT_EQ(wrong_elements(by_phases.compute()[0], written.judge()), 0U) << text;
+    const TextWithReference by_phases(text), written(convolution.text(false));
+    EXPECT_EQ(wrong_elements(by_phases.compute()[0], written.reference()), 0U) << text;
     if (by_phases.definition.args.back().op()->inputs.front()->name.starts_with("Y.phases")) ++phased;
   }
   EXPECT_GE(phased, 25);
@@ -120,8 +120,8 @@ TEST(Phases, OfLongStridesHaveTheValueOfTheSumAsItIsWritten) {
   for (int i = 0; i < 8; ++i) {
     const TransposedConvolution convolution = TransposedConvolution::with_long_strides(random, i % 2 == 0);
     const std::string text = convolution.text(true);
-    const JudgedText by_phases(text), written(convolution.text(false));
-    EXPECT_EQ(wrong_elements(by_phases.compute()[0], written.judge()), 0U) << text;
+    const TextWithReference by_phases(text), written(convolution.text(false));
+    EXPECT_EQ(wrong_elements(by_phases.compute()[0], written.reference()), 0U) << text;
     EXPECT_TRUE(by_phases.definition.args.back().op()->inputs.front()->name.starts_with("Y.phases")) << text;
     EXPECT_NO_THROW(workload_of(text)) << "all reads are inside of their tensors";
   }
@@ -168,9 +168,9 @@ TEST(Phases, OfLongStridesTakeNoOtherOperations) {
 TEST(Phases, ReadPartsOfDimensions) {
   // In the first phase r runs over all of V and a part of X, which would be refused as a mistake.
   const std::string rest = ", X[(y + r)/2] * V[r/2], 0)); X: float32[9]; V: float32[2] y=2 r=3";
-  const JudgedText by_phases("Y[y] = sum(r, select((y + r) % 2 == 0" + rest);
-  const JudgedText written("Y[y] = sum(r, select(!((y + r) % 2 != 0)" + rest);
-  EXPECT_EQ(wrong_elements(by_phases.compute()[0], written.judge()), 0U);
+  const TextWithReference by_phases("Y[y] = sum(r, select((y + r) % 2 == 0" + rest);
+  const TextWithReference written("Y[y] = sum(r, select(!((y + r) % 2 != 0)" + rest);
+  EXPECT_EQ(wrong_elements(by_phases.compute()[0], written.reference()), 0U);
 }
 
 TEST(Phases, GetSpacesWhoseCandidatesAreRight) {

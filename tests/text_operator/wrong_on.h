@@ -43,7 +43,7 @@ inline std::string wrong_on(const CheckData& data, const ir::Program& loops, con
     }
   };
   check_set("uniform", data.inputs, data.expected, data.bound);
-  check_set("whole", data.whole_inputs, data.whole_expected, data.whole_bound);
+  check_set("whole", data.integer_inputs, data.integer_expected, data.integer_bound);
   check_set("wide", data.wide_inputs, data.wide_expected, data.wide_bound);
   return wrong;
 }

@@ -41,7 +41,7 @@ std::variant<Operation, CannotDo> make_operation(const OperationRequest& request
   const CacheState caches = request.copies.size() > 1 ? CacheState::kCold : CacheState::kWarm;
   const auto applied =
       std::make_shared<AppliedKernel>(apply_best(*workload, target, request.database, request.template_name, caches));
-  const Definition definition = request.workload.op->define(request.workload);
+  const Definition definition = *request.workload.definition;
   const auto call = [&](const Operands& operands) {
     const auto views = std::make_shared<const std::vector<ArrayView>>(views_of(definition, operands));
     std::vector<ArrayRef> arguments, constants;

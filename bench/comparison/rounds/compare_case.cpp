@@ -33,7 +33,7 @@ TuningSummary tune(const Workload& workload, const Case& subject, const Options&
 }  // namespace
 
 Case make_case(const std::string& label, const Workload& workload, int threads, Weights weights) {
-  const Definition definition = workload.op->define(workload);
+  const Definition definition = *workload.definition;
   return {.label = label,
           .workload = workload.str(),
           .threads = threads,

@@ -5,9 +5,9 @@
 
 #include <cstdio>
 
-#include "bench/support/child.h"
 #include "bench/comparison/results/report.h"
 #include "bench/comparison/rounds/compare_case.h"
+#include "bench/support/child.h"
 #include "bench/support/doctor.h"
 #include "bench/support/suite.h"
 #include "support/base/error.h"

@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "bench/support/child.h"
 #include "bench/figures/machine/load_kind.h"
+#include "bench/support/child.h"
 
 namespace nestwright::bench {
 

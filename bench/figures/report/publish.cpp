@@ -3,8 +3,8 @@
 #include <cstdio>
 
 #include "bench/comparison/results/report.h"
-#include "bench/support/doctor.h"
 #include "bench/figures/report/report.h"
+#include "bench/support/doctor.h"
 
 namespace nestwright::bench {
 

@@ -63,7 +63,7 @@ ExportedKernel::ExportedKernel(const ExportedLibrary& exported) {
   const Workload parsed = parse_workload(exported.workload);
   std::mt19937_64 random(1);
   pointers_.emplace_back();
-  for (const Tensor& tensor : parsed.op->define(parsed).args) {
+  for (const Tensor& tensor : parsed.definition->args) {
     tensors_.push_back(random_tensor(tensor.buffer(), random));
     pointers_.front().push_back(tensors_.back().data());
   }
@@ -88,7 +88,7 @@ void ExportedKernel::stream(const ExportedLibrary& exported, void* opened) {
   const std::vector<std::size_t> constants = constant_operands(parsed);
   std::vector<std::span<std::byte>> written;
   std::vector<std::span<const std::byte>> evicted;
-  const auto inputs = static_cast<std::size_t>(parsed.op->define(parsed).inputs);
+  const auto inputs = static_cast<std::size_t>(parsed.definition->inputs);
   for (std::size_t t = 0; t < inputs; ++t) {
     if (std::find(constants.begin(), constants.end(), t) != constants.end()) {
       evicted.push_back(bytes_of(tensors_[t]));

@@ -10,9 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "bench/support/child.h"
 #include "bench/figures/report/figures.h"
 #include "bench/figures/tunings/exported_kernel.h"
+#include "bench/support/child.h"
 #include "measure/race/race_finalists.h"
 #include "measure/race/take_reading.h"
 #include "support/base/error.h"

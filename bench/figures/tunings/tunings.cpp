@@ -7,8 +7,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "bench/support/child.h"
 #include "bench/figures/machine/load.h"
+#include "bench/support/child.h"
 #include "support/base/error.h"
 #include "support/data/hash.h"
 

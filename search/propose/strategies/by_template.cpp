@@ -38,7 +38,7 @@ class StrategyByTemplate final : public SearchStrategy {
   std::vector<Point> propose(int batch, int n) override {
     std::vector<BanditArm> arms = arms_;
     for (std::size_t arm = 0; arm < arms.size(); ++arm) arms[arm].is_open = !strategies_[arm]->is_exhausted();
-    const std::vector<Pull> pulls = pulls_so_far();
+    const std::vector<BanditPull> pulls = pulls_so_far();
     std::vector<Point> points;
     while (static_cast<int>(points.size()) < n) {
       const std::vector<std::size_t> next = allocate_trials(pulls, arms, n - static_cast<int>(points.size()));
@@ -131,8 +131,8 @@ class StrategyByTemplate final : public SearchStrategy {
     return arm->second;
   }
 
-  std::vector<Pull> pulls_so_far() const {
-    std::vector<Pull> pulls;
+  std::vector<BanditPull> pulls_so_far() const {
+    std::vector<BanditPull> pulls;
     for (const Trial& trial : measured_.all()) pulls.push_back({arm_of(trial), trial.median_ns, trial.is_sound()});
     return pulls;
   }

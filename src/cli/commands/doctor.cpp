@@ -108,9 +108,9 @@ Json examine() {
                          {"float32_all_threads", measure_fma_peak(target.threads)}};
   json["bandwidth_gb_s"] = bandwidths(target);
   json["parallel_start_us"] = start_costs(target.threads);
-  json["backends"] = {{"cpu", or_missing([] { return make_backend(DeviceKind::kCpu)->version(); })},
-                      {"cuda", or_missing([] { return make_backend(DeviceKind::kCuda)->version(); })},
-                      {"opencl", or_missing([] { return make_backend(DeviceKind::kOpenCl)->version(); })}};
+  json["backends"] = {{"cpu", or_missing([] { return backend_version(DeviceKind::kCpu); })},
+                      {"cuda", or_missing([] { return backend_version(DeviceKind::kCuda); })},
+                      {"opencl", or_missing([] { return backend_version(DeviceKind::kOpenCl); })}};
   json["devices"] = devices();
   json["toolchain"] = or_missing([] { return Toolchain::find(), std::string("cc and ar found"); });
   for (const Protection& each : protections()) json["isolation"][each.of] = each.by;

@@ -46,13 +46,13 @@ Json check_json(const ExportResult& result) {
 }
 
 /// The configuration of --config, of --trial, or the best known one. nullopt where there is no trial of that number.
-std::optional<Lookup> choose(const ExportCommandOptions& options, const Task& task) {
-  if (!options.config.empty()) return given_config(task, options.config, options.template_name);
-  if (!options.trial) return look_up_in(options.common, options.db_given, task, options.template_name);
+std::optional<Lookup> choose(const ExportCommandOptions& options, const TaskContext& context) {
+  if (!options.config.empty()) return given_config(context, options.config, options.template_name);
+  if (!options.trial) return look_up_in(options.common, options.db_given, context, options.template_name);
   const TuningLog log = open_database(options.common, OpenMode::kRead);
   const std::optional<FoundTrial> trial = log.find_trial(*options.trial);
   if (!trial) return std::nullopt;
-  return look_up_trial(task, *trial);
+  return look_up_trial(context, *trial);
 }
 
 /// Returns the note on a record that is only a hint; "" for others.
@@ -77,8 +77,9 @@ std::string origin_note(const Lookup& found, const Task& task) {
 }
 
 int run(const ExportCommandOptions& options) {
-  const Task task = options.common.task(options.common.registry());
-  const std::optional<Lookup> chosen = choose(options, task);
+  const TaskContext context = options.common.task(options.common.registry());
+  const Task& task = context.task();
+  const std::optional<Lookup> chosen = choose(options, context);
   if (!chosen) {
     return print_error(kNotFound, fmt::format("database '{}' has no trial {}: query --top N --json lists trials",
                                               options.common.db, *options.trial));
@@ -135,7 +136,7 @@ void add_export(CommandLine& line, Action& action) {
                        .add_option("--trial", options->trial,
                                    "export this trial of the database, as query --top N --json numbers it")
                        .value_name("N")
-                       .check(whole_number(1, std::numeric_limits<std::int64_t>::max()));
+                       .check(integer(1, std::numeric_limits<std::int64_t>::max()));
   trial.excludes(config).excludes(of_template);
   Argument exact = command.add_flag("--exact", options->exact, "accept only an exact match, else exit with 3");
   exact.excludes(config);

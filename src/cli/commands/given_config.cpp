@@ -52,12 +52,13 @@ const Template* only_with_points(const std::vector<PossibleTemplate>& wholes) {
 
 /// Returns the template that given_config() chooses from those that serve the task. If the values are possible in none,
 /// returns one that says why not: the first that has all the knobs, else the first.
-const Template* template_of(const Config& given, const Task& task, const std::vector<const Template*>& serving) {
+const Template* template_of(const Config& given, const TaskContext& context,
+                            const std::vector<const Template*>& serving) {
   if (serving.size() == 1) return serving.front();
   const Template* with_knobs = nullptr;
   std::vector<PossibleTemplate> possible, wholes;
   for (const Template* t : serving) {
-    const ConfigSpace space = discover_space(*t, task.workload, task.target);
+    const ConfigSpace& space = context.space(*t);
     if (with_knobs == nullptr && has_all_knobs(space, given)) with_knobs = t;
     const PossibleTemplate candidate{t, restrict_space(space, {given, {}})};
     if (candidate.part.branches().empty()) continue;
@@ -90,12 +91,13 @@ Argument add_template(Command& command, std::string& name) {
       .check(not_empty());
 }
 
-Lookup given_config(const Task& task, const std::string& text, const std::string& only) {
+Lookup given_config(const TaskContext& context, const std::string& text, const std::string& only) {
   const Config given = Config::parse(text);
   Lookup found;
   found.match = MatchKind::kGiven;
-  found.source = template_of(given, task, templates_for(task.workload, task.target, only));
-  found.config = complete_given(*found.source, task.workload, task.target, given);
+  found.source = template_of(given, context, context.templates(only));
+  found.config =
+      complete_given(*found.source, context.workload(), context.target(), context.space(*found.source), given);
   return found;
 }
 

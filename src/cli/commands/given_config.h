@@ -18,7 +18,7 @@ Argument add_template(Command& command, std::string& name);
 /// is the one named `only`, or else the first one in which the values are possible; one that has exactly these knobs in
 /// a branch comes before others. Throws UsageError as complete_given() does, and if there is no such template, or the
 /// text is a whole configuration of several.
-Lookup given_config(const Task& task, const std::string& text, const std::string& only);
+Lookup given_config(const TaskContext& context, const std::string& text, const std::string& only);
 
 /// Returns two lines: template with its version, and configuration.
 std::string config_text(const Lookup& found);

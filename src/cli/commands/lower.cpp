@@ -31,9 +31,9 @@ struct LowerCommandOptions {
 };
 
 /// Returns the configuration of --config, else that of the database, else the template's default.
-Lookup choose(const LowerCommandOptions& options, const Task& task) {
-  if (!options.config.empty()) return given_config(task, options.config, options.template_name);
-  return look_up_in(options.common, options.db_given, task, options.template_name);
+Lookup choose(const LowerCommandOptions& options, const TaskContext& context) {
+  if (!options.config.empty()) return given_config(context, options.config, options.template_name);
+  return look_up_in(options.common, options.db_given, context, options.template_name);
 }
 
 /// Prints a line per kernel: memory in bytes, and the resident blocks per multiprocessor.
@@ -52,7 +52,8 @@ void print_resources(const std::vector<KernelResources>& kernels, const Target& 
 }
 
 int run(const LowerCommandOptions& options) {
-  const Task task = options.common.task(options.common.registry());
+  const TaskContext context = options.common.task(options.common.registry());
+  const Task& task = context.task();
   const std::vector<std::string> passes = pass_names();
   if (!options.print_after.empty() && options.print_after != "all" &&
       std::find(passes.begin(), passes.end(), options.print_after) == passes.end()) {
@@ -73,7 +74,7 @@ int run(const LowerCommandOptions& options) {
     throw UsageError(
         "--asm: OpenCL's driver compiles the kernels and shows no assembly: nestwright export writes their source");
   }
-  const Lookup found = choose(options, task);
+  const Lookup found = choose(options, context);
   note(printable(fmt::format("match     {}\n{}", origin_text(found), config_text(found))));
 
   const Instance instance = instantiate(*found.source, task.workload, task.target, found.config);
@@ -110,17 +111,16 @@ int run(const LowerCommandOptions& options) {
   const ir::Program vectors = expand(loops, task.target, lowering);
   if (!compiles) return kDone;
   const CompiledObject object =
-      make_backend(task.target.device)
-          ->compile(vectors, task.target,
-                    {.pipeline = options.final_pipeline ? Pipeline::kFinal : Pipeline::kSearch,
-                     .keep_ir = options.llvm,
-                     .keep_assembly = options.assembly});
+      compile_program(vectors, task.target,
+                      {.pipeline = options.final_pipeline ? Pipeline::kFinal : Pipeline::kSearch,
+                       .keep_ir = options.llvm,
+                       .keep_assembly = options.assembly});
   if (options.llvm) fmt::print("{}", object.ir);
   if (options.assembly) fmt::print("{}", object.assembly);
   if (options.resources && object.resources.empty()) {
     return print_error(
         kNotFound, fmt::format("{} does not report the resources of the kernels: name another one by NESTWRIGHT_NVRTC",
-                               make_backend(task.target.device)->version()));
+                               backend_version(task.target.device)));
   }
   if (options.resources) print_resources(object.resources, task.target);
   return kDone;

@@ -106,11 +106,12 @@ Json document(const Comparison& c, const Task& task) {
 }
 
 int run(const MeasureOptions& options) {
-  const Task task = options.common.task(options.common.registry());
+  const TaskContext context = options.common.task(options.common.registry());
+  const Task& task = context.task();
   Comparison c;
-  c.given = given_config(task, options.config, options.template_name);
+  c.given = given_config(context, options.config, options.template_name);
   require_runnable(task, Machine::host());
-  c.beside = look_up_in(options.common, options.db_given, task);
+  c.beside = look_up_in(options.common, options.db_given, context);
   install_signal_handlers();
   note_missing_lock(task.target);
   note(printable(fmt::format("measuring {} beside {} configuration{}\n", task.workload.str(), beside_name(c),

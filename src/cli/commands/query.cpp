@@ -101,8 +101,7 @@ int list(const QueryOptions& options, const Registry& registry, const TuningLog&
   if (options.common.json) {
     Json json = Json::list();
     for (const BestRecord& record : records) {
-      const WorkloadKey& workload = record.task.workload;
-      json.push_back(report_json(record, workload.text, operator_of(workload, registry)));
+      json.push_back(listed_json(record, operator_of(record.task.workload, registry)));
     }
     print_json(json);
     return kDone;
@@ -119,13 +118,14 @@ int list(const QueryOptions& options, const Registry& registry, const TuningLog&
   return kDone;
 }
 
-int top(const QueryOptions& options, const TuningLog& log, const Task& task) {
+int top(const QueryOptions& options, const TuningLog& log, const TaskContext& context) {
+  const Task& task = context.task();
   TaskFilter filter;
   filter.workload = task.workload.str();
   filter.target = task.target.str();
   filter.machine = machine_of(task.target);
   filter.cache = caches_of(task);
-  const std::vector<TemplateVersion> usable = usable_templates(*task.workload.op, task.target.device);
+  const std::vector<TemplateVersion> usable = context.usable_templates();
   std::vector<BestRecord> records = log.top(filter, *options.top, usable);
   if (const std::optional<Target> former = former_target(task.target); former && records.empty()) {
     filter.target = former->str();
@@ -145,7 +145,7 @@ int top(const QueryOptions& options, const TuningLog& log, const Task& task) {
   }
   if (options.common.json) {
     Json json = Json::list();
-    for (const BestRecord& record : records) json.push_back(report_json(record, filter.workload, task.workload.op));
+    for (const BestRecord& record : records) json.push_back(report_json(record, task.workload));
     print_json(json);
     return kDone;
   }
@@ -161,8 +161,9 @@ int with_quality(const std::optional<BestRecord>& record, const Task& task, cons
   return missing.empty() ? kDone : print_error(kNoValid, missing);
 }
 
-int best(const QueryOptions& options, const TuningLog& log, const Task& task) {
-  const Lookup found = look_up(task, &log);
+int best(const QueryOptions& options, const TuningLog& log, const TaskContext& context) {
+  const Task& task = context.task();
+  const Lookup found = look_up(context, &log);
   if (found.match == MatchKind::kDefault) {
     TaskFilter any;
     any.op = task.workload.op->name;
@@ -180,9 +181,9 @@ int best(const QueryOptions& options, const TuningLog& log, const Task& task) {
     return with_quality(found.record, task, options);
   }
   if (options.common.json) {
-    print_json(report_json(*found.record, task.workload.str(), task.workload.op));
+    print_json(report_json(*found.record, task.workload));
   } else {
-    fmt::print("{}", report_text(*found.record, task.workload.str(), task.workload.op));
+    fmt::print("{}", report_text(*found.record, task.workload));
   }
   return with_quality(found.record, task, options);
 }
@@ -205,9 +206,9 @@ int run(const QueryOptions& options) {
     listing_filter(options, registry);  // refuses misspelt names before the database is opened
     return list(options, registry, open_database(options.common, OpenMode::kRead));
   }
-  const Task task = options.common.task(registry);
+  const TaskContext context = options.common.task(registry);
   const TuningLog log = open_database(options.common, OpenMode::kRead);
-  return options.top ? top(options, log, task) : best(options, log, task);
+  return options.top ? top(options, log, context) : best(options, log, context);
 }
 
 }  // namespace
@@ -231,7 +232,7 @@ void add_query(CommandLine& line, Action& action) {
   command.add_flag("--check", options->check, "look for damage in the whole database: exit code 5 where there is some");
   command.add_option("--top", options->top, "the best N of the task, or of every task in a listing")
       .value_name("N")
-      .check(whole_number(1, 1'000'000));
+      .check(integer(1, 1'000'000));
   command.add_option("--op", options->op, "list only this operator").value_name("NAME");
   command.add_option("--dtype", options->dtype, "list only this type").value_name("NAME");
   command.on_chosen([options, target, &action] {

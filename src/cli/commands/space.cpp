@@ -122,12 +122,13 @@ Json illegal_json(const std::vector<LeftOutBranch>& illegal) {
 }
 
 int run(const CommonOptions& options) {
-  const Task task = options.task(options.registry());
+  const TaskContext context = options.task(options.registry());
+  const Task& task = context.task();
   Json list = Json::list();
   bool any = false;
   if (!options.json) fmt::print("{}\n{}\n", task.workload.str(), task.target.str());
-  for (const Template* t : templates_for(task.workload, task.target)) {
-    const ConfigSpace space = discover_space(*t, task.workload, task.target);
+  for (const Template* t : context.templates()) {
+    const ConfigSpace& space = context.space(*t);
     const PointCount all = space.count_all(), valid = space.count_valid();
     const std::vector<LeftOutBranch> not_lowered = branches_not_lowered(task, *t, space);
     any |= space.branches().size() > not_lowered.size();

@@ -15,7 +15,6 @@
 #include "cli/output/report.h"
 #include "cli/output/tune_report.h"
 #include "cost_model/cost_model.h"
-#include "lookup/task_key.h"
 #include "search/budget/effort.h"
 #include "search/propose/make_strategy.h"
 #include "search/session/session.h"
@@ -58,8 +57,8 @@ Restriction restriction_of(const TuneOptions& options) {
 }
 
 /// Says how much of the space is left. Throws UsageError as SearchSpace does.
-void announce_restriction(const Task& task, const SessionOptions& session) {
-  const SearchSpace space(task, session.template_name, session.restriction);
+void announce_restriction(const TaskContext& context, const SessionOptions& session) {
+  const SearchSpace space(context, session.template_name, session.restriction);
   const auto count_text = [](const PointCount& count) {
     return fmt::format("{}{:.0f}", count.estimated ? "about " : "", count.points);
   };
@@ -74,10 +73,10 @@ void announce_restriction(const Task& task, const SessionOptions& session) {
 }
 
 /// Returns what the result stays within, and whether the task's best is another one. "" if the whole space is searched.
-std::string within_text(const SessionResult& result, const Task& task, const TuningLog& log,
+std::string within_text(const SessionResult& result, const TaskContext& context, const TuningLog& log,
                         const SessionOptions& session) {
   if (session.restriction.empty() && session.template_name.empty()) return {};
-  const auto of_task = log.best(filter_of(task_key(task)), usable_templates(*task.workload.op, task.target.device));
+  const auto of_task = log.best(filter_of(context.key()), context.usable_templates());
   std::string text = session.restriction.str();
   if (!session.template_name.empty()) {
     text = fmt::format("{}{}{}", session.template_name, text.empty() ? "" : " and ", text);
@@ -90,7 +89,7 @@ std::string within_text(const SessionResult& result, const Task& task, const Tun
 }
 
 void print_text(const SessionResult& result, const Task& task, const std::string& within) {
-  fmt::print("{}", report_text(*result.best, task.workload.str(), task.workload.op));
+  fmt::print("{}", report_text(*result.best, task.workload));
   if (!within.empty()) fmt::print("within    {}\n", printable(within));
   const Work work = work_of(task.workload);
   if (work.is_memory_bound()) {
@@ -128,11 +127,12 @@ int run_file(const TuneOptions& options) {
 }
 
 int run(TuneOptions& options) {
-  const Task task = options.common.task(options.common.registry());
+  const TaskContext context = options.common.task(options.common.registry());
+  const Task& task = context.task();
   options.session.restriction = restriction_of(options);
   require_runnable(task, Machine::host());
-  templates_for(task.workload, task.target, options.session.template_name);  // throws before a database is created
-  if (!options.session.restriction.empty()) announce_restriction(task, options.session);
+  context.templates(options.session.template_name);  // throws before a database is created
+  if (!options.session.restriction.empty()) announce_restriction(context, options.session);
   TuningLog log = open_database(options.common, OpenMode::kWrite);
   install_signal_handlers();
 
@@ -141,7 +141,7 @@ int run(TuneOptions& options) {
   ProgressLine line(options.session.budget);
   const Work work = work_of(task.workload);
   const SessionResult result =
-      run_session(task, log, options.session, &interrupt_flag(), [&](const Progress& p) { line.show(p, work); });
+      run_session(context, log, options.session, &interrupt_flag(), [&](const Progress& p) { line.show(p, work); });
   line.finish();
   note(fmt::format("{} trials in {:.1f} s ({:.1f} a second), {} recorded before; {}; stopped: {}\n", result.trials,
                    result.seconds, trials_per_second(result.trials, result.seconds), result.earlier_trials,
@@ -153,7 +153,7 @@ int run(TuneOptions& options) {
     if (const Restriction& within = options.session.restriction; !within.empty()) json["within"] = within.str();
     print_json(json);
   } else if (result.best) {
-    print_text(result, task, within_text(result, task, log, options.session));
+    print_text(result, task, within_text(result, context, log, options.session));
   }
   if (result.interrupted || is_interrupted()) return kInterrupted;  // the flag may be set during the final race
   if (!result.best) {
@@ -175,7 +175,7 @@ void add_budget(Command& command, TuneOptions& options) {
       .show_default();
   command.add_option("--trials", budget.trials, "stop after this many trials of this run, all tasks of a file together")
       .value_name("N")
-      .check(whole_number(1, kMaxTrials));
+      .check(integer(1, kMaxTrials));
   command
       .add_option("--seconds", budget.seconds,
                   "end within this much time, all tasks of a file together, plus 8% and 2 s whatever the machine does "
@@ -193,7 +193,7 @@ void add_budget(Command& command, TuneOptions& options) {
       .add_option("--early-stop", budget.early_stop,
                   "stop after this many trials without a better one, each task of a file by itself")
       .value_name("N")
-      .check(whole_number(1, kMaxTrials));
+      .check(integer(1, kMaxTrials));
   command
       .add_option("--until-gain", options.until_gain,
                   "stop when twice the time is expected to gain less than this, each task of a file by itself; 0: "
@@ -229,21 +229,21 @@ void add_search(Command& command, TuneOptions& options) {
       .one_value_each();
   command.add_option("--seed", session.seed, "seed of all random choices")
       .value_name("N")
-      .check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+      .check(integer(0, std::numeric_limits<std::uint64_t>::max()))
       .show_default();
   command.add_option("--batch", session.batch_size, "points proposed at a time, 1 to 256")
       .value_name("N")
-      .check(whole_number(1, 256))
+      .check(integer(1, 256))
       .show_default();
   command
       .add_option("--finalists", options.finalists,
                   "points in the final race, 0 to 64; 0: no race, the times of the search choose (default: what "
                   "--effort says)")
       .value_name("N")
-      .check(whole_number(0, 64));
+      .check(integer(0, 64));
   command.add_option("--builders", session.builders, "builder processes, 1 to 256 (default: one a core)")
       .value_name("N")
-      .check(whole_number(1, 256));
+      .check(integer(1, 256));
 }
 
 }  // namespace

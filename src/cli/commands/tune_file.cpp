@@ -10,7 +10,6 @@
 #include "cli/output/progress.h"
 #include "cli/output/tune_report.h"
 #include "lookup/lookup.h"
-#include "lookup/task_key.h"
 #include "support/base/caught_message.h"
 #include "support/base/error.h"
 #include "templates/framework/space/completion.h"
@@ -46,17 +45,17 @@ std::string read_text(const std::string& file) {
   return text;
 }
 
-std::int64_t count_seeds(const Task& task) {
+std::int64_t count_seeds(const TaskContext& context) {
   std::int64_t seeds = 0;
-  for (const Template* source : templates_for(task.workload, task.target)) {
-    seeds += static_cast<std::int64_t>(seeds_of(*source, task.workload, task.target).size());
+  for (const Template* source : context.templates()) {
+    seeds += static_cast<std::int64_t>(context.seeds(*source).size());
   }
   return seeds;
 }
 
 /// Adds the trials of earlier runs of the task and the seconds that they took.
-void add_earlier(SharedTask& shared, const Task& task, const TuningLog& log) {
-  const TaskTotals totals = log.totals(task_key(task));
+void add_earlier(SharedTask& shared, const TaskContext& context, const TuningLog& log) {
+  const TaskTotals totals = log.totals(context.key());
   shared.earlier_trials = totals.trials;
   shared.earlier_seconds = totals.seconds;
 }
@@ -68,11 +67,11 @@ std::vector<SharedTask> shared_tasks(const std::vector<FileTask>& tasks, TuningL
     SharedTask& entry = shared.emplace_back();
     entry.name = task.label;
     entry.weight = task.weight;
-    entry.bytes = kWorkerBytes + tuning_bytes(task.task.workload);
+    entry.bytes = kWorkerBytes + tuning_bytes(task.context.workload());
     entry.seeds = task.seeds;
-    add_earlier(entry, task.task, log);
+    add_earlier(entry, task.context, log);
     entry.open = [&task, &log, session, &interrupted] {
-      return std::make_unique<TuningSession>(task.task, log, session, &interrupted);
+      return std::make_unique<TuningSession>(task.context, log, session, &interrupted);
     };
   }
   return shared;
@@ -126,14 +125,15 @@ std::vector<FileTask> read_tasks(const std::string& file, const Registry& regist
     const WorkloadEntry& entry = read.entries[i];
     const std::string place = entry_place(file, i, entry);
     try {
-      const Task task{parse_any_workload(registry, entry.workload), target, caches};
-      require_runnable(task, machine);
-      const std::int64_t seeds = count_seeds(task);
-      if (seeds == 0) refuse_without_schedule(task.workload, target);
-      const auto same = std::find_if(tasks.begin(), tasks.end(),
-                                     [&](const FileTask& other) { return other.task.workload == task.workload; });
+      const TaskContext context(Task{parse_any_workload(registry, entry.workload), target, caches});
+      require_runnable(context.task(), machine);
+      const std::int64_t seeds = count_seeds(context);
+      if (seeds == 0) refuse_without_schedule(context.workload(), target);
+      const auto same = std::find_if(tasks.begin(), tasks.end(), [&](const FileTask& other) {
+        return other.context.workload() == context.workload();
+      });
       if (same == tasks.end()) {
-        tasks.push_back({entry.label, task, entry.weight, seeds});
+        tasks.push_back({entry.label, context, entry.weight, seeds});
         first_entry.push_back(i);
         continue;
       }
@@ -177,18 +177,18 @@ int tune_file(const std::string& file, const CommonOptions& common, const Sessio
           shown.phase = "final races";
           shown.detail = fmt::format("{} of {} left", p.races_left, tasks.size());
         }
-        line.show(shown, work_of(tasks[p.task].task.workload), tasks[p.task].label);
+        line.show(shown, work_of(tasks[p.task].context.workload()), tasks[p.task].label);
       });
   line.finish();
   const double seconds = static_cast<double>(steady_clock().now_ns() - start_ns) * 1e-9;
 
   std::vector<TaskRow> rows;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    TaskRow& row = rows.emplace_back(TaskRow{tasks[i].label, tasks[i].task, tasks[i].weight, std::move(outcomes[i])});
+    TaskRow& row =
+        rows.emplace_back(TaskRow{tasks[i].label, tasks[i].context.task(), tasks[i].weight, std::move(outcomes[i])});
     if (row.outcome.result.best) continue;
     // A task that did not run, or failed, still has the best of earlier runs.
-    row.outcome.result.best =
-        log.best(filter_of(task_key(row.task)), usable_templates(*row.task.workload.op, target.device));
+    row.outcome.result.best = log.best(filter_of(tasks[i].context.key()), tasks[i].context.usable_templates());
   }
   note(fmt::format("{} trials in {:.1f} s ({:.1f} a second)\n", trials, seconds, trials_per_second(trials, seconds)));
   if (common.json) {

@@ -15,7 +15,7 @@ namespace nestwright::cli {
 /// A task of a file. Entries with the same workload are merged into one task, whose weight is their sum.
 struct FileTask {
   std::string label;
-  Task task;
+  TaskContext context;
   double weight = 1;
   std::int64_t seeds = 0;  ///< of all templates, at least 1
 };

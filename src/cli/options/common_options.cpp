@@ -51,14 +51,14 @@ Registry CommonOptions::registry() const {
   return registry;
 }
 
-Task CommonOptions::task(const Registry& registry) const {
+TaskContext CommonOptions::task(const Registry& registry) const {
   if (!has_workload()) throw UsageError("no workload is given: write one, or an expression with --expr");
   // The text first, so that columns are those of the option's value.
   const Workload wanted = expression.empty()
                               ? parse_any_workload(registry, workload_text())
                               : workload_of(expression + (workload.empty() ? "" : " " + workload_text()), registry);
   const Target parsed = parsed_target();
-  return {wanted, parsed, parsed_caches(parsed)};
+  return Task{wanted, parsed, parsed_caches(parsed)};
 }
 
 CacheState CommonOptions::parsed_caches(const Target& parsed) const {
@@ -104,17 +104,17 @@ TuningLog open_database(const CommonOptions& options, OpenMode mode, bool check)
   return TuningLog::open(options.db, mode, {.check = check, .on_note = print});
 }
 
-Lookup look_up_in(const CommonOptions& options, bool db_given, const Task& task, std::string_view only) {
+Lookup look_up_in(const CommonOptions& options, bool db_given, const TaskContext& context, std::string_view only) {
   std::error_code ignored;  // opening it tells what is wrong
   const auto type = std::filesystem::status(options.db, ignored).type();
-  if (!db_given && type == std::filesystem::file_type::not_found) return look_up(task, nullptr, only);
+  if (!db_given && type == std::filesystem::file_type::not_found) return look_up(context, nullptr, only);
   const TuningLog log = open_database(options, OpenMode::kRead);
-  return look_up(task, &log, only);
+  return look_up(context, &log, only);
 }
 
 std::string references_kept_by(const CommonOptions& options) {
   std::error_code ignored;
-  return std::filesystem::exists(options.db, ignored) ? judged_folder(options.db) : "";
+  return std::filesystem::exists(options.db, ignored) ? references_folder(options.db) : "";
 }
 
 void note(const std::string& text) {
@@ -167,7 +167,7 @@ Argument add_db(Command& command, CommonOptions& options) {
 Argument add_target(Command& command, CommonOptions& options) {
   command.add_option("--threads", options.threads, "threads that the kernel may use (default: the target's)")
       .value_name("N")
-      .check(whole_number(1, kMaxThreads));
+      .check(integer(1, kMaxThreads));
   return command
       .add_option("--target", options.target,
                   "host or cpu (this machine's), cuda or opencl (its first device), or for example "

@@ -38,7 +38,7 @@ struct CommonOptions {
   /// Throws UsageError if they are not to be had on the target.
   CacheState parsed_caches(const Target& target) const;
   /// Throws UsageError.
-  Task task(const Registry& registry) const;
+  TaskContext task(const Registry& registry) const;
   bool has_workload() const { return !workload.empty() || !expression.empty(); }
 };
 
@@ -57,7 +57,7 @@ void add_plugins(Command& command, CommonOptions& options);
 TuningLog open_database(const CommonOptions& options, OpenMode mode, bool check = false);
 /// Calls look_up() on the database of --db. If the file does not exist and `db_given` is false, returns the template's
 /// default.
-Lookup look_up_in(const CommonOptions& options, bool db_given, const Task& task, std::string_view only = {});
+Lookup look_up_in(const CommonOptions& options, bool db_given, const TaskContext& context, std::string_view only = {});
 /// The folder of the references of --db (search/task/check_data.h); "" if there is no such database.
 std::string references_kept_by(const CommonOptions& options);
 

@@ -16,14 +16,14 @@ bool reads_as(const std::string& text, Number& value) {
 
 }  // namespace
 
-TextCheck whole_number(std::uint64_t min, std::uint64_t max) {
+TextCheck integer(std::uint64_t min, std::uint64_t max) {
   return [min, max](std::string& text) -> std::string {
     std::uint64_t value = 0;
     if (reads_as(text, value) && value >= min && value <= max) {
       text = std::to_string(value);  // CLI11 reads 010 as 8
       return {};
     }
-    return fmt::format("give a whole number from {} to {}, not '{}'", min, max, text);
+    return fmt::format("give an integer from {} to {}, not '{}'", min, max, text);
   };
 }
 

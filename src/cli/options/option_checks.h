@@ -8,8 +8,8 @@
 
 namespace nestwright::cli {
 
-/// Accepts a whole number from `min` to `max`, in decimal, and rewrites it without leading zeros.
-TextCheck whole_number(std::uint64_t min, std::uint64_t max);
+/// Accepts an integer from `min` to `max`, in decimal, and rewrites it without leading zeros.
+TextCheck integer(std::uint64_t min, std::uint64_t max);
 /// Accepts a finite number of seconds above 0.
 TextCheck positive_seconds();
 

@@ -43,7 +43,7 @@ void require_features(const Target& target, const Machine& machine) {
 }  // namespace
 
 double tuning_bytes(const Workload& workload) {
-  const double bytes = workload.op->define(workload).bytes;
+  const double bytes = workload.definition->bytes;
   const double whole = kCopies * bytes;
   return workload.op->large.reference_at ? std::min(whole, kLargeCopies * bytes + kSampleBytes) : whole;
 }

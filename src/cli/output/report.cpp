@@ -97,10 +97,10 @@ std::string format_time(const Timing& timing) {
                      format_time(timing.high_ns));
 }
 
-std::string report_text(const BestRecord& best, const std::string& asked, const std::shared_ptr<const Operator>& op) {
-  const Work work = work_of(best.task.workload, op);
+std::string report_text(const BestRecord& best, const Workload& asked) {
+  const Work work = work_of(best.task.workload, asked);
   const bool nearest = best.match == MatchKind::kNearest;
-  std::string text = fmt::format("workload  {}\nmatch     {}", asked, match_name(best.match));
+  std::string text = fmt::format("workload  {}\nmatch     {}", asked.str(), match_name(best.match));
   if (nearest) text += fmt::format(": recorded for {}", best.task.workload.text);
   if (best.match == MatchKind::kOtherMachine) text += ": recorded on the machine below, not here";
   text += fmt::format("\ntarget    {}\n{}machine   {}\n", best.task.target,
@@ -114,13 +114,15 @@ std::string report_text(const BestRecord& best, const std::string& asked, const 
   text += fmt::format("correct   {}, largest error {:.2g} of its bound\n",
                       best.evidence.verified ? "verified against the reference in double" : "NOT verified",
                       best.evidence.largest_error_ratio);
-  text += fmt::format("evidence  {}\n", evidence_text(best, op.get()));
+  text += fmt::format("evidence  {}\n", evidence_text(best, asked.op.get()));
   if (const std::string drift = drift_text(best); !drift.empty()) text += fmt::format("drift     {}\n", drift);
   return printable(text);
 }
 
-Json report_json(const BestRecord& best, const std::string& asked, const std::shared_ptr<const Operator>& op) {
-  const Work work = work_of(best.task.workload, op);
+namespace {
+
+/// `op` may be null.
+Json json_of(const BestRecord& best, const std::string& asked, const Work& work, const Operator* op) {
   Json json = {{"workload", asked},
                {"target", best.task.target},
                {"caches", best.task.cache},
@@ -149,7 +151,7 @@ Json report_json(const BestRecord& best, const std::string& asked, const std::sh
   json["disturbance"] = best.timing.is_disturbed() ? Json(best.timing.disturbance) : Json();
   json["from_race"] = best.source == BestSource::kRace;
   json["by_old_rule"] = best.by_old_rule;
-  json["hint"] = hint_json(hint_reason(best, current_provenance(op.get())));
+  json["hint"] = hint_json(hint_reason(best, current_provenance(op)));
   json["made_by"] = {{"code_generator", best.made_by.code_generator},
                      {"kernel", best.made_by.kernel},
                      {"microcode", best.made_by.microcode},
@@ -163,6 +165,16 @@ Json report_json(const BestRecord& best, const std::string& asked, const std::sh
   json["process_medians_ns"] = best.process_medians_ns;
   json["drift"] = best.drift;
   return json;
+}
+
+}  // namespace
+
+Json report_json(const BestRecord& best, const Workload& asked) {
+  return json_of(best, asked.str(), work_of(best.task.workload, asked), asked.op.get());
+}
+
+Json listed_json(const BestRecord& best, const std::shared_ptr<const Operator>& op) {
+  return json_of(best, best.task.workload.text, work_of(best.task.workload, op), op.get());
 }
 
 std::string workload_arguments(const Workload& workload) {

@@ -7,7 +7,7 @@
 namespace nestwright::cli {
 
 Work work_of(const Workload& workload) {
-  const Definition definition = workload.op->define(workload);
+  const Definition& definition = *workload.definition;
   return {definition.flops, definition.bytes};
 }
 
@@ -18,6 +18,10 @@ Work work_of(const WorkloadKey& workload, const std::shared_ptr<const Operator>&
   } catch (const Error&) {
     return {workload.flops, 0};
   }
+}
+
+Work work_of(const WorkloadKey& workload, const Workload& asked) {
+  return workload.text == asked.str() ? work_of(asked) : work_of(workload, asked.op);
 }
 
 std::string throughput_text(const Work& work, double ns) {

@@ -25,6 +25,8 @@ struct Work {
 Work work_of(const Workload& workload);
 /// Returns the work of a recorded workload of `op`. bytes is 0 if `op` is null or no longer accepts the workload.
 Work work_of(const WorkloadKey& workload, const std::shared_ptr<const Operator>& op);
+/// The same for a record that answers `asked`, whose operator it has.
+Work work_of(const WorkloadKey& workload, const Workload& asked);
 
 /// Returns "101.2 GFLOP/s" or "17.3 GB/s".
 std::string throughput_text(const Work& work, double ns);

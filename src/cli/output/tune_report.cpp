@@ -65,7 +65,7 @@ double measure_peak(const Target& target) {
 double peak_of(const Task& task, double float32_peak_gflops) {
   return float32_peak_gflops == 0
              ? 0
-             : float32_peak_gflops * measure_peak_scale(task.workload.op->define(task.workload).args.front().dtype());
+             : float32_peak_gflops * measure_peak_scale(task.workload.definition->args.front().dtype());
 }
 
 double measure_read_rate(const Target& target, double bytes) {
@@ -84,7 +84,7 @@ double trials_per_second(std::int64_t trials, double seconds) {
 Json tune_report_json(const SessionResult& result, const Task& task, double peak_gflops) {
   const std::string workload = task.workload.str();
   Json json = {{"workload", workload}, {"target", task.target.str()}, {"caches", caches_of(task)}};
-  if (result.best) json = report_json(*result.best, workload, task.workload.op);
+  if (result.best) json = report_json(*result.best, task.workload);
   if (result.best && peak_gflops > 0) {
     json["peak_gflops"] = peak_gflops;
     json["share_of_peak"] = result.best->gflops() / peak_gflops;

@@ -158,7 +158,7 @@ Text ExpressionWriter::call(const Call& n, const Expr& e) {
     for (std::size_t i = 0; i < args.size(); ++i) text += (i > 0 ? ", " : "") + args[i].text;
     return Text{text + ")", Precedence::kAtom, type.bits == 64};
   };
-  if (is_of_words(n.intrinsic)) return called(prelude_.word_function(n.intrinsic));
+  if (is_packed_word_op(n.intrinsic)) return called(prelude_.word_function(n.intrinsic));
   if (n.intrinsic == Intrinsic::kShuffleXor) {
     return {fmt::format("{}{}, {})", dialect_.shuffle_xor(), args[0].text, args[1].text), Precedence::kAtom,
             type.bits == 64};

@@ -197,7 +197,7 @@ std::string manifest_json(const Exported& e) {
                    {"evidence", nullptr},
                    {"exported",
                     {{"by", "nestwright " NESTWRIGHT_VERSION},
-                     {"backend", make_backend(e.task->target.device)->version()},
+                     {"backend", backend_version(e.task->target.device)},
                      {"pipeline", "final"},
                      {"on", Machine::host().fingerprint()},
                      {"checked", check_of(e)}}}};

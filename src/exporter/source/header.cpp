@@ -35,9 +35,9 @@ std::string c_parameter(const Exported& e, std::size_t argument) {
 
 std::string preparation_text(const Exported& e) {
   return fmt::format(R"(
-/* What the calls read in the place of constants: to be made once for each set of them, in {1} bytes of memory
- * of the caller's at a multiple of 64 bytes. It holds no pointers: it may be copied, stored and mapped, and be read by any
- * number of calls at once. Returns what a call does. */
+/* Prepacked constants. Call this once per set of constants, with a buffer of {1} bytes that the caller owns and that is
+ * aligned to 64 bytes; then pass the buffer to every call. It contains no pointers: it may be copied, stored and mapped,
+ * and any number of calls may read it at once. Returns the codes that a call returns. */
 int {0}_prepare({2});
 enum {{ {0}_prepared_bytes = {1} }};
 )",

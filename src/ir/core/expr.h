@@ -310,7 +310,7 @@ enum class Intrinsic : std::uint8_t {
 inline bool is_hint(Intrinsic intrinsic) { return intrinsic == Intrinsic::kLikely || intrinsic == Intrinsic::kEstrin; }
 inline bool is_dot(Intrinsic intrinsic) { return intrinsic >= Intrinsic::kDotU8S8 && intrinsic <= Intrinsic::kDotBF16; }
 /// Whether its operands or its result are words.
-inline bool is_of_words(Intrinsic intrinsic) {
+inline bool is_packed_word_op(Intrinsic intrinsic) {
   return intrinsic >= Intrinsic::kJoinBytes && intrinsic <= Intrinsic::kDotBF16;
 }
 /// Whether only instruction selection creates it.

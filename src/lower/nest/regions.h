@@ -19,9 +19,8 @@ std::vector<Span> whole_tiles(const StageGraph& graph, std::vector<Span> roots);
 /// The regions that one iteration of a loop requires of the stages attached to it.
 struct AttachedRegions {
   std::vector<std::vector<Span>> regions;  ///< of each stage
-  /// The required region of each stage further inside that reads one of them, directly or not, rounded up to whole
-  /// tiles: `regions` covers what these read. A region that is inferred further inside, with more loops open, may be
-  /// larger.
+  /// For every transitive consumer that is computed inside this loop: its required region, rounded up to whole tiles.
+  /// `regions` covers everything that these consumers read. A region that is inferred in an inner loop may be larger.
   std::vector<std::pair<int, std::vector<Span>>> readers;
 };
 

@@ -14,8 +14,8 @@
 
 namespace nestwright {
 
-/// The inputs of a checking call: whole numbers, numbers in [-1, 1], or numbers of large and small magnitudes.
-enum class InputSet : std::uint8_t { kWhole, kUniform, kWide };
+/// The inputs of a checking call: integers, numbers in [-1, 1], or numbers of large and small magnitudes.
+enum class InputSet : std::uint8_t { kIntegers, kUniform, kWide };
 inline constexpr std::size_t kInputSets = 3;
 inline constexpr std::size_t index_of(InputSet set) { return static_cast<std::size_t>(set); }
 
@@ -37,7 +37,7 @@ struct LargeData {
   /// sampled elements only.
   std::optional<ir::ElementLines> lines;
   double modulus = 0;  ///< what sums are compared modulo; 0: as they are
-  bool has_whole = false, has_wide = false;
+  bool has_integers = false, has_wide = false;
   /// Makes the elements of an input from `begin`, the start of a chunk (support/base/chunks.h), on, one for each of
   /// `values`.
   std::function<void(InputSet set, std::size_t input, std::size_t begin, std::span<double> values)> read_input;

@@ -26,7 +26,7 @@ double error_of(double got, double expected, double modulus) {
 
 double ratio_of(double error, double bound) { return error == 0 || bound == kInfinity ? 0 : error / bound; }
 
-std::string judge_samples(std::size_t parameter, ir::Type type, const void* result, const LargeExpectation& expectation,
+std::string check_samples(std::size_t parameter, ir::Type type, const void* result, const LargeExpectation& expectation,
                           Evidence& evidence) {
   const std::span<const double> places = expectation.places(), expected = expectation.expected(),
                                 bound = expectation.bound();
@@ -55,7 +55,7 @@ struct LineFindings {
 };
 
 /// Compares the sums of the lines of groups begin .. end - 1.
-LineFindings judge_groups(ir::Type type, const void* result, const LargeExpectation& expectation, std::int64_t begin,
+LineFindings check_groups(ir::Type type, const void* result, const LargeExpectation& expectation, std::int64_t begin,
                           std::int64_t end) {
   const ir::ElementLines& lines = expectation.lines();
   LineFindings findings;
@@ -88,14 +88,14 @@ std::string line_text(const ir::ElementLines& lines, std::int64_t line) {
                          : fmt::format("elements {}, {}, ... {}", first, first + lines.step, last);
 }
 
-std::string judge_sums(std::size_t parameter, ir::Type type, const void* result, const LargeExpectation& expectation,
+std::string check_sums(std::size_t parameter, ir::Type type, const void* result, const LargeExpectation& expectation,
                        Evidence& evidence, const RunParts& run) {
   const ir::ElementLines& lines = expectation.lines();
   const std::int64_t groups = lines.groups(), parts = std::min(kMaxParts, groups);
   std::vector<LineFindings> findings(static_cast<std::size_t>(parts));
   run(parts, [&](std::int64_t part) {
     findings[static_cast<std::size_t>(part)] =
-        judge_groups(type, result, expectation, part * groups / parts, (part + 1) * groups / parts);
+        check_groups(type, result, expectation, part * groups / parts, (part + 1) * groups / parts);
   });
   for (const LineFindings& found : findings) {
     evidence.largest_error_ratio = std::max(evidence.largest_error_ratio, found.largest_error_ratio);
@@ -151,11 +151,11 @@ std::int64_t LargeExpectation::vectors() const {
   return has_lines() ? static_cast<std::int64_t>(part(2 * layout_.samples, 1)[0]) : 0;
 }
 
-std::string judge_large(std::size_t parameter, ir::Type type, const void* result, const LargeExpectation& expectation,
-                        Evidence& evidence, const RunParts& run) {
-  std::string wrong = judge_samples(parameter, type, result, expectation, evidence);
+std::string explain_large_mismatch(std::size_t parameter, ir::Type type, const void* result,
+                                   const LargeExpectation& expectation, Evidence& evidence, const RunParts& run) {
+  std::string wrong = check_samples(parameter, type, result, expectation, evidence);
   if (!wrong.empty() || !expectation.has_lines()) return wrong;
-  wrong = judge_sums(parameter, type, result, expectation, evidence, run);
+  wrong = check_sums(parameter, type, result, expectation, evidence, run);
   if (!wrong.empty()) return wrong;
   if (is_written_between(type, result, expectation, run)) {
     return fmt::format("parameter {}: it wrote between the rows", parameter);

@@ -59,7 +59,7 @@ class LargeExpectation {
 /// Returns what is wrong with `result`, the output that is parameter number `parameter`; empty if nothing is: first of
 /// the sampled elements, then of the sums, then of what lies between the rows, which must still be poisoned. Adds to
 /// the evidence.
-std::string judge_large(std::size_t parameter, ir::Type type, const void* result, const LargeExpectation& expectation,
-                        Evidence& evidence, const RunParts& run);
+std::string explain_large_mismatch(std::size_t parameter, ir::Type type, const void* result,
+                                   const LargeExpectation& expectation, Evidence& evidence, const RunParts& run);
 
 }  // namespace nestwright

@@ -64,15 +64,15 @@ struct LargeLayout {
 
 /// The place of a parameter in the tensor file. The file contains each input in whole pages, once per placement (once
 /// in all if the placements coincide), and the expected values and bounds of each output, as doubles. If the task has
-/// inputs of whole numbers, or of large and small magnitudes, the file also contains those, placed at the end, with
+/// inputs of integers, or of large and small magnitudes, the file also contains those, placed at the end, with
 /// their expected values and bounds.
 struct TensorLayout {
   ir::Type type;
   ir::Role role = ir::Role::kInput;
   std::int64_t elements = 0;
   std::int64_t first = 0, second = 0;  ///< offsets: at end and at start, or expected and bound
-  std::int64_t whole = -1;             ///< offset of the whole numbers, or of their expected values; -1: none
-  std::int64_t whole_bound = -1;       ///< for an output, the offset of their bounds; -1: zeros
+  std::int64_t whole = -1;             ///< offset of the integers, or of their expected values; -1: none
+  std::int64_t integer_bound = -1;     ///< for an output, the offset of their bounds; -1: zeros
   std::int64_t wide = -1;              ///< likewise for large and small magnitudes
   std::int64_t wide_bound = -1;        ///< for an output, the offset of their bounds; -1: none
   bool is_constant = false;            ///< an input that is the same in every call, as weights are

@@ -28,7 +28,7 @@ double DisturbanceGate::Norm::learn(double ns) {
   return norm;
 }
 
-std::string DisturbanceGate::judge(const Reading& reading) {
+std::string DisturbanceGate::classify(const Reading& reading) {
   const bool is_long = reading.ns >= options_.long_reading_ns;
   if (reading.fma_ns > 0) {
     const double norm = fma_.learn(reading.fma_ns);
@@ -52,7 +52,7 @@ std::string DisturbanceGate::judge(const Reading& reading) {
   return {};
 }
 
-std::string DisturbanceGate::judge(const Surroundings& surroundings) {
+std::string DisturbanceGate::classify(const Surroundings& surroundings) {
   const bool is_long = surroundings.readings_ns >= options_.long_pass_ns;
   if (surroundings.walk_ns > 0) {
     const double norm = walk_.learn(surroundings.walk_ns);

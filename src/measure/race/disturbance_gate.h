@@ -55,8 +55,8 @@ class DisturbanceGate {
   explicit DisturbanceGate(const GateOptions& options = {}) : options_(options) {}
 
   /// Returns what disturbed the reading or the pass, as a phrase; empty if it counts. Each call also updates the norm.
-  std::string judge(const Reading& reading);
-  std::string judge(const Surroundings& surroundings);
+  std::string classify(const Reading& reading);
+  std::string classify(const Surroundings& surroundings);
 
  private:
   /// The time of a sentinel on an undisturbed machine: a low quantile of its recent readings. It follows a drifting

@@ -37,7 +37,7 @@ std::optional<Sample> GatedSampler::take(int candidate, std::int64_t calls, bool
     const std::optional<Reading> reading = source_.sample(candidate, calls, warm_up);
     if (!reading) return std::nullopt;
     readings_ns_ += reading->ns;
-    sample = {.ns = reading->ns, .fma_ns = reading->fma_ns, .disturbance = gate_.judge(*reading)};
+    sample = {.ns = reading->ns, .fma_ns = reading->fma_ns, .disturbance = gate_.classify(*reading)};
     const bool is_disturbed = !sample.disturbance.empty();
     if (is_disturbed && threads_ == 1) sample.waited_ns = waited_ns(*reading);
     disturbed_share_ += kDecay * ((is_disturbed ? 1 : 0) - disturbed_share_);
@@ -55,7 +55,7 @@ std::optional<Sample> GatedSampler::take(int candidate, std::int64_t calls, bool
 PassObservation GatedSampler::observe() {
   Surroundings surroundings = source_.surroundings();
   surroundings.readings_ns = std::exchange(readings_ns_, 0);
-  return {surroundings, gate_.judge(surroundings)};
+  return {surroundings, gate_.classify(surroundings)};
 }
 
 bool GatedSampler::wait(const std::string& why, double again_ns) {

@@ -80,7 +80,7 @@ void install_fault_handler() {
 
 constexpr std::int64_t kPoisonedTogether = std::int64_t{64} << 20;  ///< bytes that one thread fills
 
-constexpr std::array kAllSets{InputSet::kWhole, InputSet::kUniform, InputSet::kWide};
+constexpr std::array kAllSets{InputSet::kIntegers, InputSet::kUniform, InputSet::kWide};
 
 /// Samples use the uniform set, placed at the start, where buffers are aligned as a caller's are.
 Placement placement_of(InputSet set) { return set == InputSet::kUniform ? Placement::kAtStart : Placement::kAtEnd; }
@@ -173,7 +173,7 @@ class CpuBench final : public Bench {
     Candidate& candidate = candidates_.at(request.id);
     RunnerReply reply;
     // The uniform set comes last, because samples compare with its result in the outputs.
-    for (const InputSet set : {InputSet::kWhole, InputSet::kWide, InputSet::kUniform}) {
+    for (const InputSet set : {InputSet::kIntegers, InputSet::kWide, InputSet::kUniform}) {
       const bool has_wide = has_set(tensors_.front().layout, InputSet::kWide);
       if (set == InputSet::kWide && !(request.thorough && has_wide)) continue;
       poison_outputs(candidate, set);
@@ -359,7 +359,8 @@ class CpuBench final : public Bench {
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
       const Tensor& tensor = tensors_[i];
       if (!tensor.is_output()) continue;
-      std::string wrong = judge(i, tensor.layout.type, buffers[i], tensor.references[s], evidence, run_parts());
+      std::string wrong =
+          explain_mismatch(i, tensor.layout.type, buffers[i], tensor.references[s], evidence, run_parts());
       if (!wrong.empty()) return wrong;
     }
     return {};

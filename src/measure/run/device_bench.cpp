@@ -124,7 +124,7 @@ class DeviceBench final : public Bench {
     return answer([&] {
       Candidate& candidate = *candidates_.at(request.id);
       RunnerReply reply;
-      std::string wrong = check_call(candidate, tensors(InputSet::kWhole), reply);
+      std::string wrong = check_call(candidate, tensors(InputSet::kIntegers), reply);
       if (wrong.empty() && request.thorough && has_set(uniform_.front().layout, InputSet::kWide)) {
         wrong = check_call(candidate, tensors(InputSet::kWide), reply);
       }
@@ -312,7 +312,7 @@ class DeviceBench final : public Bench {
   // Returns what is wrong on the device after a call; empty if nothing is. Keeps the outputs. Adds to the evidence.
   std::string compare(const Candidate& candidate, const Tensors& tensors, Evidence& evidence) {
     std::string wrong = checker_ ? stray_write_on_device(candidate, tensors) : stray_write(candidate, tensors);
-    return wrong.empty() ? judge_outputs(tensors, arguments(tensors), evidence) : wrong;
+    return wrong.empty() ? check_outputs(tensors, arguments(tensors), evidence) : wrong;
   }
 
   /// Returns a message about writes outside the outputs, detected on the device; empty if there are none.
@@ -363,19 +363,19 @@ class DeviceBench final : public Bench {
   }
 
   /// Returns what is wrong with the outputs among the arguments; empty if nothing is. Keeps them. Adds to the evidence.
-  std::string judge_outputs(const Tensors& tensors, const Arguments& arguments, Evidence& evidence) {
+  std::string check_outputs(const Tensors& tensors, const Arguments& arguments, Evidence& evidence) {
     outputs_.clear();
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       const Tensor& tensor = tensors[i];
       if (!tensor.is_output()) continue;
       if (tensor.kept) {
-        std::string wrong = judge_on_device(i, tensor, *arguments[i], evidence);
+        std::string wrong = check_on_device(i, tensor, *arguments[i], evidence);
         if (!wrong.empty()) return wrong;
         continue;
       }
       std::vector<std::byte>& seen = outputs_.emplace_back(static_cast<std::size_t>(tensor.bytes()));
       device_->download(*arguments[i], seen);
-      std::string wrong = judge(i, tensor.layout.type, seen.data(), tensor.reference, evidence);
+      std::string wrong = explain_mismatch(i, tensor.layout.type, seen.data(), tensor.reference, evidence);
       if (!wrong.empty()) return wrong;
     }
     return {};
@@ -383,7 +383,7 @@ class DeviceBench final : public Bench {
 
   /// Returns what is wrong with an output; empty if nothing is. Restores the expected values if a kernel, this one or
   /// an earlier one, has overwritten them.
-  std::string judge_on_device(std::size_t parameter, const Tensor& tensor, const DeviceMemory& got,
+  std::string check_on_device(std::size_t parameter, const Tensor& tensor, const DeviceMemory& got,
                               Evidence& evidence) {
     DeviceSummary found = compare_on_device(tensor, got);
     if (found.digest != tensor.kept->digest) {
@@ -397,7 +397,7 @@ class DeviceBench final : public Bench {
       device_->download(got, std::span(element).first(static_cast<std::size_t>(bytes)), at * bytes);
       value = element_at(tensor.layout.type, element.data(), 0);
     }
-    return judge(parameter, found.comparison, value, tensor.reference, evidence);
+    return explain_mismatch(parameter, found.comparison, value, tensor.reference, evidence);
   }
 
   /// Records the checksums of the outputs among the arguments, which were found right.
@@ -441,7 +441,7 @@ class DeviceBench final : public Bench {
   std::string compare_with_checked(Candidate& candidate, const Arguments& arguments) {
     if (candidate.checksums.are_known() && next_slice_is_unchanged(candidate, arguments)) return {};
     Evidence evidence;
-    std::string wrong = judge_outputs(uniform_, arguments, evidence);
+    std::string wrong = check_outputs(uniform_, arguments, evidence);
     if (wrong.empty()) take_checksums(candidate, arguments);
     return wrong;
   }

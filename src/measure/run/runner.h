@@ -30,10 +30,10 @@ struct CheckData {
   std::vector<std::vector<double>> inputs;    ///< one per input
   std::vector<std::vector<double>> expected;  ///< one per output
   std::vector<std::vector<double>> bound;     ///< one per output: the largest absolute error of each element
-  /// Further inputs of whole numbers, on which the operator is exact, and their expected results. Empty: none.
-  std::vector<std::vector<double>> whole_inputs, whole_expected;
+  /// Further inputs of integers, on which the operator is exact, and their expected results. Empty: none.
+  std::vector<std::vector<double>> integer_inputs, integer_expected;
   /// Zeros, or infinite for elements whose expected value is not known. Empty: zeros.
-  std::vector<std::vector<double>> whole_bound;
+  std::vector<std::vector<double>> integer_bound;
   /// Inputs of large and small magnitudes, their expected results and the largest absolute errors of each element, for
   /// thorough checks. Empty: none.
   std::vector<std::vector<double>> wide_inputs, wide_expected, wide_bound;

@@ -134,13 +134,13 @@ TensorFile::TensorFile(const CheckData& data) : fd_(make_memory_file("nestwright
 void TensorFile::append_all(const CheckData& data) {
   const std::size_t parameters = data.types.size();
   require(data.expected.size() == data.bound.size(), parameters, "expected values and bounds must be as many");
-  const bool has_whole = !data.whole_inputs.empty();
-  require(!has_whole ||
-              (data.whole_inputs.size() == data.inputs.size() && data.whole_expected.size() == data.expected.size()),
-          parameters, "whole numbers must be as many as other values");
-  const bool has_whole_bound = has_whole && !data.whole_bound.empty();
-  require(!has_whole_bound || data.whole_bound.size() == data.expected.size(), parameters,
-          "bounds of whole numbers must be as many as other bounds");
+  const bool has_integers = !data.integer_inputs.empty();
+  require(!has_integers || (data.integer_inputs.size() == data.inputs.size() &&
+                            data.integer_expected.size() == data.expected.size()),
+          parameters, "integers must be as many as other values");
+  const bool has_integer_bound = has_integers && !data.integer_bound.empty();
+  require(!has_integer_bound || data.integer_bound.size() == data.expected.size(), parameters,
+          "bounds of integers must be as many as other bounds");
   const bool has_wide = !data.wide_inputs.empty();
   require(!has_wide ||
               (data.wide_inputs.size() == data.inputs.size() && data.wide_expected.size() == data.expected.size() &&
@@ -159,9 +159,9 @@ void TensorFile::append_all(const CheckData& data) {
       if (is_placed_differently(layout.elements * layout.type.bytes())) {
         layout.second = append_values(fd_.get(), bytes_, layout.type, values, Placement::kAtStart);
       }
-      if (has_whole) {
-        const std::vector<double>& whole = data.whole_inputs[input - 1];
-        require(whole.size() == n, i, "an input needs a whole number for each element");
+      if (has_integers) {
+        const std::vector<double>& whole = data.integer_inputs[input - 1];
+        require(whole.size() == n, i, "an input needs an integer for each element");
         layout.whole = append_values(fd_.get(), bytes_, layout.type, whole, Placement::kAtEnd);
       }
       if (has_wide) {
@@ -174,13 +174,13 @@ void TensorFile::append_all(const CheckData& data) {
               "an output needs an expected value and a bound for each element");
       layout.first = append_doubles(fd_.get(), bytes_, data.expected[output]);
       layout.second = append_doubles(fd_.get(), bytes_, data.bound[output]);
-      if (has_whole) {
-        require(data.whole_expected[output].size() == n, i, "an output needs a whole number for each element");
-        layout.whole = append_doubles(fd_.get(), bytes_, data.whole_expected[output]);
+      if (has_integers) {
+        require(data.integer_expected[output].size() == n, i, "an output needs an integer for each element");
+        layout.whole = append_doubles(fd_.get(), bytes_, data.integer_expected[output]);
       }
-      if (has_whole_bound) {
-        require(data.whole_bound[output].size() == n, i, "an output needs a bound for each whole number");
-        layout.whole_bound = append_doubles(fd_.get(), bytes_, data.whole_bound[output]);
+      if (has_integer_bound) {
+        require(data.integer_bound[output].size() == n, i, "an output needs a bound for each integer");
+        layout.integer_bound = append_doubles(fd_.get(), bytes_, data.integer_bound[output]);
       }
       if (has_wide) {
         require(data.wide_expected[output].size() == n && data.wide_bound[output].size() == n, i,
@@ -205,7 +205,7 @@ void TensorFile::append_large() {
   require(!data.places.empty() && data.read_input && data.reference, layout_.size(),
           "large tensors need elements to be compared, and functions");
   append_set(InputSet::kUniform);
-  if (data.has_whole) append_set(InputSet::kWhole);
+  if (data.has_integers) append_set(InputSet::kIntegers);
 }
 
 void TensorFile::append_wide() {
@@ -230,9 +230,9 @@ void TensorFile::append_set(InputSet set) {
       layout.second = append(Placement::kAtStart);
       // Other sets that are placed at the end make these values there unnecessary.
       if (!is_placed_differently(layout.elements * layout.type.bytes())) layout.first = layout.second;
-      if (layout.first < 0 && !large_->has_whole) layout.first = append(Placement::kAtEnd);
+      if (layout.first < 0 && !large_->has_integers) layout.first = append(Placement::kAtEnd);
     } else {
-      (set == InputSet::kWhole ? layout.whole : layout.wide) = append(Placement::kAtEnd);
+      (set == InputSet::kIntegers ? layout.whole : layout.wide) = append(Placement::kAtEnd);
     }
     ++input;
   }
@@ -247,7 +247,7 @@ void TensorFile::append_reference(InputSet set) {
   for (const TensorLayout& layout : layout_) {
     if (layout.role != ir::Role::kInput) continue;
     const std::int64_t bytes = layout.elements * layout.type.bytes();
-    const std::int64_t offset = is_uniform ? layout.second : set == InputSet::kWhole ? layout.whole : layout.wide;
+    const std::int64_t offset = is_uniform ? layout.second : set == InputSet::kIntegers ? layout.whole : layout.wide;
     mappings.emplace_back(fd_.get(), offset, GuardedRegion::padded(bytes));
     inputs.push_back(mappings.back().data() +
                      GuardedRegion::offset(bytes, is_uniform ? Placement::kAtStart : Placement::kAtEnd));
@@ -286,7 +286,7 @@ void TensorFile::append_reference(InputSet set) {
     block.resize(static_cast<std::size_t>(output->large->doubles()));
   }
   const std::int64_t at = append_doubles(fd_.get(), bytes_, block);
-  (is_uniform ? output->first : set == InputSet::kWhole ? output->whole : output->wide) = at;
+  (is_uniform ? output->first : set == InputSet::kIntegers ? output->whole : output->wide) = at;
 }
 
 }  // namespace nestwright

@@ -28,12 +28,12 @@ LargeExpectation map_large(const TensorLayout& layout, std::int64_t block) {
 }  // namespace
 
 bool has_set(const TensorLayout& layout, InputSet set) {
-  return set == InputSet::kUniform || (set == InputSet::kWhole ? layout.whole : layout.wide) >= 0;
+  return set == InputSet::kUniform || (set == InputSet::kIntegers ? layout.whole : layout.wide) >= 0;
 }
 
 std::int64_t values_at_end(const TensorLayout& layout, InputSet set) {
   if (!has_set(layout, set)) return layout.first;
-  return set == InputSet::kUniform ? layout.first : set == InputSet::kWhole ? layout.whole : layout.wide;
+  return set == InputSet::kUniform ? layout.first : set == InputSet::kIntegers ? layout.whole : layout.wide;
 }
 
 MappedInput map_input(const TensorLayout& layout, InputSet set) {
@@ -53,26 +53,27 @@ ExpectedOutput map_expected(const TensorLayout& layout, InputSet set) {
     return {doubles(layout.first), doubles(layout.second), InputSet::kUniform, {}};
   if (set == InputSet::kWide) return {doubles(layout.wide), doubles(layout.wide_bound), set, {}};
   ExpectedOutput whole{doubles(layout.whole), {}, set, {}};
-  if (layout.whole_bound >= 0) whole.bound = doubles(layout.whole_bound);
+  if (layout.integer_bound >= 0) whole.bound = doubles(layout.integer_bound);
   return whole;
 }
 
-std::string judge(std::size_t parameter, ir::Type type, const void* result, const ExpectedOutput& reference,
-                  Evidence& evidence, const RunParts& run) {
-  if (reference.large) return judge_large(parameter, type, result, *reference.large, evidence, run);
+std::string explain_mismatch(std::size_t parameter, ir::Type type, const void* result, const ExpectedOutput& reference,
+                             Evidence& evidence, const RunParts& run) {
+  if (reference.large) return explain_large_mismatch(parameter, type, result, *reference.large, evidence, run);
   const Comparison c = compare_elements(type, result, reference.expected, reference.bound);
-  return judge(parameter, c, c.first_wrong < 0 ? 0 : element_at(type, result, c.first_wrong), reference, evidence);
+  return explain_mismatch(parameter, c, c.first_wrong < 0 ? 0 : element_at(type, result, c.first_wrong), reference,
+                          evidence);
 }
 
-std::string judge(std::size_t parameter, const Comparison& c, double got, const ExpectedOutput& reference,
-                  Evidence& evidence) {
+std::string explain_mismatch(std::size_t parameter, const Comparison& c, double got, const ExpectedOutput& reference,
+                             Evidence& evidence) {
   evidence.largest_error = std::max(evidence.largest_error, c.largest_error);
   evidence.largest_error_ratio = std::max(evidence.largest_error_ratio, c.largest_error_ratio);
   if (c.first_wrong < 0) return {};
   const auto at = static_cast<std::size_t>(c.first_wrong);
   const std::string found =
       fmt::format("parameter {} element {}: expected {:.9g}, got {:.9g}", parameter, at, reference.expected[at], got);
-  if (reference.set == InputSet::kWhole) return found + " from whole numbers, where no error is allowed";
+  if (reference.set == InputSet::kIntegers) return found + " from integers, where no error is allowed";
   return fmt::format("{}, allowed error {:.3g}{}", found, reference.bound[at],
                      reference.set == InputSet::kWide ? ", from inputs of large and small magnitudes" : "");
 }

@@ -44,12 +44,12 @@ ExpectedOutput map_expected(const TensorLayout& layout, InputSet set);
 
 /// Returns what `comparison` shows to be wrong with the output that is parameter number `parameter`; empty if nothing
 /// is. `found` is the element at first_wrong. Adds to the evidence.
-std::string judge(std::size_t parameter, const Comparison& comparison, double found, const ExpectedOutput& reference,
-                  Evidence& evidence);
+std::string explain_mismatch(std::size_t parameter, const Comparison& comparison, double found,
+                             const ExpectedOutput& reference, Evidence& evidence);
 /// Compares `result`, the output that is parameter number `parameter`, and returns what is wrong with it; empty if
 /// nothing is. Adds to the evidence. Shares the work on a large output by `run`.
-std::string judge(std::size_t parameter, ir::Type type, const void* result, const ExpectedOutput& reference,
-                  Evidence& evidence, const RunParts& run = run_in_turn);
+std::string explain_mismatch(std::size_t parameter, ir::Type type, const void* result, const ExpectedOutput& reference,
+                             Evidence& evidence, const RunParts& run = run_in_turn);
 
 /// Returns a reply with an outcome that is not ok.
 inline RunnerReply failure(Outcome outcome, std::string message, const Evidence& evidence = {}) {

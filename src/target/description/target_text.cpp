@@ -31,7 +31,7 @@ std::int64_t parse_number(std::string_view text, std::string_view field, std::st
   std::int64_t n = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
   if (error != std::errc() || end != value.data() + value.size() || n < min || n > max) {
-    refuse(text, fmt::format("{} is \"{}\"", field, value), fmt::format("use a whole number from {} to {}", min, max));
+    refuse(text, fmt::format("{} is \"{}\"", field, value), fmt::format("use an integer from {} to {}", min, max));
   }
   return n;
 }

@@ -20,7 +20,7 @@ namespace target_text {
 /// Throws UsageError; `text` is the whole target, `field` says what is wrong and `legal` what to write instead.
 [[noreturn]] void refuse(std::string_view text, std::string_view field, std::string_view legal);
 
-/// Parses the whole number `value`. Throws UsageError unless it is one of min .. max.
+/// Parses the integer `value`. Throws UsageError unless it is one of min .. max.
 std::int64_t parse_number(std::string_view text, std::string_view field, std::string_view value, std::int64_t min,
                           std::int64_t max);
 

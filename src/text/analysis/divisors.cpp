@@ -1,4 +1,4 @@
-// Refuses whole numbers that may be divided by 0, which has no result: no kernel could be checked on such data.
+// Refuses integers that may be divided by 0, which has no result: no kernel could be checked on such data.
 #include <algorithm>
 
 #include "text/analysis/interval.h"

@@ -352,12 +352,12 @@ class ExtentResolver {
 
   /// Refuses an index that has no known range because a type does not hold its values: clamp() would change them.
   void check_type(const Use& use) const {
-    const std::optional<Misfit> misfit = find_misfit(*use.index, leaves_of(program_, *use.stage));
-    if (!misfit) return;
-    fail(first_character(*misfit->part), name_of(use) + " has no known range, because " + misfit->type.str() +
-                                             " does not hold " + std::to_string(misfit->values.lo) + " to " +
-                                             std::to_string(misfit->values.hi) +
-                                             ": compute it in a wider type, as in int64(...)");
+    const std::optional<TypeOverflow> overflow = find_type_overflow(*use.index, leaves_of(program_, *use.stage));
+    if (!overflow) return;
+    fail(first_character(*overflow->part), name_of(use) + " has no known range, because " + overflow->type.str() +
+                                               " does not hold " + std::to_string(overflow->values.lo) + " to " +
+                                               std::to_string(overflow->values.hi) +
+                                               ": compute it in a wider type, as in int64(...)");
   }
 
   /// Whether the tensors that an index is read from may have ranges, and one of them has none.

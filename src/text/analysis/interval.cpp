@@ -23,7 +23,7 @@ Bounds checked(Interval values) {
   return ir::within(values, {-kLargest, kLargest}) ? std::optional(values) : std::nullopt;
 }
 
-/// The whole numbers around a number.
+/// The integers around a number.
 Bounds around(double value) {
   if (!(std::abs(value) <= kLargest)) return std::nullopt;
   return Interval{static_cast<std::int64_t>(std::floor(value)), static_cast<std::int64_t>(std::ceil(value))};
@@ -34,7 +34,7 @@ Bounds below(std::int64_t extent) { return checked({0, extent - 1}); }
 
 Interval negative(Interval a) { return ir::scale(a, -1); }
 
-/// The whole numbers between which a / b lies, rounded down and up.
+/// The integers between which a / b lies, rounded down and up.
 Interval quotient_of_floats(Interval a, Interval b) {
   return ir::unite(ir::div(a, b), negative(ir::div(negative(a), b)));
 }
@@ -230,12 +230,12 @@ std::optional<Interval> interval_of(const Term& term, const Leaves& leaves) {
   return may_wrap_around ? std::nullopt : values;
 }
 
-std::optional<Misfit> find_misfit(const Term& term, const Leaves& leaves) {
+std::optional<TypeOverflow> find_type_overflow(const Term& term, const Leaves& leaves) {
   if (interval_of(term, leaves)) return std::nullopt;
-  if (const Bounds values = unwrapped(term, leaves)) return Misfit{&term, *values, *type_of(term, leaves)};
+  if (const Bounds values = unwrapped(term, leaves)) return TypeOverflow{&term, *values, *type_of(term, leaves)};
   const auto find = [&](const std::vector<Term>& operands) {
-    std::optional<Misfit> found;
-    for (const Term& operand : operands) found = found ? found : find_misfit(operand, leaves);
+    std::optional<TypeOverflow> found;
+    for (const Term& operand : operands) found = found ? found : find_type_overflow(operand, leaves);
     return found;
   };
   if (const auto* negation = std::get_if<Negation>(&term.value)) return find(negation->operand);

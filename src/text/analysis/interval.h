@@ -27,22 +27,22 @@ struct Leaves {
 /// ranges of tensors that an argmax computes. Trusts conversions.
 Leaves leaves_of(const Program& program, const Stage& stage);
 
-/// The type that a term is computed in; nullopt for a literal, which takes the type of the other operand. That of a
-/// condition is the type of what it compares.
+/// The type that a term is computed in; nullopt for a literal, which takes the type of the other operand. For a
+/// comparison it is the type of the operands, not bool.
 std::optional<ir::Type> type_of(const Term& term, const Leaves& leaves);
 
-/// The whole numbers between which the values of a term lie; both ends are attained if it is linear and its indices are
+/// The integers between which the values of a term lie; both ends are attained if it is linear and its indices are
 /// distinct. nullopt if the element or extent of a leaf is not known, the term is no number, or numbers overflow.
 std::optional<ir::Interval> interval_of(const Term& term, const Leaves& leaves);
 
 /// A part of a term whose values are known, but are not all of its type.
-struct Misfit {
+struct TypeOverflow {
   const Term* part;
   ir::Interval values;
   ir::Type type;
 };
 /// The first part because of which interval_of() a term is nullopt; nullopt where there is none.
-std::optional<Misfit> find_misfit(const Term& term, const Leaves& leaves);
+std::optional<TypeOverflow> find_type_overflow(const Term& term, const Leaves& leaves);
 
 /// Whether a part of the term converts a floating-point number to an integer. Indices of reads are no part of it.
 bool converts_float(const Term& term, const Leaves& leaves);

@@ -1,4 +1,4 @@
-// Refuses arithmetic on indices that may overflow: kernels are compiled as if it never did. Other whole numbers wrap
+// Refuses arithmetic on indices that may overflow: kernels are compiled as if it never did. Other integers wrap
 // around.
 #include <algorithm>
 #include <cmath>

@@ -80,7 +80,7 @@ class TypeChecker {
     for (const Term& index : access.indices) {
       const TermType index_type = type_of(index);
       if (index_type.type.is_int()) continue;
-      fail(index.at, "an index is a whole number, not " + index_type.type.str() + ": convert it, as in int64(...)");
+      fail(index.at, "an index is an integer, not " + index_type.type.str() + ": convert it, as in int64(...)");
     }
     if (access.padding) check_padding(access, type);
     return {type};
@@ -156,7 +156,7 @@ class TypeChecker {
     if (type.type.is_bool() && !is_equality) fail(at, what + " takes numbers, not conditions: use && and ||");
     if (ir::is_comparison(binary.op)) return {kBool};
     if (binary.op == BinaryOp::kMod && !type.type.is_int()) {
-      fail(at, "'%' takes whole numbers, not " + type.type.str());
+      fail(at, "'%' takes integers, not " + type.type.str());
     }
     const auto* divisor = std::get_if<Integer>(&b.value);
     const bool divides = binary.op == BinaryOp::kMod || binary.op == BinaryOp::kDiv;
@@ -231,7 +231,7 @@ class TypeChecker {
       const ir::Type type = types[i].type;
       if (type.is_int()) continue;
       fail(first_character(call.arguments[i]),
-           "'" + call.name + "' takes whole numbers, not " + type.str() +
+           "'" + call.name + "' takes integers, not " + type.str() +
                (type.is_bool() ? ": write && and ||, and brackets around its operands, as it "
                                  "binds less tightly than comparisons"
                                : ": convert it, as in int32(...)"));
@@ -256,7 +256,7 @@ void check_types(const Source& source, Program& program) {
                                               declaration.type->str() + "(...)");
     }
     if (tensor.range && tensor.type.is_int() && std::ceil(tensor.range->low) > std::floor(tensor.range->high)) {
-      checker.fail(declaration.tensor.at, "the range of '" + tensor.name + "' has no whole number");
+      checker.fail(declaration.tensor.at, "the range of '" + tensor.name + "' has no integer");
     }
     for (const double end : {tensor.range.value_or(Range{}).low, tensor.range.value_or(Range{}).high}) {
       const double whole = tensor.type.is_int() ? (end < 0 ? std::ceil(end) : std::floor(end)) : end;

@@ -41,8 +41,8 @@ std::optional<Literal> fold_literals(const std::string& text, std::size_t at, Bi
       break;
     case BinaryOp::kDiv:
       if (are_whole) {
-        throw ExpressionError(
-            text, at, "a quotient of two whole numbers is rounded down: write its value, or 1.0/3 for a fraction");
+        throw ExpressionError(text, at,
+                              "a quotient of two integers is rounded down: write its value, or 1.0/3 for a fraction");
       }
       real = x.value_or(0) / y.value_or(1);
       break;

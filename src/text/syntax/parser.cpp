@@ -201,7 +201,7 @@ class Parser {
     const Token token = take();
     constexpr std::int64_t kMaxExtent = std::numeric_limits<std::int32_t>::max();
     if (token.whole < 1 || token.whole > kMaxExtent) {
-      fail_at(token.at, "an extent is a whole number from 1 to " + std::to_string(kMaxExtent));
+      fail_at(token.at, "an extent is an integer from 1 to " + std::to_string(kMaxExtent));
     }
     return token.whole;
   }
@@ -240,7 +240,7 @@ class Parser {
     if (digits.kind == Token::Kind::kInteger) {
       const double value = static_cast<double>(digits.whole);
       if (value >= 0x1p63 || static_cast<std::int64_t>(value) != digits.whole) {
-        fail_at(at, what + " " + digits.text + " is not exact in double precision: use a whole number up to 2^53");
+        fail_at(at, what + " " + digits.text + " is not exact in double precision: use an integer up to 2^53");
       }
     }
     return number();
@@ -252,10 +252,10 @@ class Parser {
       const Name of = name("the name of a size");
       ++at_;
       if (peek().kind != Token::Kind::kInteger) {
-        fail("expected a whole number: the extent of '" + of.text + "', got " + peek().describe() +
+        fail("expected an integer: the extent of '" + of.text + "', got " + peek().describe() +
              "; a tensor is written with brackets, as in " + of.text + "[] = ...");
       }
-      source_.sizes.push_back({of, extent("a whole number")});
+      source_.sizes.push_back({of, extent("an integer")});
     }
     if (peek().kind == Token::Kind::kEnd) return;
     expect(";", "another size, as in i=512, the end");

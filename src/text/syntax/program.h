@@ -72,7 +72,7 @@ Program analyse(const Source& source);
 void resolve_extents(const Source& source, Program& program);
 /// Finds the types of computed tensors, and checks those of all terms.
 void check_types(const Source& source, Program& program);
-/// Checks that no whole number is divided by 0. Requires extents.
+/// Checks that no integer is divided by 0. Requires extents.
 void check_divisors(const Program& program);
 /// Checks that arithmetic on indices does not overflow. Requires extents.
 void check_overflow(const Program& program);

@@ -33,8 +33,8 @@
 #define NESTWRIGHT_PLUGIN_MARK "\nnestwright-plugin\n"
 
 /// Begins the definition of the function that registers a plugin's operators and templates; `name` and `version` are
-/// literals of one word each, without blanks, and `registry` becomes its argument, a Registry&. The message of what it
-/// throws, refusals of the registry included, becomes that of the command that loads it.
+/// literals of one word each, without blanks, and `registry` becomes its argument, a Registry&. If it throws, or the
+/// registry rejects an entry, the command that loads the plugin fails with the exception's message.
 #define NESTWRIGHT_PLUGIN(name, version, registry)                                    \
   extern "C" {                                                                        \
   extern const char nestwright_plugin_description[];                                  \

@@ -187,8 +187,8 @@ std::optional<Config> complete_within(const ConfigSpace& space, const Config& pa
   return std::nullopt;
 }
 
-Config complete_given(const Template& t, const Workload& workload, const Target& target, const Config& given) {
-  const ConfigSpace space = discover_space(t, workload, target);
+Config complete_given(const Template& t, const Workload& workload, const Target& target, const ConfigSpace& space,
+                      const Config& given) {
   const Restriction restriction{given, {}};
   const ConfigSpace* const spaces[] = {&space};
   try {
@@ -217,7 +217,7 @@ std::vector<Config> complete_each(const Template& t, const Workload& workload, c
     if (config && std::find(configs.begin(), configs.end(), *config) == configs.end()) configs.push_back(*config);
   }
   if (target.device != DeviceKind::kCpu) return configs;
-  const bool is_worth = is_worth_parallel_loop(workload.op->define(workload), target);
+  const bool is_worth = is_worth_parallel_loop(*workload.definition, target);
   const auto is_suitable = [&](const Config& config) { return is_parallel(config) == is_worth; };
   auto first = std::find_if(configs.begin(), configs.end(), is_suitable);
   for (std::size_t i = 0; first == configs.end() && !is_worth && i < configs.size(); ++i) {

@@ -49,7 +49,7 @@ std::size_t option_of(const Config& config, const std::string& name, const std::
 
 BranchRun run_branch(const Template& t, const Workload& workload, const Target& target,
                      RecordingTuning::Chooser chooser) {
-  Definition definition = workload.op->define(workload);
+  Definition definition = *workload.definition;
   RecordingTuning tuning(std::move(chooser));
   BranchRun result;
   try {

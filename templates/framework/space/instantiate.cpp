@@ -108,7 +108,7 @@ class ApplyingTuning : public Tuning {
 }  // namespace
 
 Instance instantiate(const Template& t, const Workload& workload, const Target& target, const Config& config) {
-  Definition definition = workload.op->define(workload);
+  Definition definition = *workload.definition;
   ApplyingTuning tuning(t, config);
   Schedule schedule = t.schedule(tuning, workload, definition, target);
   tuning.check_all_used();

@@ -61,7 +61,7 @@ void check_definition(const Workload& workload, const Definition& definition) {
 }
 
 std::vector<std::size_t> constant_operands(const Workload& workload) {
-  const std::vector<std::size_t> declared = workload.op->define(workload).constant_inputs;
+  const std::vector<std::size_t>& declared = workload.definition->constant_inputs;
   if (!declared.empty()) return declared;
   for (const OperatorParameter& parameter : workload.op->parameters) {
     if (parameter.name != "prepared" || parameter.choices.empty()) continue;
@@ -95,10 +95,10 @@ Reference reference_data(const Workload& workload, const Definition& definition,
   return reference;
 }
 
-HostTensors whole_input_data(const Workload& workload, const Definition& definition) {
-  if (!workload.op->whole_inputs) return {};
-  HostTensors whole = workload.op->whole_inputs(workload);
-  if (!whole.empty()) Returned(workload, definition, "whole_inputs").check_inputs(whole);
+HostTensors integer_input_data(const Workload& workload, const Definition& definition) {
+  if (!workload.op->integer_inputs) return {};
+  HostTensors whole = workload.op->integer_inputs(workload);
+  if (!whole.empty()) Returned(workload, definition, "integer_inputs").check_inputs(whole);
   return whole;
 }
 

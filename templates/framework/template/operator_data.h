@@ -26,8 +26,8 @@ std::vector<std::optional<DataRange>> input_ranges(const Workload& workload, con
 Reference reference_data(const Workload& workload, const Definition& definition, const HostTensors& inputs,
                          const ReferenceLimit& limit = {});
 
-/// The operator's inputs of whole numbers; no tensors if it has none.
-HostTensors whole_input_data(const Workload& workload, const Definition& definition);
+/// The operator's inputs of integers; no tensors if it has none.
+HostTensors integer_input_data(const Workload& workload, const Definition& definition);
 
 /// The operator's inputs of large and small magnitudes with their reference; no tensors if it has none.
 CheckedInputs wide_input_data(const Workload& workload, const Definition& definition, const CheckedInputs& uniform,

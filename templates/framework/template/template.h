@@ -66,7 +66,7 @@ struct ElementReference {
 };
 
 /// Several vectors of weights, each with a number for each element of a line (ir/core/element_lines.h): odd numbers of
-/// random signs, from 129 to 255, so that every sum of small whole numbers is exact.
+/// random signs, from 129 to 255, so that every sum of small integers is exact.
 using LineWeights = std::vector<std::vector<double>>;
 
 /// The reference for weighted sums over the lines of an output: for each vector of weights and each line the sum and
@@ -84,16 +84,16 @@ struct LargeChecks {
       reference_at = {};
   /// Inputs on which the sums of all lines are exact; no sources if there are none. What rectifies results does not
   /// change positive ones. If absent, no workload has any.
-  std::function<InputSources(const Workload&)> whole_inputs = {};
-  /// Whether results on whole_inputs have no error; if absent, they have none.
-  std::function<bool(const Workload&)> is_whole_exact = {};
+  std::function<InputSources(const Workload&)> integer_inputs = {};
+  /// Whether results on integer_inputs have no error; if absent, they have none.
+  std::function<bool(const Workload&)> is_integer_exact = {};
   /// Inputs of large and small magnitudes, made from the sources of those in [-1, 1]; no sources if there are none. If
   /// absent, no workload has any.
   std::function<InputSources(const Workload&, const InputSources& uniform)> wide_inputs = {};
   /// The lines whose sums cost much less than the elements: of a product C = A B, those of C w = A (B w) (Freivalds'
   /// check). Absent: there are none. The sums of other lines are computed from the reference of all elements.
   std::function<std::optional<ir::ElementLines>(const Workload&)> lines = {};
-  /// The reference for the sums over `lines`. `is_linear`: no result is changed by an activation, as on whole_inputs;
+  /// The reference for the sums over `lines`. `is_linear`: no result is changed by an activation, as on integer_inputs;
   /// if it is false, and there is an activation, there is no reference, and no sums.
   std::function<LineReference(const Workload&, const InputValues& inputs, const LineWeights& weights, bool is_linear)>
       line_sums = {};
@@ -139,11 +139,11 @@ struct Operator {
   std::function<Definition(const Workload&)> define;
   /// A plain loop in double over inputs that have been rounded to the operator's types.
   std::function<Reference(const Workload&, const HostTensors& inputs)> reference;
-  /// Inputs of whole numbers on which the result is exact in whatever order it is computed
-  /// (templates/checking/whole_numbers.h); no tensors if there are none, or if the bounds are zero for any inputs. If
+  /// Inputs of integers on which the result is exact in whatever order it is computed
+  /// (templates/checking/integers.h); no tensors if there are none, or if the bounds are zero for any inputs. If
   /// absent, no workload has any.
-  std::function<HostTensors(const Workload&)> whole_inputs = {};
-  /// Inputs of large and small magnitudes (templates/checking/wide_magnitudes.h), rounded to the
+  std::function<HostTensors(const Workload&)> integer_inputs = {};
+  /// Inputs of large and small magnitudes (templates/checking/mixed_magnitudes.h), rounded to the
   /// operator's types; no tensors where all types are whole. `uniform` has inputs in [-1, 1] and their reference: for a
   /// sum of products, the new reference is often that one times powers of two, which saves a second pass over the
   /// terms. The returned reference is empty if it has to be computed.

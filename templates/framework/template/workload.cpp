@@ -51,9 +51,9 @@ const std::vector<std::string>& names_of(const OperatorParameter& parameter) {
 std::string legal_values(const OperatorParameter& parameter) {
   switch (parameter.kind) {
     case OperatorParameter::Kind::kSize:
-      return "a whole number from 1 to " + std::to_string(kMaxSize);
+      return "an integer from 1 to " + std::to_string(kMaxSize);
     case OperatorParameter::Kind::kCount:
-      return "a whole number from 0 to " + std::to_string(kMaxSize);
+      return "an integer from 0 to " + std::to_string(kMaxSize);
     case OperatorParameter::Kind::kFlag:
       return "0 or 1";
     case OperatorParameter::Kind::kType:
@@ -78,7 +78,7 @@ std::optional<Number> parse_number(const std::string& text) {
   return value;
 }
 
-/// Whole numbers between separators; nullopt if the text is something else or has more than kMaxDimensions of them.
+/// Integers between separators; nullopt if the text is something else or has more than kMaxDimensions of them.
 std::optional<std::vector<std::int64_t>> parse_list(const std::string& text, char separator) {
   std::vector<std::int64_t> values;
   for (std::size_t at = 0; at <= text.size();) {
@@ -248,7 +248,9 @@ Workload parse_workload(std::string_view text, std::shared_ptr<const Operator> s
     workload.parameters.push_back({names[i], value, value == fallback});
   }
   // Throws for illegal combinations of parameters, too, such as too large tensors.
-  check_definition(workload, op.define(workload));
+  auto definition = std::make_shared<const Definition>(op.define(workload));
+  check_definition(workload, *definition);
+  workload.definition = std::move(definition);
   return workload;
 }
 

@@ -15,6 +15,7 @@
 
 namespace nestwright {
 
+struct Definition;
 struct Operator;
 struct Workload;
 
@@ -24,8 +25,8 @@ struct OperatorParameter {
   std::string name;
   std::string meaning;
   enum class Kind : std::uint8_t {
-    kSize,    ///< a whole number from 1; shapes that differ in sizes only are near each other
-    kCount,   ///< a whole number from 0
+    kSize,    ///< an integer from 1; shapes that differ in sizes only are near each other
+    kCount,   ///< an integer from 0
     kFlag,    ///< 0 or 1
     kType,    ///< of elements
     kChoice,  ///< one of the names in `choices`
@@ -52,6 +53,9 @@ struct ParameterValue {
 struct Workload {
   std::shared_ptr<const Operator> op;  ///< never null once it is parsed
   std::vector<ParameterValue> parameters;
+  /// What the operator computes for these parameters: Operator::define, called once by parse_workload(). Never null
+  /// once the workload is parsed.
+  std::shared_ptr<const Definition> definition = {};
 
   std::int64_t size(std::string_view name) const;  ///< or a count
   bool flag(std::string_view name) const;

@@ -18,7 +18,7 @@
 #include "templates/framework/space/completion.h"
 #include "templates/loops/candidates.h"
 #include "templates/matmul/cpu/knobs.h"
-#include "templates/matmul/cpu/words.h"
+#include "templates/matmul/cpu/packed_words.h"
 #include "templates/matmul/matmul.h"
 
 namespace nestwright {

@@ -6,8 +6,8 @@
 //
 // Without AVX512_VNNI, bytes are widened to int16, two in a word.
 #include "templates/matmul/cpu/knobs.h"
+#include "templates/matmul/cpu/packed_words.h"
 #include "templates/matmul/cpu/seeds.h"
-#include "templates/matmul/cpu/words.h"
 #include "templates/matmul/matmul.h"
 
 namespace nestwright {

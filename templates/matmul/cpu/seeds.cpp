@@ -328,7 +328,7 @@ class SeedFormulas {
 
 std::vector<Config> matmul_cpu_seeds(const Template& self, const Workload& workload, const MatmulShape& shape,
                                      const Target& target) {
-  const bool is_parallel = is_worth_parallel_loop(workload.op->define(workload), target);
+  const bool is_parallel = is_worth_parallel_loop(*workload.definition, target);
   std::vector<Config> seeds;
   for (const Seed& seed : SeedFormulas(shape, target, is_parallel).all()) {
     seeds.push_back(to_config(seed, shape, target));

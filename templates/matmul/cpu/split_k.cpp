@@ -127,7 +127,7 @@ Schedule schedule_split_k(Tuning& t, const Workload& workload, Definition& defin
 std::vector<Config> seeds(const Workload& workload, const Target& target) {
   const MatmulShape shape = matmul_shape(workload);
   // Every configuration is parallel: none may be the default for little work.
-  if (!why_not(workload, target).empty() || !is_worth_parallel_loop(workload.op->define(workload), target)) return {};
+  if (!why_not(workload, target).empty() || !is_worth_parallel_loop(*workload.definition, target)) return {};
   const bool narrow = shape.n < target.lanes(shape.type) && shape.m > shape.n;
   std::vector<Config> partial;
   for (const std::int64_t parts : {2, 4}) {

@@ -40,7 +40,7 @@ std::int64_t constant_extent(const IterVar& axis, const std::string& stage) {
 
 /// The greatest common divisor of the divisors c of all quotients `var`/c in `e`, if it mentions `var` nowhere else;
 /// else 1.
-std::int64_t steady_points(const Expr& e, const ir::Var& var) {
+std::int64_t broadcast_period_of(const Expr& e, const ir::Var& var) {
   std::int64_t common = 0;
   int mentions = 0, quotients = 0;
   ir::for_each_expr(e, [&](const Expr& part) {
@@ -58,7 +58,7 @@ std::int64_t steady_points(const Expr& e, const ir::Var& var) {
 OperandAccess access_of(const ir::Load& load, const std::vector<IterVar>& axes) {
   OperandAccess access;
   access.strides.assign(axes.size(), 0);
-  access.steady.assign(axes.size(), 0);
+  access.broadcast_period.assign(axes.size(), 0);
   for (std::size_t d = 0; d < load.indices.size(); ++d) {
     const ir::Linear index = ir::to_linear(load.indices[d]);
     const Expr stride = load.buffer->stride(static_cast<int>(d));
@@ -71,7 +71,8 @@ OperandAccess access_of(const ir::Load& load, const std::vector<IterVar>& axes) 
       if (coefficient != 0 || is_hidden) {
         mentioned.push_back(static_cast<int>(a));
         moves.push_back(is_hidden ? 0 : coefficient);
-        access.steady[a] = std::gcd(access.steady[a], steady_points(load.indices[d], axes[a].var()));
+        access.broadcast_period[a] =
+            std::gcd(access.broadcast_period[a], broadcast_period_of(load.indices[d], axes[a].var()));
       }
       std::optional<std::int64_t>& sum = access.strides[a];
       if (is_hidden || (coefficient != 0 && step == nullptr)) {

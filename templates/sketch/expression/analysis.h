@@ -25,9 +25,9 @@ struct OperandAccess {
   bool is_constant = false;                          ///< an input that is the same in every call
   bool is_stored = false;                            ///< an input, or a reduction: it may be read from a copy
   std::vector<std::optional<std::int64_t>> strides;  ///< of each axis; nullopt where the address is not affine in it
-  /// For each axis, the number of consecutive points for which all reads stay in place: 4 for c in X[c/4], else 1; 0 if
-  /// no index mentions it.
-  std::vector<std::int64_t> steady;
+  /// For each axis, how many consecutive iterations read the same element: 4 for c in X[c/4], 1 for c in X[c], 0 if the
+  /// axis does not occur.
+  std::vector<std::int64_t> broadcast_period;
   std::vector<Expr> reads;             ///< the loads, each once: A[i] and A[i + 1]
   std::vector<int> identity;           ///< of each dimension: the axis that is its index in all reads; -1 where none is
   std::vector<std::vector<int>> axes;  ///< of each dimension: the axes that its index mentions

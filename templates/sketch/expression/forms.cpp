@@ -35,8 +35,9 @@ double score_along(const StageAnalysis& stage, int axis, const Target& target) {
   for (const OperandAccess& access : stage.accesses) {
     const std::optional<std::int64_t> stride = access.strides[static_cast<std::size_t>(axis)];
     if (stride && (*stride == 0 || *stride == 1)) continue;
-    const std::int64_t steady = access.steady[static_cast<std::size_t>(axis)];
-    if (axis >= stage.spatial && steady > 1 && steady % target.lanes(type) == 0) continue;  // one value for a vector
+    const std::int64_t broadcast_period = access.broadcast_period[static_cast<std::size_t>(axis)];
+    if (axis >= stage.spatial && broadcast_period > 1 && broadcast_period % target.lanes(type) == 0)
+      continue;  // one value for a vector
     const bool may_pack = axis < stage.spatial && access.is_stored && access.dimension_of(axis) >= 0;
     const std::int64_t reuse = reuse_of(stage, access);
     if (stride && *stride >= 2 && *stride <= kNearStride) {
@@ -124,15 +125,15 @@ std::vector<ReductionForm> reduction_forms(const StageAnalysis& stage, const Tar
   return forms;
 }
 
-int row_axis(const StageAnalysis& stage, int vector_axis, int but) {
+int row_axis(const StageAnalysis& stage, int vector_axis, int excluded_axis) {
   int best = -1;
   double best_score = 0;
   const auto is_contiguous = [&](int a) { return a > vector_axis && stage.result_stride(a) == 1; };
   for (int a = 0; a < stage.spatial; ++a) {
     const std::int64_t extent = stage.extents[static_cast<std::size_t>(a)];
-    if (a == but || a == vector_axis || extent < 2) continue;
+    if (a == excluded_axis || a == vector_axis || extent < 2) continue;
     // Rows of a later axis come between the lanes of a vector in the result: only transposed tiles have them.
-    if (a > vector_axis && !is_contiguous(but >= 0 ? but : a)) continue;
+    if (a > vector_axis && !is_contiguous(excluded_axis >= 0 ? excluded_axis : a)) continue;
     double score = 0;
     for (const OperandAccess& access : stage.accesses) {
       if (!access.mentions(vector_axis)) continue;

@@ -31,8 +31,8 @@ std::vector<ReductionForm> reduction_forms(const StageAnalysis& stage, const Tar
 
 /// Returns the row axis of a register tile: the spatial axis along which most reads of a vector along `vector_axis` can
 /// be shared, because they do not depend on it or read overlapping windows along it; -1 if there is none. It precedes
-/// `vector_axis`, unless the result is contiguous along it or along `but`, a row axis chosen before, which is excluded.
-int row_axis(const StageAnalysis& stage, int vector_axis, int but = -1);
+/// `vector_axis`, unless the result is contiguous along it or along `excluded_axis`, a row axis chosen before.
+int row_axis(const StageAnalysis& stage, int vector_axis, int excluded_axis = -1);
 
 /// Whether the result is contiguous along the rows of a register tile, not along its vectors: it is transposed before
 /// it is stored.

@@ -4,8 +4,8 @@
 //     ->   blocks of i and j: threads: a few vectors of C, as far apart as the block has threads
 //   for i: for k: y[i] += A[k, i]
 //     ->   blocks of i: threads: sum = 0; for k: sum += A[k, i]; y[i] = sum
+#include "templates/sketch/gpu/bind_points.h"
 #include "templates/sketch/gpu/gpu_rules.h"
-#include "templates/sketch/gpu/points.h"
 
 namespace nestwright {
 

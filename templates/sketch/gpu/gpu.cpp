@@ -8,7 +8,7 @@ namespace nestwright {
 namespace {
 
 Schedule schedule_on_gpu(Tuning& t, Definition& definition, const Target& target) {
-  Draft draft{t, definition, target};
+  NestDraft draft{t, definition, target};
   rewrite_expression(draft, gpu_rules());
   GpuSketch sketch(draft);
   apply_rules(sketch, gpu_rules());

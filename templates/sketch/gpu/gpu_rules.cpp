@@ -8,7 +8,7 @@ namespace nestwright {
 
 const RuleTable<GpuSketch>& gpu_rules() {
   static constexpr std::array kExpression{
-      ExpressionRule{"merge_axes", [](Draft& draft) { merge_axes(draft.definition); }},
+      ExpressionRule{"merge_axes", [](NestDraft& draft) { merge_axes(draft.definition); }},
   };
   static constexpr std::array kBefore{
       WholeRule<GpuSketch>{"inline_injective", inline_injective},

@@ -131,7 +131,7 @@ std::vector<StageSeed> row_seeds(const StageAnalysis& stage, std::int64_t row, b
 }  // namespace
 
 std::vector<Config> generated_gpu_seeds(const Template& t, const Workload& workload, const Target& target) {
-  Definition definition = workload.op->define(workload);
+  Definition definition = *workload.definition;
   merge_axes(definition);
   const std::vector<StageAnalysis> stages = analyse_stages(create_schedule(definition.outputs()));
   std::int64_t row = 1;

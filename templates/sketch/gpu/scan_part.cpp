@@ -13,8 +13,8 @@
 
 #include "schedule/state/stage_operations.h"
 #include "schedule/state/state.h"
+#include "templates/sketch/gpu/bind_points.h"
 #include "templates/sketch/gpu/gpu_rules.h"
-#include "templates/sketch/gpu/points.h"
 
 namespace nestwright {
 namespace {

@@ -31,19 +31,21 @@ std::vector<std::int64_t> block_counts(std::int64_t tiles) {
 std::int64_t steady_lanes(const StageAnalysis& stage, int axis) {
   std::int64_t common = 0;
   for (const OperandAccess& access : stage.accesses) {
-    const std::int64_t steady = access.steady[static_cast<std::size_t>(axis)];
-    if (steady > 1) common = std::gcd(common, steady);
+    const std::int64_t broadcast_period = access.broadcast_period[static_cast<std::size_t>(axis)];
+    if (broadcast_period > 1) common = std::gcd(common, broadcast_period);
   }
   return common;
 }
 
 /// Widths of a vector in elements: the register's first, then narrower ones that leave fewer lanes idle. If wider
-/// vectors would gather elements that stay the same over `steady` points, only widths that divide `steady`.
-std::vector<std::int64_t> lane_counts(std::int64_t extent, std::int64_t steady, ir::Type type, const Target& target) {
+/// vectors would gather elements that stay the same over `broadcast_period` points, only widths that divide
+/// `broadcast_period`.
+std::vector<std::int64_t> lane_counts(std::int64_t extent, std::int64_t broadcast_period, ir::Type type,
+                                      const Target& target) {
   constexpr std::int64_t kMinWidth = 4;
   std::vector<std::int64_t> widths{full_lanes(extent, type, target)};
   for (std::int64_t width = widths.front() / 2; width >= kMinWidth; width /= 2) {
-    const bool gathers = steady % widths.back() != 0 && steady % width == 0;
+    const bool gathers = broadcast_period % widths.back() != 0 && broadcast_period % width == 0;
     const bool has_fewer_idle = ceil_div(extent, width) * width < ceil_div(extent, widths.back()) * widths.back();
     if (gathers) widths.clear();
     if (gathers || has_fewer_idle) widths.push_back(width);

@@ -8,7 +8,7 @@
 //                                                          for k: C[k, vectors] = A[k, vectors]/s
 #include <algorithm>
 
-#include "templates/sketch/nests/shares.h"
+#include "templates/sketch/nests/parallelize_outer_loops.h"
 #include "templates/sketch/rules.h"
 #include "templates/sketch/rules/inner_loops.h"
 
@@ -40,7 +40,7 @@ Followers column_followers(Sketch& sketch, int root) {
 
 bool has_column_blocks(Sketch& sketch, int number) {
   const StageAnalysis& stage = sketch.of(number);
-  if (stage.is_reduction || stage.is_scan_part || stage.spatial == 0 || sketch.far_rows > 0) return false;
+  if (stage.is_reduction || stage.is_scan_part || stage.spatial == 0 || sketch.row_streams > 0) return false;
   if (stage.extents[static_cast<std::size_t>(stage.last_axis())] < 2 || !column_followers(sketch, number).reduces) {
     return false;
   }
@@ -82,7 +82,7 @@ void schedule_column_blocks(Sketch& sketch, int number) {
   loops.reorder(order);
   define_stores(sketch, t, stage, extent);
   const int row_loops = static_cast<int>(nest.size());
-  if (!in_blocks) nest = share_loops(sketch, number, std::move(nest), row_loops);
+  if (!in_blocks) nest = parallelize_outer_loops(sketch, number, std::move(nest), row_loops);
   nest.push_back({over, {last}, false});
   sketch.add_nest({SketchNest::Kind::kColumns, number, std::move(nest), tile.in_run()});
 }

@@ -7,7 +7,7 @@
 //                                               tile = y or 0;  for k: tile += A[k, vectors];  y = tile
 #include "templates/loops/column_sums.h"
 #include "templates/loops/reductions.h"
-#include "templates/sketch/nests/shares.h"
+#include "templates/sketch/nests/parallelize_outer_loops.h"
 #include "templates/sketch/rules.h"
 #include "templates/sketch/seeds/row_seeds.h"
 
@@ -52,7 +52,7 @@ void schedule_column_sums(Sketch& sketch, int number) {
   const Tensor reduced =
       sums.shares_reduction ? split_reduction(t, s, stage.tensor, shared_reduce_axis(stage), true) : stage.tensor;
   schedule_column_sums(t, s, stage.tensor, reduced, sums);
-  if (share == "results") share_rows(sketch, number, stage.spatial - 1, stage.spatial - 1);
+  if (share == "results") parallelize_outer_rows(sketch, number, stage.spatial - 1, stage.spatial - 1);
   sketch.add_nest({SketchNest::Kind::kRows, number, {}});
 }
 

@@ -5,7 +5,7 @@
 //                                                      for j: C[i, j] = A[i, j] - m
 #include <algorithm>
 
-#include "templates/sketch/nests/shares.h"
+#include "templates/sketch/nests/parallelize_outer_loops.h"
 #include "templates/sketch/rules.h"
 #include "templates/sketch/rules/inner_loops.h"
 

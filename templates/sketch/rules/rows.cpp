@@ -7,7 +7,7 @@
 //     ->   parallel i: partial sums of A[i, :] in vectors; y[i] = their sum
 #include <algorithm>
 
-#include "templates/sketch/nests/shares.h"
+#include "templates/sketch/nests/parallelize_outer_loops.h"
 #include "templates/sketch/rules.h"
 #include "templates/sketch/rules/inner_loops.h"
 
@@ -30,18 +30,18 @@ int common_rows(Sketch& sketch, int root, int rows) {
   return common;
 }
 
-/// Schedules the sums of rows that are far apart, or the stage that takes the result from them (far_rows.h).
-void schedule_far_rows(Sketch& sketch, int number) {
+/// Schedules the sums of rows that are far apart, or the stage that takes the result from them (row_streams.h).
+void schedule_row_streams(Sketch& sketch, int number) {
   const StageAnalysis& stage = sketch.of(number);
   if (!stage.is_reduction) {
-    sketch.loops_of(number).split(sketch.loops_of(number).axis(0), nparts(sketch.far_rows));
+    sketch.loops_of(number).split(sketch.loops_of(number).axis(0), nparts(sketch.row_streams));
     sketch.add_nest({SketchNest::Kind::kRows, number, {}});
     return;
   }
-  const std::vector<SketchLoop> loops = share_rows(sketch, number, 1, 1);
+  const std::vector<SketchLoop> loops = parallelize_outer_rows(sketch, number, 1, 1);
   sketch.loops_of(number).unroll(sketch.loops_of(number).axis(1));
   ScopedTuning t = sketch.knobs_of(number);
-  schedule_row_reduction(sketch, t, number, {loops.back().loop, stage.tensor, sketch.far_rows});
+  schedule_row_reduction(sketch, t, number, {loops.back().loop, stage.tensor, sketch.row_streams});
   sketch.add_nest({SketchNest::Kind::kRows, number, loops});
 }
 
@@ -50,11 +50,11 @@ void schedule_reduced_rows(Sketch& sketch, int number) {
   const bool is_lanes = sketch.form_of(number).kind == ReductionForm::Kind::kLanes;
   const int rows = is_lanes ? stage.spatial : std::max(0, stage.last_axis());
   const int common = common_rows(sketch, number, rows);
-  std::vector<SketchLoop> loops = share_rows(sketch, number, rows, common == 0 ? rows : common);
+  std::vector<SketchLoop> loops = parallelize_outer_rows(sketch, number, rows, common == 0 ? rows : common);
   ScopedTuning t = sketch.knobs_of(number);
   RowPlace place{loops.empty() ? IterVar() : loops.back().loop, stage.tensor, 1};
   // Rows that no other stage joins are reduced side by side, where the last loop is that of the last axis alone.
-  if (is_lanes && common == 0 && sketch.far_rows == 0 && loops.back().axes.size() == 1) {
+  if (is_lanes && common == 0 && sketch.row_streams == 0 && loops.back().axes.size() == 1) {
     place.streams =
         choose_side_by_side(sketch, stage.name, stage.extents[static_cast<std::size_t>(rows - 1)], 1, bytes_of(stage));
     if (place.streams > 1) {
@@ -83,7 +83,7 @@ void schedule_rows_of_points(Sketch& sketch, int number) {
     sketch.add_nest({SketchNest::Kind::kRows, number, {}});
     return;
   }
-  const std::vector<SketchLoop> loops = share_rows(sketch, number, rows, common == 0 ? rows : common);
+  const std::vector<SketchLoop> loops = parallelize_outer_rows(sketch, number, rows, common == 0 ? rows : common);
   schedule_points(sketch, t, number, rows == 0 && sketch.parallel);
   sketch.add_nest({SketchNest::Kind::kRows, number, loops});
 }
@@ -93,8 +93,8 @@ void schedule_rows_of_points(Sketch& sketch, int number) {
 bool is_any_stage(Sketch&, int) { return true; }
 
 void schedule_rows(Sketch& sketch, int number) {
-  if (sketch.far_rows > 1) {
-    schedule_far_rows(sketch, number);
+  if (sketch.row_streams > 1) {
+    schedule_row_streams(sketch, number);
   } else if (sketch.of(number).is_reduction) {
     schedule_reduced_rows(sketch, number);
   } else {

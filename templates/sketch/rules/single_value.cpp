@@ -7,7 +7,7 @@
 
 #include "templates/loops/reductions.h"
 #include "templates/loops/vectors.h"
-#include "templates/sketch/nests/shares.h"
+#include "templates/sketch/nests/parallelize_outer_loops.h"
 #include "templates/sketch/rules.h"
 #include "templates/sketch/rules/inner_loops.h"
 

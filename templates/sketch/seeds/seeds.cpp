@@ -6,9 +6,9 @@
 #include "templates/framework/space/completion.h"
 #include "templates/loops/register_tile.h"
 #include "templates/loops/vectors.h"
-#include "templates/sketch/nests/far_rows.h"
 #include "templates/sketch/nests/pack.h"
 #include "templates/sketch/nests/register_tile.h"
+#include "templates/sketch/nests/row_streams.h"
 #include "templates/sketch/rewrites/merge_axes.h"
 #include "templates/sketch/rewrites/unroll_phases.h"
 #include "templates/sketch/seeds/row_seeds.h"
@@ -177,8 +177,8 @@ std::vector<StageSeed> seeds_of(const StageAnalysis& stage, const Target& target
   return seeds;
 }
 
-/// Sets the knobs of sums of far rows (far_rows.h): data that stream from memory are fastest in half vectors.
-void set_far_rows(Config& config, const StageAnalysis& sums, std::size_t seed, const Target& target) {
+/// Sets the knobs of sums of far rows (row_streams.h): data that stream from memory are fastest in half vectors.
+void set_row_stream_knobs(Config& config, const StageAnalysis& sums, std::size_t seed, const Target& target) {
   constexpr std::array kStreams{"eight", "four", "one"};
   config.set("streams", {}, kStreams[seed % kStreams.size()]);
   set_knobs(config, sums.name + ".far",
@@ -195,7 +195,7 @@ std::vector<Config> seeds_of_definition(const Definition& definition, const Targ
     stage_seeds.push_back(seeds_of(stage, target));
     count = std::max(count, stage_seeds.back().size());
   }
-  const bool far_rows = may_take_far_rows(definition, target);
+  const bool row_streams = may_interleave_row_streams(definition, target);
   std::vector<Config> seeds;
   for (std::size_t i = 0; i < std::min(count, kSeeds); ++i) {
     Config& config = seeds.emplace_back();
@@ -205,7 +205,7 @@ std::vector<Config> seeds_of_definition(const Definition& definition, const Targ
       if (stages[s].has_branch && !stages[s].is_reduction)
         config.set(stages[s].name + ".values", {}, i % 2 == 0 ? "stored" : "again");
     }
-    if (far_rows) set_far_rows(config, stages.front(), i, target);
+    if (row_streams) set_row_stream_knobs(config, stages.front(), i, target);
   }
   Config serial = seeds.front();
   serial.set("parallel", {}, "none");
@@ -220,7 +220,7 @@ std::vector<Config> generated_seeds(const Template& t, const Workload& workload,
   std::vector<Config> seeds;
   double most_reads = 0;
   for (const bool unpacks_again : {true, false}) {
-    Definition definition = workload.op->define(workload);
+    Definition definition = *workload.definition;
     std::vector<std::string> unpacked;
     unroll_phases(definition, [&](const std::string& stage, double reads) {
       unpacked.push_back(stage);

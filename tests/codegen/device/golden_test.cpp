@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "codegen/backend.h"
-#include "ir/traversal/print.h"
 #include "ir/serialize/serialize.h"
+#include "ir/traversal/print.h"
 #include "lower/lower.h"
 #include "tests/codegen/device/products.h"
 #include "tests/support/golden.h"

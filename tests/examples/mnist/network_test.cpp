@@ -14,10 +14,10 @@ using namespace nestwright;
 constexpr std::int64_t kImages = 48, kPixels = 12, kClasses = 3;
 
 /// Images of three classes, each with a bright third.
-struct MadeUpImages {
+struct SyntheticImages {
   Array images = Array::empty(kFloat32, {kImages, kPixels}), labels = Array::empty(kInt64, {kImages});
 
-  MadeUpImages() {
+  SyntheticImages() {
     std::mt19937 random(5);
     for (std::int64_t i = 0; i < kImages; ++i) {
       const std::int64_t label = labels.as<std::int64_t>()[static_cast<std::size_t>(i)] = i % kClasses;
@@ -32,7 +32,7 @@ struct MadeUpImages {
 };
 
 TEST(Network, LearnsWithScheduledAndUnscheduledKernels) {
-  MadeUpImages made;
+  SyntheticImages made;
   std::vector<double> losses;
   for (const bool unscheduled : {false, true}) {
     Compiler compiler("", unscheduled);

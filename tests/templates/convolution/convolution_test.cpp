@@ -130,10 +130,10 @@ TEST(ConvolutionWorkloads, RefuseWithOneClearSentence) {
   for (const char* pad : {"-1", "2147483648", "1,1", ""}) {
     EXPECT_EQ(refusal(image + "r=1 s=1 pad=" + pad),
               std::string("pad=") + pad +
-                  " of conv2d is illegal: pad (rows of zeros above an image) is a whole number from 0 to 2147483647");
+                  " of conv2d is illegal: pad (rows of zeros above an image) is an integer from 0 to 2147483647");
   }
   EXPECT_EQ(refusal(image + "r=1 s=1 stride=0"),
-            "stride=0 of conv2d is illegal: stride (rows from one window to the next) is a whole number from 1 to "
+            "stride=0 of conv2d is illegal: stride (rows from one window to the next) is an integer from 1 to "
             "2147483647");
   EXPECT_EQ(refusal(image + "r=1 s=1 layout=CHWN"),
             "layout=CHWN of conv2d is illegal: layout (the order of the dimensions of X and Y: images, channels, rows "

@@ -1,4 +1,4 @@
-// conv2d.winograd: its configurations compute the reference, from whole numbers exactly; what it refuses.
+// conv2d.winograd: its configurations compute the reference, from integers exactly; what it refuses.
 #include <random>
 #include <set>
 #include <string>
@@ -80,7 +80,7 @@ TEST(Winograd, IsExactOnWholeNumbers) {
   const Target target = Target::parse(targets().front());
   for (const char* text : {"conv2d n=1 c=512 h=5 w=4 k=3 r=3 s=3 pad=1", "conv2d n=1 c=64 h=9 w=8 k=5 r=3 s=3 pad=2"}) {
     const Workload w = parse_workload(text);
-    HostTensors in = w.op->whole_inputs(w);
+    HostTensors in = w.op->integer_inputs(w);
     Reference reference = w.op->reference(w, in);
     reference.bound[0].assign(reference.bound[0].size(), 0);
     for (const char* tile : {"2x2", "4x4"}) check_seed(w, target, tile, {in, reference});

@@ -26,7 +26,7 @@ Operator sum_operator() {
                 return Definition{.args = {a, b, compute({n}, [&](Expr i) { return a(i) + b(i); }, "Y")}, .inputs = 2};
               },
           .reference = [](const Workload&, const HostTensors& in) { return one_result(in[0].size()); },
-          .whole_inputs = [](const Workload&) { return HostTensors(2, std::vector<double>(8)); },
+          .integer_inputs = [](const Workload&) { return HostTensors(2, std::vector<double>(8)); },
           .wide_inputs = [](const Workload&,
                             const CheckedInputs&) { return CheckedInputs{HostTensors(2, std::vector<double>(8)), {}}; },
           .ranges = [](const Workload&) { return std::vector<std::optional<DataRange>>(2); }};
@@ -42,7 +42,7 @@ std::string refusal(const std::function<void(Operator&)>& change) {
     input_ranges(workload, definition);
     const HostTensors uniform(2, std::vector<double>(8));
     const Reference reference = reference_data(workload, definition, uniform);
-    whole_input_data(workload, definition);
+    integer_input_data(workload, definition);
     wide_input_data(workload, definition, {uniform, reference});
   });
 }
@@ -60,13 +60,13 @@ Definition with_inputs(const Workload& w, int inputs) {
 TEST(OperatorData, TakesWhatIsCompleteAndWhatIsAbsent) {
   EXPECT_EQ(refusal([](Operator&) {}), "accepted");
   EXPECT_EQ(refusal([](Operator& op) {
-              op.whole_inputs = nullptr;
+              op.integer_inputs = nullptr;
               op.wide_inputs = nullptr;
               op.ranges = nullptr;
             }),
             "accepted");
   EXPECT_EQ(refusal([](Operator& op) {
-              op.whole_inputs = [](const Workload&) { return HostTensors(); };
+              op.integer_inputs = [](const Workload&) { return HostTensors(); };
               op.wide_inputs = [](const Workload&, const CheckedInputs&) { return CheckedInputs(); };
             }),
             "accepted");
@@ -121,8 +121,8 @@ TEST(OperatorData, RefusesWholeAndWideInputsThatAreIncomplete) {
       {{all, few}, "a value for each element of 'B' (8, not 7)"},
   };
   for (const auto& [inputs, advice] : cases) {
-    EXPECT_EQ(refusal([&](Operator& op) { op.whole_inputs = [&](const Workload&) { return inputs; }; }),
-              misfit("whole_inputs", advice));
+    EXPECT_EQ(refusal([&](Operator& op) { op.integer_inputs = [&](const Workload&) { return inputs; }; }),
+              misfit("integer_inputs", advice));
     EXPECT_EQ(refusal([&](Operator& op) {
                 op.wide_inputs = [&](const Workload&, const CheckedInputs&) { return CheckedInputs{inputs, {}}; };
               }),

@@ -122,13 +122,13 @@ TEST(Workload, RefusesWithOneClearSentence) {
       "'512' in the workload is no parameter; write name=value, with the parameters m, n, k, ta, tb, dtype, batch, "
       "lda, sa, ldb, sb, ldc, sc, alpha, beta, epilogue, prepared, precision of matmul");
   EXPECT_EQ(refusal("matmul m=1 k=1"),
-            "parameter 'n' of matmul is missing; give n=..., the number of columns of C, a whole number from 1 to "
+            "parameter 'n' of matmul is missing; give n=..., the number of columns of C, an integer from 1 to "
             "2147483647");
   EXPECT_EQ(refusal("matmul m=1 n=1 k=1 m=2"), "parameter 'm' of matmul is given twice; give it once");
   for (const char* size : {"0", "-3", "2147483648", "99999999999999999999", "4.5", "12x", ""}) {
     EXPECT_EQ(refusal(std::string("matmul n=1 k=1 m=") + size),
               std::string("m=") + size +
-                  " of matmul is illegal: m (the number of rows of C) is a whole number from 1 to 2147483647");
+                  " of matmul is illegal: m (the number of rows of C) is an integer from 1 to 2147483647");
   }
   EXPECT_EQ(refusal("matmul m=1 n=1 k=1 ta=2"),
             "ta=2 of matmul is illegal: ta (whether A is stored transposed, as [k, m]) is 0 or 1");

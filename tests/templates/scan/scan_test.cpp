@@ -57,7 +57,7 @@ TEST(ScanWorkloads, RefuseWithOneClearSentence) {
             "function=mean of scan is illegal: function (what is computed) is sum, product, max or min");
   EXPECT_EQ(refusal("scan function=sum columns=2"),
             "parameter 'steps' of scan is missing; give steps=..., the number of rows, which are taken one after the "
-            "other, a whole number from 1 to 2147483647");
+            "other, an integer from 1 to 2147483647");
   EXPECT_EQ(refusal("scan function=sum steps=0 columns=2"),
             "steps=0 of scan is illegal: steps (the number of rows, which are taken one after the other) is a whole "
             "number from 1 to 2147483647");

@@ -183,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(
         RuleExample{"unroll_phases", "parallel=none y.vectors=1", packed_numbers},
         RuleExample{"divide_sums", "parallel=loops D.parts=2 D.rf.register_rows=4", distances},
         RuleExample{"polynomials", "parallel=none Y.vectors=1 Y.polynomials=estrin", few_exponentials},
-        RuleExample{"far_rows", "streams=four parallel=loops y.far.vectors=2 y.far.blocks=4", long_rows},
+        RuleExample{"row_streams", "streams=four parallel=loops y.far.vectors=2 y.far.blocks=4", long_rows},
         RuleExample{"rows", "parallel=loops y.vectors=2 y.blocks=4", sums_of_rows}),
     [](const auto& p) { return std::string(p.param.rule); });
 

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "templates/sketch/rewrites/replace_tensors.h"
-#include "tests/reference/judged_text.h"
+#include "tests/reference/text_with_reference.h"
 
 namespace nestwright {
 namespace {
@@ -150,8 +150,8 @@ TEST(UnrollPhases, HaveTheValueOfTheSumAsItIsWritten) {
   int changed = 0;
   for (int i = 0; i < 30; ++i) {
     const std::string text = packed_sum(random);
-    JudgedText judged(text);
-    const Reference expected = judged.judge();
+    TextWithReference judged(text);
+    const Reference expected = judged.reference();
     const Tensor written = judged.definition.args.back();
     unroll_phases(judged.definition, [&](const std::string&, double) { return i % 2 == 0; });
     changed += judged.definition.args.back() == written ? 0 : 1;

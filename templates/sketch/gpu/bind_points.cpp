@@ -1,4 +1,4 @@
-#include "templates/sketch/gpu/points.h"
+#include "templates/sketch/gpu/bind_points.h"
 
 #include "templates/loops/gpu_rows.h"
 #include "templates/loops/gpu_threads.h"

@@ -1,4 +1,4 @@
-#include "templates/checking/wide_magnitudes.h"
+#include "templates/checking/mixed_magnitudes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,35 +17,35 @@ constexpr double kLargestMantissa = 1 - 0x1p-8;  // what is rounded up stays bel
 }  // namespace
 
 // The other sets of inputs are seeded with the hash itself and with the hash + 1.
-WideMagnitudes::WideMagnitudes(ir::Type type, const Workload& workload)
+MixedMagnitudes::MixedMagnitudes(ir::Type type, const Workload& workload)
     : type_(type), reach_(type == kFloat16 ? kFloat16Reach : kReach), random_(stable_hash(workload.str()) + 2) {
-  check(type.is_float(), "whole numbers are exact in any magnitude");
+  check(type.is_float(), "integers are exact in any magnitude");
 }
 
-double WideMagnitudes::scale(int low, int high) {
+double MixedMagnitudes::scale(int low, int high) {
   return std::ldexp(1.0, std::uniform_int_distribution<int>(low, high)(random_));
 }
 
-std::vector<double> WideMagnitudes::scales(std::size_t n, int reach) {
+std::vector<double> MixedMagnitudes::scales(std::size_t n, int reach) {
   std::vector<double> list(n);
   for (double& each : list) each = scale(-reach, reach);
   return list;
 }
 
-InputSource WideMagnitudes::draw_scaled(std::size_t n, std::function<double(std::size_t)> scale_of) {
+InputSource MixedMagnitudes::draw_scaled(std::size_t n, std::function<double(std::size_t)> scale_of) {
   return draw_elements(n, random_, [type = type_, scale_of = std::move(scale_of)](auto& random, std::size_t i) {
     return ir::round_float(scale_of(i) * draw_uniform(random, -1, 1), type);
   });
 }
 
-InputSource WideMagnitudes::draw_rows(std::int64_t rows, std::size_t columns, int low, int high) {
+InputSource MixedMagnitudes::draw_rows(std::int64_t rows, std::size_t columns, int low, int high) {
   std::vector<double> of_rows(static_cast<std::size_t>(rows));
   for (double& each : of_rows) each = scale(low, high);
   const std::size_t n = of_rows.size() * columns;
   return draw_scaled(n, [of_rows = std::move(of_rows), columns](std::size_t i) { return of_rows[i / columns]; });
 }
 
-InputSource WideMagnitudes::draw_each(std::size_t n, int most) {
+InputSource MixedMagnitudes::draw_each(std::size_t n, int most) {
   // Of 64 random bits the first 53 are the mantissa, in [0.5, 1), one is the sign and ten choose the exponent.
   const auto exponents = static_cast<std::uint64_t>(most + reach_ + 1);
   return draw_elements(n, random_, [type = type_, reach = reach_, exponents](auto& random, std::size_t) {
@@ -56,7 +56,7 @@ InputSource WideMagnitudes::draw_each(std::size_t n, int most) {
   });
 }
 
-ProductReach product_reach(const WideMagnitudes& magnitudes, ir::Type type, double terms, std::int64_t rows,
+ProductReach product_reach(const MixedMagnitudes& magnitudes, ir::Type type, double terms, std::int64_t rows,
                            std::int64_t columns, bool are_rows_fixed) {
   int result = magnitudes.reach();
   if (type == kFloat16) {

@@ -1,4 +1,4 @@
-#include "search/session/units.h"
+#include "search/session/session_timescale.h"
 
 #include <algorithm>
 #include <cmath>
@@ -56,10 +56,11 @@ std::vector<AnchorTrial> choose_anchors(const SessionState& session, std::span<c
     if (point && !there) anchors.push_back({trial, *point});
   };
   if (session.default_trial != 0) add(session.default_trial, session.space.default_point());
-  if (const auto best = session.log.best(filter_of(session.key), session.versions)) {
+  if (const auto best = session.log.best(filter_of(session.context.key()), session.versions)) {
     add(best->trial, session.point_of(best->proposal));
   }
-  for (const TrialRecord* trial : further_anchors(recorded, anchors, session.log.session_units(session.key))) {
+  for (const TrialRecord* trial :
+       further_anchors(recorded, anchors, session.log.session_units(session.context.key()))) {
     add(trial->id, session.point_of(trial->proposal));
   }
   return anchors;
@@ -90,7 +91,7 @@ std::map<TrialId, Measurement> replace_disturbed(SessionState& session, std::spa
 
 }  // namespace
 
-void Units::establish(SessionState& session, std::span<const TrialRecord> recorded) {
+void SessionTimescale::establish(SessionState& session, std::span<const TrialRecord> recorded) {
   const std::vector<AnchorTrial> anchors = choose_anchors(session, recorded);
   if (anchors.empty()) return;
   std::vector<Point> points;
@@ -102,7 +103,7 @@ void Units::establish(SessionState& session, std::span<const TrialRecord> record
   const std::vector<BuiltPoint> built = session.build(points, Pipeline::kSearch);
   const ChunkResult chunk = run_chunk(session, built);
   renewed_ = replace_disturbed(session, recorded, chunk, built, trials);
-  adopt(session, chunk, points, built, trials);
+  update_references(session, chunk, points, built, trials);
   if (!session.anchor) return;
   for (std::size_t i = 0; i < anchors.size(); ++i) {
     const auto& m = chunk.measurements[i];
@@ -122,15 +123,15 @@ void Units::establish(SessionState& session, std::span<const TrialRecord> record
   refresh(session);
 }
 
-void Units::refresh(const SessionState& session) {
+void SessionTimescale::refresh(const SessionState& session) {
   if (session.anchor) now_ns_.try_emplace(session.anchor->trial, session.anchor->reference_ns);
-  for (const SessionUnit& unit : session.log.session_units(session.key)) {
+  for (const SessionUnit& unit : session.log.session_units(session.context.key())) {
     if (unit.anchor_ns > 0) then_ns_[unit.session][unit.anchor] = unit.anchor_ns;
     if (!session.is_made_here(unit)) made_elsewhere_.insert(unit.session);
   }
 }
 
-double Units::factor(const SessionState& session, SessionId other) const {
+double SessionTimescale::factor(const SessionState& session, SessionId other) const {
   if (other == session.id) return 1;
   const auto then = then_ns_.find(other);
   if (then == then_ns_.end()) return 0;
@@ -145,12 +146,12 @@ double Units::factor(const SessionState& session, SessionId other) const {
   return count == 0 ? 0 : std::exp(sum / count);
 }
 
-const Measurement* Units::renewed(TrialId trial) const {
+const Measurement* SessionTimescale::renewed(TrialId trial) const {
   const auto found = renewed_.find(trial);
   return found == renewed_.end() ? nullptr : &found->second;
 }
 
-Measurement Units::convert(const SessionState& session, const TrialRecord& trial) const {
+Measurement SessionTimescale::convert(const SessionState& session, const TrialRecord& trial) const {
   Measurement m = trial.measurement;
   const double by = factor(session, trial.unit.session != 0 ? trial.unit.session : trial.session);
   if (by == 0) {

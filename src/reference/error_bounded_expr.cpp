@@ -1,4 +1,4 @@
-#include "reference/judged_expr.h"
+#include "reference/error_bounded_expr.h"
 
 #include <algorithm>
 #include <cmath>
@@ -139,35 +139,35 @@ bool is_of_bits(Intrinsic function) {
          function == Intrinsic::kShiftLeft || function == Intrinsic::kShiftRight;
 }
 
-class Judge {
+class ErrorBounds {
  public:
   enum class Place : std::uint8_t { kValue, kIndex, kOneValue };
 
-  Judge(const JudgedLeaves& leaves, Rounding rounding, Place place)
+  ErrorBounds(const ErrorBoundedLeaves& leaves, Rounding rounding, Place place)
       : leaves_(leaves), rounding_(rounding), place_(place) {}
 
-  JudgedExpr run(const Expr& e) const {
+  ErrorBoundedExpr run(const Expr& e) const {
     if (place_ == Place::kIndex && e.type().is_float() && !ir::reads_data(e)) return at(Place::kOneValue).run(e);
     return std::visit(ir::overloaded{
-                          [&](const ir::IntImm&) { return JudgedExpr{e, {}}; },
-                          [&](const ir::FloatImm& n) { return JudgedExpr{literal(n.value), {}}; },
+                          [&](const ir::IntImm&) { return ErrorBoundedExpr{e, {}}; },
+                          [&](const ir::FloatImm& n) { return ErrorBoundedExpr{literal(n.value), {}}; },
                           [&](const ir::VarRef& n) {
                             const auto found = leaves_.variables.find(n.var);
-                            return JudgedExpr{found == leaves_.variables.end() ? e : found->second, {}};
+                            return ErrorBoundedExpr{found == leaves_.variables.end() ? e : found->second, {}};
                           },
                           [&](const ir::Binary& n) { return binary(n, e.type()); },
                           [&](const ir::Not& n) {
-                            const JudgedExpr a = run(n.a);
-                            return JudgedExpr{!a.value, a.error};
+                            const ErrorBoundedExpr a = run(n.a);
+                            return ErrorBoundedExpr{!a.value, a.error};
                           },
                           [&](const ir::Select& n) { return select(n, e.type()); },
                           [&](const ir::Cast& n) { return cast(run(n.value), n.value.type(), e.type()); },
                           [&](const ir::Load& n) { return load(n); },
                           [&](const ir::Call& n) { return call(n, e.type()); },
-                          [&](const ir::CallExtern& n) -> JudgedExpr {
+                          [&](const ir::CallExtern& n) -> ErrorBoundedExpr {
                             throw UsageError(n.function + " has no error bound: compute without it");
                           },
-                          [&](const OneOf<ir::Ramp, ir::Broadcast, ir::Reduce> auto&) -> JudgedExpr {
+                          [&](const OneOf<ir::Ramp, ir::Broadcast, ir::Reduce> auto&) -> ErrorBoundedExpr {
                             throw InternalError("a vector or a reduction inside of a body");
                           },
                       },
@@ -175,10 +175,10 @@ class Judge {
   }
 
  private:
-  Judge at(Place place) const { return {leaves_, rounding_, place}; }
+  ErrorBounds at(Place place) const { return {leaves_, rounding_, place}; }
 
   /// A result of `type` and the errors of its operands, which is rounded `roundings` times.
-  JudgedExpr result(const Expr& value, const Expr& error, ir::Type type, double roundings) const {
+  ErrorBoundedExpr result(const Expr& value, const Expr& error, ir::Type type, double roundings) const {
     if (place_ != Place::kOneValue || roundings > 1) return {value, rounded(value, error, type, roundings)};
     // Rounding to double first changes no result of + - * / and sqrt on numbers of less than half its precision.
     const Expr one = type.is_float() && type != kFloat64 && roundings > 0 ? wide(ir::cast(type, value)) : value;
@@ -194,30 +194,30 @@ class Judge {
     return add_errors(error, error_in_range(own, size, type, rounding_));
   }
 
-  JudgedExpr load(const ir::Load& n) const {
+  ErrorBoundedExpr load(const ir::Load& n) const {
     std::vector<Expr> indices;
     Expr may_be_another;
-    const Judge of_index = place_ == Place::kValue ? at(Place::kIndex) : *this;
+    const ErrorBounds of_index = place_ == Place::kValue ? at(Place::kIndex) : *this;
     for (const Expr& index : n.indices) {
-      const JudgedExpr judged = of_index.run(index);
+      const ErrorBoundedExpr judged = of_index.run(index);
       if (!judged.is_exact()) may_be_another = either(may_be_another, judged.error > literal(0));
       indices.push_back(judged.value);
     }
-    JudgedExpr element = leaves_.element(n.buffer, std::move(indices));
+    ErrorBoundedExpr element = leaves_.element(n.buffer, std::move(indices));
     if (!may_be_another.defined()) return element;
     element.error = element.value.type().is_bool() ? either(may_be_another, element.error)
                                                    : ir::select(may_be_another, infinite(), or_zero(element.error));
     return element;
   }
 
-  JudgedExpr binary(const ir::Binary& n, ir::Type type) const {
+  ErrorBoundedExpr binary(const ir::Binary& n, ir::Type type) const {
     const bool is_short = place_ == Place::kOneValue || count_terms(n.a) + count_terms(n.b) <= kShortSum;
     if (is_sum(n.op) && type.is_float() && !is_short) {
       std::vector<Term> terms;
       const Expr value = add_terms(n, 1, terms);
       return {value, error_of_sum(terms, type)};
     }
-    const JudgedExpr a = run(n.a), b = run(n.b);
+    const ErrorBoundedExpr a = run(n.a), b = run(n.b);
     const Expr value = ir::apply(n.op, a.value, b.value);
     if (n.op == BinaryOp::kAnd || n.op == BinaryOp::kOr) return {value, either(a.error, b.error)};
     const bool is_exact = a.is_exact() && b.is_exact();
@@ -242,19 +242,19 @@ class Judge {
     return product != nullptr && product->op == BinaryOp::kMul && e.type().is_float();
   }
 
-  /// The error of a minimum or maximum. A whole number with a limit moves only inside of the limit: an index that is
+  /// The error of a minimum or maximum. An integer with a limit moves only inside of the limit: an index that is
   /// clamped is exact beyond it.
-  static Expr error_of_order(BinaryOp op, const Expr& value, const JudgedExpr& a, const JudgedExpr& b) {
+  static Expr error_of_order(BinaryOp op, const Expr& value, const ErrorBoundedExpr& a, const ErrorBoundedExpr& b) {
     const bool is_limited = a.is_exact() != b.is_exact() && value.type().is_int();
     if (!is_limited) return largest(a.error, b.error);
-    const JudgedExpr& moving = a.is_exact() ? b : a;
+    const ErrorBoundedExpr& moving = a.is_exact() ? b : a;
     const Expr limit = wide(a.is_exact() ? a.value : b.value), x = wide(moving.value);
     return ir::apply(op, x + moving.error, limit) - ir::apply(op, x - moving.error, limit);
   }
 
   /// A term of a sum, and how many additions it goes through, each of which rounds.
   struct Term {
-    JudgedExpr judged;
+    ErrorBoundedExpr judged;
     double additions;
   };
 
@@ -297,7 +297,7 @@ class Judge {
   }
 
   /// What an operation makes of the errors of its operands, at least one of which has one.
-  static Expr carried(const ir::Binary& n, const Expr& value, const JudgedExpr& a, const JudgedExpr& b) {
+  static Expr carried(const ir::Binary& n, const Expr& value, const ErrorBoundedExpr& a, const ErrorBoundedExpr& b) {
     const Expr x = ir::abs(wide(a.value)), y = ir::abs(wide(b.value));
     switch (n.op) {
       case BinaryOp::kAdd:
@@ -306,7 +306,7 @@ class Judge {
       case BinaryOp::kMul:
         return error_of_product({n.a, x, a.error}, {n.b, y, b.error});
       case BinaryOp::kDiv: {
-        // Quotients of whole numbers are cut off, so they move in whole steps.
+        // Quotients of integers are cut off, so they move in whole steps.
         const bool is_whole = !value.type().is_float();
         const auto in_steps = [&](const Expr& error) { return is_whole ? ir::ceil(error) : error; };
         if (b.is_exact()) return in_steps(a.error / y);
@@ -333,8 +333,8 @@ class Judge {
     throw InternalError("no arithmetic operation");
   }
 
-  JudgedExpr select(const ir::Select& n, ir::Type type) const {
-    const JudgedExpr condition = run(n.condition), a = run(n.if_true), b = run(n.if_false);
+  ErrorBoundedExpr select(const ir::Select& n, ir::Type type) const {
+    const ErrorBoundedExpr condition = run(n.condition), a = run(n.if_true), b = run(n.if_false);
     const Expr value = ir::select(condition.value, a.value, b.value);
     if (type.is_bool()) {
       const auto or_false = [](const Expr& error) { return error.defined() ? error : ir::make_bool(false); };
@@ -361,7 +361,7 @@ class Judge {
     return {value, error};
   }
 
-  JudgedExpr cast(const JudgedExpr& from, ir::Type source, ir::Type type) const {
+  ErrorBoundedExpr cast(const ErrorBoundedExpr& from, ir::Type source, ir::Type type) const {
     const Expr value = ir::cast(in_double(type), from.value);
     if (type.is_bool()) {
       if (from.is_exact() || source.is_bool()) return {value, from.error};
@@ -378,14 +378,14 @@ class Judge {
       return result(value, from.error, type, 1);
     }
     if (from.is_exact()) return {value, {}};
-    // To a whole number: truncation is monotonic.
+    // To an integer: truncation is monotonic.
     const auto end = [&](const Expr& x) { return wide(ir::cast(type, x)); };
     const Expr x = wide(from.value), error = or_infinite(from.error);
     return {value, ir::abs(end(x + error) - end(x - error))};
   }
 
-  JudgedExpr call(const ir::Call& n, ir::Type type) const {
-    std::vector<JudgedExpr> arguments;
+  ErrorBoundedExpr call(const ir::Call& n, ir::Type type) const {
+    std::vector<ErrorBoundedExpr> arguments;
     std::vector<Expr> values;
     for (const Expr& argument : n.args) {
       arguments.push_back(run(argument));
@@ -401,12 +401,12 @@ class Judge {
     return result(value, carried(n, value, arguments), type, roundings);
   }
 
-  static Expr carried(const ir::Call& n, const Expr& value, const std::vector<JudgedExpr>& arguments) {
+  static Expr carried(const ir::Call& n, const Expr& value, const std::vector<ErrorBoundedExpr>& arguments) {
     const Intrinsic function = n.intrinsic;
     const bool is_exact =
-        std::all_of(arguments.begin(), arguments.end(), [](const JudgedExpr& a) { return a.is_exact(); });
+        std::all_of(arguments.begin(), arguments.end(), [](const ErrorBoundedExpr& a) { return a.is_exact(); });
     if (is_exact) return {};
-    const JudgedExpr& a = arguments[0];
+    const ErrorBoundedExpr& a = arguments[0];
     if (function == Intrinsic::kAbs || function == Intrinsic::kSin || function == Intrinsic::kCos) return a.error;
     if (is_of_bits(function)) return any_or_none(add_errors(a.error, arguments[1].error));
     if (function == Intrinsic::kFma) {
@@ -421,7 +421,7 @@ class Judge {
     for (std::size_t corner = 0; corner < corners; ++corner) {
       std::vector<Expr> at;
       for (std::size_t i = 0; i < arguments.size(); ++i) {
-        const JudgedExpr& x = arguments[i];
+        const ErrorBoundedExpr& x = arguments[i];
         const bool is_high = (corner >> i & 1) != 0;
         at.push_back(x.is_exact() ? x.value : is_high ? x.value + x.error : x.value - x.error);
       }
@@ -431,7 +431,7 @@ class Judge {
     return error;
   }
 
-  const JudgedLeaves& leaves_;
+  const ErrorBoundedLeaves& leaves_;
   Rounding rounding_;
   Place place_;
 };
@@ -471,9 +471,10 @@ ir::Expr add_errors(const ir::Expr& a, const ir::Expr& b) {
   return b.defined() ? a + b : a;
 }
 
-JudgedExpr judge(const ir::Expr& e, const JudgedLeaves& leaves, Rounding rounding, OneValue one_value) {
+ErrorBoundedExpr with_error_bound(const ir::Expr& e, const ErrorBoundedLeaves& leaves, Rounding rounding,
+                                  OneValue one_value) {
   const bool are_all = one_value == OneValue::kAll;
-  return Judge(leaves, rounding, are_all ? Judge::Place::kOneValue : Judge::Place::kValue).run(e);
+  return ErrorBounds(leaves, rounding, are_all ? ErrorBounds::Place::kOneValue : ErrorBounds::Place::kValue).run(e);
 }
 
 }  // namespace nestwright

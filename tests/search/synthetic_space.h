@@ -10,10 +10,10 @@
 
 namespace nestwright {
 
-class MadeUpSpace final : public SearchSpace {
+class SyntheticSpace final : public SearchSpace {
  public:
-  MadeUpSpace(std::int64_t size, const std::vector<std::int64_t>& valid, bool is_count_exact = true)
-      : SearchSpace({parse_workload("matmul m=1 n=1 k=1"), Target::parse("cpu,isa=avx512,threads=1")}),
+  SyntheticSpace(std::int64_t size, const std::vector<std::int64_t>& valid, bool is_count_exact = true)
+      : SearchSpace(Task{parse_workload("matmul m=1 n=1 k=1"), Target::parse("cpu,isa=avx512,threads=1")}),
         size_(size),
         valid_(valid),
         is_count_exact_(is_count_exact) {

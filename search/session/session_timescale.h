@@ -12,7 +12,7 @@
 
 namespace nestwright {
 
-class Units {
+class SessionTimescale {
  public:
   /// Compiles and times the anchors among the task's recorded trials, and sets the session's anchor and incumbent. Does
   /// nothing if nothing is recorded. Throws LogError, Error.

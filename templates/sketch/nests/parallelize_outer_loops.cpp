@@ -1,4 +1,4 @@
-#include "templates/sketch/nests/shares.h"
+#include "templates/sketch/nests/parallelize_outer_loops.h"
 
 #include <algorithm>
 
@@ -22,14 +22,14 @@ bool has_shared_rows(const Sketch& sketch, const StageAnalysis& stage, int rows)
   return !sketch.parallel || std::any_of(stage.extents.begin(), stage.extents.begin() + rows, has_several);
 }
 
-std::vector<SketchLoop> share_rows(Sketch& sketch, int number, int rows, int common) {
+std::vector<SketchLoop> parallelize_outer_rows(Sketch& sketch, int number, int rows, int common) {
   Stage loops = sketch.loops_of(number);
   std::vector<SketchLoop> nest;
   for (int axis = 0; axis < rows; ++axis) nest.push_back({loops.axis(axis), {axis}, false});
-  return share_loops(sketch, number, std::move(nest), common);
+  return parallelize_outer_loops(sketch, number, std::move(nest), common);
 }
 
-std::vector<SketchLoop> share_loops(Sketch& sketch, int number, std::vector<SketchLoop> nest, int common) {
+std::vector<SketchLoop> parallelize_outer_loops(Sketch& sketch, int number, std::vector<SketchLoop> nest, int common) {
   if (!sketch.parallel || nest.empty()) return nest;
   Stage loops = sketch.loops_of(number);
   const auto extent = [&](const SketchLoop& loop) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/base/error.h"
-#include "tests/reference/judged_text.h"
+#include "tests/reference/text_with_reference.h"
 #include "tests/support/message.h"
 
 namespace nestwright {
@@ -12,8 +12,8 @@ namespace {
 class Judged : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Judged, ComputedResultsAreWithinTheBounds) {
-  const JudgedText judged(GetParam());
-  const Reference reference = judged.judge();
+  const TextWithReference judged(GetParam());
+  const Reference reference = judged.reference();
   const auto results = judged.compute();
   ASSERT_EQ(reference.expected.size(), results.size());
   ASSERT_EQ(reference.expected[0].size(), results[0].size());
@@ -52,10 +52,10 @@ INSTANTIATE_TEST_SUITE_P(
         "Y[i] = clamp(round(X[i] * 100), -50, 50) + ceil(X[i]) i=2000",
         "Y[i] = sum(k, X[i, k] * X[i, k]); X: float64 i=3 k=30000", "Y[] = sum(i, j, k, X[i, j, k]) i=20 j=30 k=40"));
 
-TEST(JudgeDefinition, RefusesResultsWithoutAValue) {
+TEST(ComputeReference, RefusesResultsWithoutAValue) {
   const auto refusal = [](const std::string& text) -> std::string {
     try {
-      JudgedText(text).judge();
+      TextWithReference(text).reference();
     } catch (const UsageError& e) {
       return e.what();
     }
@@ -75,53 +75,59 @@ TEST(JudgeDefinition, RefusesResultsWithoutAValue) {
       << "one in twenty";
 }
 
-TEST(JudgeDefinition, RefusesTensorsBetweenThatAreTooLarge) {
-  const auto judge = [](const std::string& text, double range) { JudgedText(text, -range, range).judge(); };
+TEST(ComputeReference, RefusesTensorsBetweenThatAreTooLarge) {
+  const auto compute = [](const std::string& text, double range) {
+    TextWithReference(text, -range, range).reference();
+  };
   const std::string normalized = "S[i] = sum(k, X[i, k] * X[i, k]); Y[i, k] = X[i, k] * rsqrt(S[i]); X: float16 i=8 ";
-  EXPECT_THAT(message<UsageError>([&] { judge(normalized + "k=1024", 20); }),
+  EXPECT_THAT(message<UsageError>([&] { compute(normalized + "k=1024", 20); }),
               ::testing::StartsWith("'S' is too large for float16 in 8 of 8 elements for data in [-1, 1] or in the "
                                     "ranges given: give the range of each input"));
-  judge(normalized + "k=100", 20);
-  judge("E[i] = exp(-X[i]); Y[i] = 1 / (1 + E[i]) i=500", 200);  // infinity does as well
+  compute(normalized + "k=100", 20);
+  compute("E[i] = exp(-X[i]); Y[i] = 1 / (1 + E[i]) i=500", 200);  // infinity does as well
 }
 
-TEST(JudgeDefinition, RefusesReductionsWhoseOrderDecides) {
-  const auto refusal = [](const std::string& text) { return message<UsageError>([&] { JudgedText(text).judge(); }); };
+TEST(ComputeReference, RefusesReductionsWhoseOrderDecides) {
+  const auto refusal = [](const std::string& text) {
+    return message<UsageError>([&] { TextWithReference(text).reference(); });
+  };
   for (const char* const reduction : {"max", "min", "argmax"}) {
     EXPECT_THAT(refusal("Y[i] = " + std::string(reduction) + "(k, log(X[i, k])) i=20 k=30"),
                 ::testing::HasSubstr("least or largest of terms that are not all numbers in "))
         << reduction;
-    JudgedText("Y[i] = " + std::string(reduction) + "(k, log(abs(X[i, k]) + 0.5)) i=20 k=30").judge();
+    TextWithReference("Y[i] = " + std::string(reduction) + "(k, log(abs(X[i, k]) + 0.5)) i=20 k=30").reference();
   }
   EXPECT_THAT(refusal("T[i, k] = sqrt(X[i, k]); Y[i] = max(k, T[i, k]) i=20 k=30"),
               ::testing::StartsWith("'Y' is the least or largest"))
       << "of another tensor";
 }
 
-TEST(JudgeDefinition, RefusesIntegersThatADoubleDoesNotHold) {
-  EXPECT_THAT(message<UsageError>(
-                  [] { JudgedText("T[i] = A[i] * 6364136223846793005; C[i] = T[i] & 7; A: int64 i=100").judge(); }),
+TEST(ComputeReference, RefusesIntegersThatADoubleDoesNotHold) {
+  EXPECT_THAT(message<UsageError>([] {
+                TextWithReference("T[i] = A[i] * 6364136223846793005; C[i] = T[i] & 7; A: int64 i=100").reference();
+              }),
               ::testing::AllOf(::testing::StartsWith("'T' is "),
                                ::testing::HasSubstr("results of 2^53 and more cannot be checked")));
-  JudgedText("T[i] = A[i] * 1103515245; C[i] = T[i] & 7; A: int64 i=100").judge();
+  TextWithReference("T[i] = A[i] * 1103515245; C[i] = T[i] & 7; A: int64 i=100").reference();
 }
 
-TEST(JudgeDefinition, RefusesReferencesThatWouldTakeDays) {
-  EXPECT_EQ(message<UsageError>([] { JudgedText("Y[i] = sum(j, k, X[i]) i=1 j=2147483647 k=2147483647").judge(); }),
+TEST(ComputeReference, RefusesReferencesThatWouldTakeDays) {
+  EXPECT_EQ(message<UsageError>(
+                [] { TextWithReference("Y[i] = sum(j, k, X[i]) i=1 j=2147483647 k=2147483647").reference(); }),
             "the reference would take 4.6e+18 steps, more than 1e+13: give smaller sizes");
 }
 
-TEST(JudgeDefinition, RefusesReductionsThatStartFromAValue) {
+TEST(ComputeReference, RefusesReductionsThatStartFromAValue) {
   const Tensor x = placeholder({9}, kFloat32, "X");
   const IterVar k = reduce_axis(9, "k");
   const Tensor y = compute({}, [&] { return sum(x(k), k, {.init = 0.5}); }, "Y");
-  EXPECT_THAT(message<UsageError>([&] { judge_definition({{x, y}, 1}, {std::vector<double>(9, 0.25)}); }),
+  EXPECT_THAT(message<UsageError>([&] { compute_reference({{x, y}, 1}, {std::vector<double>(9, 0.25)}); }),
               ::testing::StartsWith("the reduction of 'Y' starts from a value of its own"));
 }
 
-TEST(JudgeDefinition, HasAllOutputs) {
-  const JudgedText judged("T[i] = A[i] * B[i]; P[i] = T[i] + 2; Q[i] = T[i] - A[i] i=1500");
-  const Reference reference = judged.judge();
+TEST(ComputeReference, HasAllOutputs) {
+  const TextWithReference judged("T[i] = A[i] * B[i]; P[i] = T[i] + 2; Q[i] = T[i] - A[i] i=1500");
+  const Reference reference = judged.reference();
   ASSERT_EQ(reference.expected.size(), 2u);
   EXPECT_DOUBLE_EQ(reference.expected[0][7], judged.inputs[0][7] * judged.inputs[1][7] + 2);
   EXPECT_DOUBLE_EQ(reference.expected[1][7], judged.inputs[0][7] * judged.inputs[1][7] - judged.inputs[0][7]);

@@ -17,10 +17,10 @@
 
 namespace nestwright {
 
-class WideMagnitudes {
+class MixedMagnitudes {
  public:
   /// Draws numbers of `type`, a floating-point type: the same ones in every run of the workload.
-  WideMagnitudes(ir::Type type, const Workload& workload);
+  MixedMagnitudes(ir::Type type, const Workload& workload);
 
   /// Scales of results lie in 2^-reach() .. 2^reach(): 24, or 6 for float16, whose normal numbers begin at 2^-14.
   int reach() const { return reach_; }
@@ -51,7 +51,7 @@ struct ProductReach {
 };
 /// The ranges for sums of `terms` products in `type`, so small that no partial sum overflows in float16. If the rows
 /// must keep the scale 1 (`are_rows_fixed`), or a factor has only one scale, the other factor gets the whole range.
-ProductReach product_reach(const WideMagnitudes& magnitudes, ir::Type type, double terms, std::int64_t rows,
+ProductReach product_reach(const MixedMagnitudes& magnitudes, ir::Type type, double terms, std::int64_t rows,
                            std::int64_t columns, bool are_rows_fixed);
 
 }  // namespace nestwright

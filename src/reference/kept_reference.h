@@ -18,9 +18,9 @@ struct Judgement {
   std::string refusal = {};  ///< the message of the UsageError; empty: it was not refused
 };
 
-class KeptJudgement {
+class KeptReference {
  public:
-  KeptJudgement(const HostTensors& inputs, const JudgeOptions& options);
+  KeptReference(const HostTensors& inputs, const ReferenceOptions& options);
 
   Judgement find(const Definition& definition) const;
   /// Keeps that the samples agree with the interpreter, and the elements of the reference that were judged, if these

@@ -14,11 +14,11 @@
 
 namespace nestwright {
 
-struct JudgedText {
+struct TextWithReference {
   Definition definition;
   HostTensors inputs;
 
-  explicit JudgedText(const std::string& text, double low = -1, double high = 1) {
+  explicit TextWithReference(const std::string& text, double low = -1, double high = 1) {
     const text::Signature signature = text::make_tensors(text::Expression::parse(text).program());
     definition.args = signature.args;
     definition.inputs = signature.inputs;
@@ -39,7 +39,9 @@ struct JudgedText {
     }
   }
 
-  Reference judge(const JudgeOptions& options = {}) const { return judge_definition(definition, inputs, options); }
+  Reference reference(const ReferenceOptions& options = {}) const {
+    return compute_reference(definition, inputs, options);
+  }
 
   /// The outputs of the unscheduled expression, in its own types.
   std::vector<std::vector<double>> compute(RunBy by = RunBy::kCompiler) const {

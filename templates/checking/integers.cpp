@@ -1,4 +1,4 @@
-#include "templates/checking/whole_numbers.h"
+#include "templates/checking/integers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,10 +14,9 @@ double largest_exact(ir::Type type) {
   return type == kFloat64 ? 0x1p53 : 0x1p24;
 }
 
-WholeNumbers::WholeNumbers(double terms, int factors, double largest, std::uint64_t seed, Signs signs)
+SmallIntegers::SmallIntegers(double terms, int factors, double largest, std::uint64_t seed, Signs signs)
     : random_(seed), signs_(signs) {
-  check(largest >= 16 && terms >= 1 && (factors == 1 || factors == 2),
-        "whole numbers need a few terms to be drawn for");
+  check(largest >= 16 && terms >= 1 && (factors == 1 || factors == 2), "integers need a few terms to be drawn for");
   constexpr int kMaxMagnitude = 8;
   const double affordable = std::pow(largest / terms, 1.0 / factors);
   magnitude_ = static_cast<int>(std::clamp(affordable, 1.0, static_cast<double>(kMaxMagnitude)));
@@ -27,7 +26,7 @@ WholeNumbers::WholeNumbers(double terms, int factors, double largest, std::uint6
   if (affordable < 1) nonzero_ = std::pow(kMargin * largest / terms, 1.0 / factors);
 }
 
-InputSource WholeNumbers::draw(std::size_t n) {
+InputSource SmallIntegers::draw(std::size_t n) {
   const bool is_mixed = signs_ == Signs::kMixed;
   return draw_elements(n, random_, [magnitude = magnitude_, nonzero = nonzero_, is_mixed](auto& random, std::size_t) {
     if (draw_canonical(random) >= nonzero) return 0.0;

@@ -1,10 +1,10 @@
-#include "tests/bench/made_up.h"
+#include "tests/bench/synthetic.h"
 
 #include <algorithm>
 
 namespace nestwright::bench {
 
-Comparison made_up(const std::string& label, std::vector<Series> series) {
+Comparison synthetic(const std::string& label, std::vector<Series> series) {
   Comparison c;
   c.subject = {.label = label, .workload = "matmul of " + label, .flops = 1e9, .bytes = 1e7};
   std::size_t rounds = 0;

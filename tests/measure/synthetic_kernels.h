@@ -17,7 +17,7 @@ namespace nestwright {
 
 using CallTimes = std::map<int, double>;  ///< per call, by candidate
 
-class MadeUpKernels : public SampleSource {
+class SyntheticKernels : public SampleSource {
  public:
   static constexpr double kFma_ns = 8e3, kWalk_ns = 1e6;
 
@@ -75,13 +75,13 @@ class MadeUpKernels : public SampleSource {
 };
 
 /// A machine with such kernels, and everything that a race needs.
-struct MadeUpMachine {
-  explicit MadeUpMachine(CallTimes call_ns, double wait_share = 0.1, int kernel_threads = 1)
+struct SyntheticMachine {
+  explicit SyntheticMachine(CallTimes call_ns, double wait_share = 0.1, int kernel_threads = 1)
       : threads(kernel_threads), wait_budget(kernels.clock, wait_share) {
     kernels.call_ns = std::move(call_ns);
   }
 
-  MadeUpKernels kernels;
+  SyntheticKernels kernels;
   int threads = 1;
   DisturbanceGate gate;
   WaitBudget wait_budget;

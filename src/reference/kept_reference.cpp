@@ -1,4 +1,4 @@
-#include "reference/kept_judgement.h"
+#include "reference/kept_reference.h"
 
 #include <fmt/format.h>
 
@@ -46,7 +46,7 @@ struct Element {
 
 }  // namespace
 
-KeptJudgement::KeptJudgement(const HostTensors& inputs, const JudgeOptions& options) : store_(options.kept_in) {
+KeptReference::KeptReference(const HostTensors& inputs, const ReferenceOptions& options) : store_(options.kept_in) {
   if (options.kept_in.empty()) return;
   key_ = fmt::format("judgement {} {} {} {} {} {}", kVersion, code_generator_fingerprint(),
                      static_cast<int>(options.rounding), static_cast<int>(options.parts), options.refuses_infinite,
@@ -54,7 +54,7 @@ KeptJudgement::KeptJudgement(const HostTensors& inputs, const JudgeOptions& opti
   for (const std::vector<double>& input : inputs) key_ += fmt::format(" {:016x}", hash_of(input));
 }
 
-Judgement KeptJudgement::find(const Definition& definition) const {
+Judgement KeptReference::find(const Definition& definition) const {
   const std::optional<std::string> blob = store_.find(key_);
   if (!blob || blob->empty()) return {};
   if (blob->front() == kRefusal) return {.refusal = blob->substr(1)};
@@ -79,7 +79,7 @@ Judgement KeptJudgement::find(const Definition& definition) const {
   return found;
 }
 
-void KeptJudgement::keep(const Reference& reference) const {
+void KeptReference::keep(const Reference& reference) const {
   std::string blob(1, kElements);
   for (std::size_t o = 0; o < reference.expected.size(); ++o) {
     for (std::size_t e = 0; e < reference.expected[o].size(); ++e) {
@@ -94,6 +94,6 @@ void KeptJudgement::keep(const Reference& reference) const {
   store_.keep(key_, blob);
 }
 
-void KeptJudgement::keep_refusal(const std::string& message) const { store_.keep(key_, kRefusal + message); }
+void KeptReference::keep_refusal(const std::string& message) const { store_.keep(key_, kRefusal + message); }
 
 }  // namespace nestwright

@@ -1,5 +1,5 @@
 // Converting scores of several sessions of a task into one unit.
-#include "search/session/units.h"
+#include "search/session/session_timescale.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,9 +14,9 @@
 namespace nestwright {
 namespace {
 
-class UnitsTest : public ::testing::Test {
+class SessionTimescaleTest : public ::testing::Test {
  protected:
-  UnitsTest() { setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1); }
+  SessionTimescaleTest() { setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1); }
 
   std::vector<TrialRecord> recorded(const TuningLog& log) const { return log.trials(filter_of(task_key(task_))); }
 
@@ -26,24 +26,24 @@ class UnitsTest : public ::testing::Test {
   const SessionOptions options_{.budget = {.trials = 6}, .batch_size = 6};
 };
 
-TEST_F(UnitsTest, TimesOfAnotherSessionAreScaledByTheAnchorsThatBothMeasured) {
+TEST_F(SessionTimescaleTest, TimesOfAnotherSessionAreScaledByTheAnchorsThatBothMeasured) {
   TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
   run_session(task_, log, options_);
   const std::vector<TrialRecord> trials = recorded(log);
   SessionState session(task_, log, options_);
-  session.id = log.begin_session(session.key, {.made_by = session.made_by});
+  session.id = log.begin_session(session.context.key(), {.made_by = session.context.provenance()});
   for (const TrialRecord& trial : trials) {
     if (const auto point = session.point_of(trial.proposal)) {
       session.note_default(trial.id, *point, trial.measurement.outcome, trial.code);
     }
   }
-  Units units;
+  SessionTimescale units;
   units.establish(session, trials);
   ASSERT_TRUE(session.anchor.has_value());
   ASSERT_TRUE(session.incumbent.has_value());
   EXPECT_EQ(session.anchor->trial, session.default_trial);
   EXPECT_LE(session.incumbent_ns(), session.anchor->reference_ns);
-  const SessionUnit then = log.session_units(session.key).front();
+  const SessionUnit then = log.session_units(session.context.key()).front();
   ASSERT_EQ(then.anchor, session.default_trial) << "both have the default as their anchor";
   const double factor = units.factor(session, then.session);
   EXPECT_GT(factor, 0);
@@ -55,21 +55,21 @@ TEST_F(UnitsTest, TimesOfAnotherSessionAreScaledByTheAnchorsThatBothMeasured) {
 }
 
 // A trial that was disturbed in an earlier session is measured again, and can then be the incumbent.
-TEST_F(UnitsTest, ADefaultThatWasDisturbedIsMeasuredAgain) {
+TEST_F(SessionTimescaleTest, ADefaultThatWasDisturbedIsMeasuredAgain) {
   TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
   SessionState session(task_, log, options_);
   const Point point = session.space.seeds().front();
-  const SessionId earlier = log.begin_session(session.key, {.made_by = session.made_by});
+  const SessionId earlier = log.begin_session(session.context.key(), {.made_by = session.context.provenance()});
   const Batch batch = log.commit_batch(earlier, 0, {{{point.template_name, point.version}, point.config, "seed"}});
   Measurement disturbed = timed(1e6);
   disturbed.timing.disturbance = "a thread waited 900 us for a processor";
   session.default_trial = log.record(earlier, batch.proposals[0].id, disturbed);
   EXPECT_FALSE(log.may_be_best(session.default_trial));
 
-  session.id = log.begin_session(session.key, {.made_by = session.made_by});
+  session.id = log.begin_session(session.context.key(), {.made_by = session.context.provenance()});
   bool measured = false;  // real disturbances may intervene
   for (int attempt = 0; attempt < 20 && !measured; ++attempt) {
-    Units units;
+    SessionTimescale units;
     units.establish(session, recorded(log));
     measured = session.anchor.has_value();
     if (!measured) continue;
@@ -83,14 +83,14 @@ TEST_F(UnitsTest, ADefaultThatWasDisturbedIsMeasuredAgain) {
   const TrialRecord trial = recorded(log).front();
   EXPECT_EQ(trial.session, session.id);
   EXPECT_LT(trial.measurement.timing.median_ns, 1e6);
-  EXPECT_EQ(log.best(filter_of(session.key), session.versions)->trial, session.default_trial);
+  EXPECT_EQ(log.best(filter_of(session.context.key()), session.versions)->trial, session.default_trial);
 }
 
 // Otherwise it would end every further run of its task.
-TEST_F(UnitsTest, ADefaultThatFailedInARaceIsAnAnchorAndNoBest) {
+TEST_F(SessionTimescaleTest, ADefaultThatFailedInARaceIsAnAnchorAndNoBest) {
   TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
   SessionState session(task_, log, options_);
-  const SessionId earlier = log.begin_session(session.key, {.made_by = session.made_by});
+  const SessionId earlier = log.begin_session(session.context.key(), {.made_by = session.context.provenance()});
   std::vector<Proposal> proposals;
   for (const Point& point : {session.space.seeds().at(0), session.space.seeds().at(1)}) {
     proposals.push_back({{point.template_name, point.version}, point.config, "seed"});
@@ -98,7 +98,7 @@ TEST_F(UnitsTest, ADefaultThatFailedInARaceIsAnAnchorAndNoBest) {
   const Batch batch = log.commit_batch(earlier, 0, proposals);
   session.default_trial = log.record(earlier, batch.proposals[0].id, timed(1e6));
   const TrialId other = log.record(earlier, batch.proposals[1].id, timed(2e6));
-  session.id = log.begin_session(session.key, {.made_by = session.made_by});
+  session.id = log.begin_session(session.context.key(), {.made_by = session.context.provenance()});
   Race race;
   race.entries.resize(2);
   race.entries[0].trial = session.default_trial;
@@ -110,19 +110,20 @@ TEST_F(UnitsTest, ADefaultThatFailedInARaceIsAnAnchorAndNoBest) {
   race.entries[1].measurement = timed(1e3);
   race.winner = 1;
   log.record_race(session.id, race, session.versions);
-  for (int attempt = 0; attempt < 20 && !session.anchor; ++attempt) Units().establish(session, recorded(log));
+  for (int attempt = 0; attempt < 20 && !session.anchor; ++attempt)
+    SessionTimescale().establish(session, recorded(log));
   ASSERT_TRUE(session.anchor.has_value());
   EXPECT_EQ(session.anchor->trial, session.default_trial);
   EXPECT_FALSE(log.may_be_best(session.default_trial));
-  EXPECT_NE(log.best(filter_of(session.key), session.versions)->trial, session.default_trial);
+  EXPECT_NE(log.best(filter_of(session.context.key()), session.versions)->trial, session.default_trial);
 }
 
-TEST_F(UnitsTest, ASessionWithNothingInCommonCannotBeCompared) {
+TEST_F(SessionTimescaleTest, ASessionWithNothingInCommonCannotBeCompared) {
   TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
   run_session(task_, log, options_);
   SessionState session(task_, log, options_);
-  session.id = log.begin_session(session.key, {.made_by = session.made_by});
-  const Units nothing_measured;
+  session.id = log.begin_session(session.context.key(), {.made_by = session.context.provenance()});
+  const SessionTimescale nothing_measured;
   const TrialRecord trial = recorded(log).front();
   EXPECT_EQ(nothing_measured.factor(session, trial.session), 0);
   const Timing timing = nothing_measured.convert(session, trial).timing;
@@ -131,37 +132,37 @@ TEST_F(UnitsTest, ASessionWithNothingInCommonCannotBeCompared) {
 
 // Another code generator may compile a configuration to other code: its times link two sessions only where the code is
 // unchanged.
-TEST_F(UnitsTest, ASessionOfAnotherCodeGeneratorIsLinkedByUnchangedCodeAlone) {
+TEST_F(SessionTimescaleTest, ASessionOfAnotherCodeGeneratorIsLinkedByUnchangedCodeAlone) {
   TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
   SessionState session(task_, log, options_);
   const Point point = session.space.seeds().front();
   const std::string code = session.build({point}, Pipeline::kSearch).front().result.object.code_fingerprint;
-  RecordProvenance another = session.made_by;
+  RecordProvenance another = session.context.provenance();
   another.code_generator = "0123456789abcdef";
-  const SessionId earlier = log.begin_session(session.key, {.made_by = another});
+  const SessionId earlier = log.begin_session(session.context.key(), {.made_by = another});
   const Batch batch = log.commit_batch(earlier, 0, {{{point.template_name, point.version}, point.config, "seed"}});
   session.default_trial = log.record(earlier, batch.proposals[0].id, timed(1e6), {.identity = code});
   log.set_anchor(earlier, session.default_trial, 1e6);
-  session.id = log.begin_session(session.key, {.made_by = session.made_by});
+  session.id = log.begin_session(session.context.key(), {.made_by = session.context.provenance()});
 
   std::vector<TrialRecord> trials = recorded(log);
-  Units same;
+  SessionTimescale same;
   for (int attempt = 0; attempt < 20 && !session.anchor; ++attempt) same.establish(session, trials);
   ASSERT_TRUE(session.anchor.has_value());
   EXPECT_GT(same.factor(session, earlier), 0);
 
   trials.front().code.identity = "other code";
-  Units changed;
+  SessionTimescale changed;
   changed.establish(session, trials);
   EXPECT_EQ(changed.factor(session, earlier), 0);
   EXPECT_TRUE(changed.convert(session, trials.front()).timing.is_disturbed());
 }
 
-TEST_F(UnitsTest, WithoutTrialsThereIsNoAnchorYet) {
+TEST_F(SessionTimescaleTest, WithoutTrialsThereIsNoAnchorYet) {
   TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
   SessionState session(task_, log, options_);
-  session.id = log.begin_session(session.key, {.made_by = session.made_by});
-  Units units;
+  session.id = log.begin_session(session.context.key(), {.made_by = session.context.provenance()});
+  SessionTimescale units;
   units.establish(session, {});
   EXPECT_FALSE(session.anchor.has_value());
   EXPECT_EQ(session.incumbent_ns(), 0);

@@ -1,17 +1,16 @@
 // Converts an expression to double precision, together with an expression for a bound of its rounding errors.
 //
-//   judge(A[i]*B[i] + C[i]), float32   value: A[i]*B[i] + C[i] in float64
+//   with_error_bound(A[i]*B[i] + C[i]), float32   value: A[i]*B[i] + C[i] in float64
 //                                      error: eps |A[i]*B[i]| + eps |A[i]*B[i] + C[i]|
 //
 // It is a running error bound, as in Higham's "Accuracy and Stability of Numerical Algorithms", 3.3: each operation
 // propagates the errors of its operands and adds eps |its result|, where eps is that of the type in which it computes.
 // eps is twice the error of one rounding, which covers the second-order terms. A monotonic function is evaluated at
 // both ends of its operand's interval.
-// The error of the longest operand of an operation stands once in the text of the bound, which so grows with the square
-// of the length of a chain. In functions and in conversions to whole numbers it stands twice: each of those that lie
-// inside each other doubles the text.
-// What is computed from indices and literals alone, in an index, has one value, although it is rounded: that of its own
-// types, operation by operation. Only a product that is added may be contracted into an fma, and has an error.
+// Size: an operation repeats its operand's value once, and the bound of a chain of n operations has O(n^2) nodes. A
+// function or a conversion to an integer repeats the operand's bound, and k nested ones cost a factor of 2^k.
+// An index that is computed from indices and literals alone is exact although it is rounded: it is evaluated in its own
+// types, operation by operation. Only a product that is added has an error, because it may be contracted into an fma.
 //   X[int64(floor(float32(i)*0.3))]   the product is rounded to float32, without an error
 //   X[int64(floor(G[i]*7.5))]         exact where the product plus and minus its error has the same floor, else
 //   infinite
@@ -26,7 +25,7 @@
 namespace nestwright {
 
 /// An expression in double (conditions and integers keep their type), and a bound of the original's error.
-struct JudgedExpr {
+struct ErrorBoundedExpr {
   ir::Expr value;
   /// For a number, the largest absolute error, a float64; for a condition, whether rounding may invert it, a bool.
   /// Undefined if the value is exact.
@@ -49,9 +48,9 @@ enum class Parts : std::uint8_t {
 };
 
 /// The replacements of an expression's leaves.
-struct JudgedLeaves {
+struct ErrorBoundedLeaves {
   /// Returns the replacement of a tensor's element.
-  std::function<JudgedExpr(const ir::Buffer&, std::vector<ir::Expr> indices)> element;
+  std::function<ErrorBoundedExpr(const ir::Buffer&, std::vector<ir::Expr> indices)> element;
   std::map<ir::Var, ir::Expr> variables;  ///< others stay as they are
 };
 
@@ -77,7 +76,7 @@ enum class OneValue : std::uint8_t {
 /// Requires an expression without reductions (double_program.h). A read whose indices may be others, by their errors,
 /// has an infinite error. Throws UsageError for a call that has no error bound: extern functions, packed words,
 /// reinterpreted bits.
-JudgedExpr judge(const ir::Expr& e, const JudgedLeaves& leaves, Rounding rounding,
-                 OneValue one_value = OneValue::kIndices);
+ErrorBoundedExpr with_error_bound(const ir::Expr& e, const ErrorBoundedLeaves& leaves, Rounding rounding,
+                                  OneValue one_value = OneValue::kIndices);
 
 }  // namespace nestwright

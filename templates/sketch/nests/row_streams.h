@@ -12,10 +12,10 @@
 namespace nestwright {
 
 /// Whether a definition is a reduction of each row of its inputs, none of which needs a copy.
-bool may_take_far_rows(const Definition& definition, const Target& target);
+bool may_interleave_row_streams(const Definition& definition, const Target& target);
 
-/// Where it may, chooses how many rows are reduced at a time, draft.far_rows, and, if that is more than one, replaces
-/// the definition's result by the expression above.
-void take_far_rows(Draft& draft);
+/// Where it may, chooses how many rows are reduced at a time, draft.row_streams, and, if that is more than one,
+/// replaces the definition's result by the expression above.
+void interleave_row_streams(NestDraft& draft);
 
 }  // namespace nestwright

@@ -1,4 +1,4 @@
-#include "templates/sketch/nests/far_rows.h"
+#include "templates/sketch/nests/row_streams.h"
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ StageAnalysis analysis_of(const Definition& definition) {
 
 }  // namespace
 
-bool may_take_far_rows(const Definition& definition, const Target& target) {
+bool may_interleave_row_streams(const Definition& definition, const Target& target) {
   if (definition.outputs().size() != 1) return false;
   const Operation& op = definition.args.back().op();
   const ComputeOp* const written = op.compute();
@@ -29,12 +29,12 @@ bool may_take_far_rows(const Definition& definition, const Target& target) {
          reduction_forms(sums, target).front().kind == ReductionForm::Kind::kLanes;
 }
 
-void take_far_rows(Draft& draft) {
-  if (!may_take_far_rows(draft.definition, draft.target)) return;
+void interleave_row_streams(NestDraft& draft) {
+  if (!may_interleave_row_streams(draft.definition, draft.target)) return;
   const StageAnalysis sums = analysis_of(draft.definition);
   const std::int64_t rows = sums.extents.front();
   const std::int64_t streams = choose_streams(draft.tuning, rows, 1, bytes_of(sums), draft.target);
-  draft.far_rows = streams;
+  draft.row_streams = streams;
   if (streams == 1) return;
   const std::int64_t each = rows / streams;
   Tensor& result = draft.definition.args.back();

@@ -1,4 +1,4 @@
-#include "text_operator/whole_magnitudes.h"
+#include "text_operator/integer_magnitudes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "ir/construction/intrinsics.h"
 #include "ir/core/one_of.h"
 #include "reference/double_program.h"
-#include "templates/checking/whole_numbers.h"
+#include "templates/checking/integers.h"
 
 namespace nestwright {
 namespace {
@@ -17,12 +17,12 @@ using ir::BinaryOp;
 using ir::Intrinsic;
 using ir::OneOf;
 
-/// The magnitude of a value that is not a whole number, or may be rounded.
+/// The magnitude of a value that is not an integer, or may be rounded.
 constexpr double kInexact = std::numeric_limits<double>::infinity();
 
 constexpr double kLargestDouble = std::numeric_limits<double>::max();
 
-/// The largest absolute value of the type's whole numbers that are all exact.
+/// The largest absolute value of the type's integers that are all exact.
 double largest_whole(ir::Type type) {
   if (type.is_bool()) return 1;
   return type.is_float() ? largest_exact(type)
@@ -81,7 +81,7 @@ class WholeMagnitudes {
     return kInexact;
   }
 
-  /// Whole numbers of integer types wrap around, exactly; those of floating-point types have to fit.
+  /// Integers of integer types wrap around, exactly; those of floating-point types have to fit.
   static double fitted(double magnitude, ir::Type type) {
     const double largest = largest_whole(type);
     if (magnitude <= largest || magnitude == kInexact) return magnitude;
@@ -116,7 +116,7 @@ class WholeMagnitudes {
     return fitted(magnitude, e.type());
   }
 
-  /// An infinite literal that is selected, or compared with others, adds nothing to whole numbers.
+  /// An infinite literal that is selected, or compared with others, adds nothing to integers.
   double or_infinite(const Expr& e) const { return is_infinite(e) ? 0 : of(e); }
 
   double binary(const ir::Binary& n) const {
@@ -168,7 +168,7 @@ class WholeMagnitudes {
 
 }  // namespace
 
-bool is_exact_on_whole_numbers(const Definition& definition, std::span<const double> largest) {
+bool is_exact_on_integers(const Definition& definition, std::span<const double> largest) {
   WholeMagnitudes magnitudes;
   for (std::size_t i = 0; i < largest.size(); ++i) magnitudes.set(definition.args[i], largest[i]);
   const std::vector<Operation> operations = computes_of(std::span(definition.args).subspan(largest.size()));

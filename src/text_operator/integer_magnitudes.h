@@ -1,4 +1,4 @@
-// Bounds the magnitudes of the results of an expression on whole numbers, and decides whether it is exact in every
+// Bounds the magnitudes of the results of an expression on integers, and decides whether it is exact in every
 // order of evaluation.
 //
 //   C[i, j] = sum(A[i, k]*B[k, j]), float32, 512 terms   |A| <= 8, |B| <= 8: exact, because 512*64 < 2^24
@@ -13,8 +13,8 @@
 
 namespace nestwright {
 
-/// Whether every result is exact, in whatever order sums are computed, if the elements of input i are whole numbers of
+/// Whether every result is exact, in whatever order sums are computed, if the elements of input i are integers of
 /// at most `largest[i]` in absolute value.
-bool is_exact_on_whole_numbers(const Definition& definition, std::span<const double> largest);
+bool is_exact_on_integers(const Definition& definition, std::span<const double> largest);
 
 }  // namespace nestwright

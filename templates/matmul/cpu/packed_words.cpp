@@ -1,4 +1,4 @@
-#include "templates/matmul/cpu/words.h"
+#include "templates/matmul/cpu/packed_words.h"
 
 #include "ir/construction/intrinsics.h"
 
