@@ -38,6 +38,12 @@ CheckEffort check_effort(const Budget& budget, const TuningLog& log) {
   return effort;
 }
 
+/// The context, whose key throws before workers start where this build cannot compile for the target.
+const TaskContext& with_key(const TaskContext& context) {
+  context.key();
+  return context;
+}
+
 }  // namespace
 
 std::shared_ptr<Builder> make_session_builder(const Target& target, const SessionOptions& options) {
@@ -57,7 +63,7 @@ SessionState::SessionState(const TaskContext& task_context, TuningLog& tuning_lo
                            const SessionOptions& session_options,
                            const std::function<void(const std::string&)>& on_wait,
                            const std::function<double()>& seconds_left)
-    : context(task_context),
+    : context(with_key(task_context)),
       log(tuning_log),
       options(session_options),
       timing(timing_on(context.target().device, context.target().threads, timing_of(session_options.effort))),

@@ -8,8 +8,8 @@
 #include "ir/traversal/rewrite.h"
 #include "lower/nest/signature.h"
 #include "lower/passes.h"
-#include "schedule/primitives/thread_reductions.h"
 #include "schedule/state/state.h"
+#include "schedule/thread_reductions.h"
 #include "target/description/gpu_target.h"
 
 namespace nestwright {

@@ -1,7 +1,7 @@
 // Converts an expression to double precision, together with an expression for a bound of its rounding errors.
 //
 //   with_error_bound(A[i]*B[i] + C[i]), float32   value: A[i]*B[i] + C[i] in float64
-//                                      error: eps |A[i]*B[i]| + eps |A[i]*B[i] + C[i]|
+//                                                 error: eps |A[i]*B[i]| + eps |A[i]*B[i] + C[i]|
 //
 // It is a running error bound, as in Higham's "Accuracy and Stability of Numerical Algorithms", 3.3: each operation
 // propagates the errors of its operands and adds eps |its result|, where eps is that of the type in which it computes.

@@ -95,7 +95,7 @@ Reference convolution_reference(const Convolution& convolution, const Workload& 
 ElementReference convolution_reference_at(const Convolution& convolution, const Workload& workload,
                                           const InputValues& inputs, std::span<const std::int64_t> places);
 
-/// Whole-number inputs on which the convolution is exact, even if intermediate sums need `more_bits` more bits than
+/// Integer inputs on which the convolution is exact, even if intermediate sums need `more_bits` more bits than
 /// direct ones; none for integer types, which are exact anyway.
 InputSources convolution_whole_sources(const Convolution& convolution, const Workload& workload, int more_bits,
                                        Signs signs);

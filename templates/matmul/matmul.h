@@ -39,7 +39,7 @@ std::optional<ir::ElementLines> matmul_lines(const Workload& workload);
 LineReference matmul_line_sums(const Workload& workload, const InputValues& inputs, const LineWeights& weights,
                                bool is_linear);
 
-/// Whole-number inputs; none for integer types, which are exact anyway, for gelu, and for an alpha or beta that is not
+/// Integer inputs; none for integer types, which are exact anyway, for gelu, and for an alpha or beta that is not
 /// a small integer.
 HostTensors matmul_whole_inputs(const Workload& workload);
 /// The same for LargeChecks: positive ones where an activation follows.

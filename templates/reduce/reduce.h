@@ -17,7 +17,7 @@ Reference reduce_reference(const Workload& workload, const HostTensors& inputs);
 /// The same for the results at these places.
 ElementReference reduce_reference_at(const Workload& workload, const InputValues& inputs,
                                      std::span<const std::int64_t> places);
-/// Whole-number inputs for sums only; inputs of large and small magnitudes: for sums and means, all elements of one
+/// Integer inputs for sums only; inputs of large and small magnitudes: for sums and means, all elements of one
 /// result have one scale.
 LargeChecks reduce_checks();
 

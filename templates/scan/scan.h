@@ -21,7 +21,7 @@ ElementReference scan_reference_at(const Workload& workload, const InputValues& 
 std::optional<ir::ElementLines> scan_lines(const Workload& workload);
 LineReference scan_line_sums(const Workload& workload, const InputValues& inputs, const LineWeights& weights,
                              bool is_linear);
-/// Whole-number inputs for sums only. Inputs of large and small magnitudes: for sums, each column has one scale; for
+/// Integer inputs for sums only. Inputs of large and small magnitudes: for sums, each column has one scale; for
 /// products, each step takes the partial product to another magnitude.
 LargeChecks scan_checks();
 

@@ -52,9 +52,8 @@ TEST(Suite, BadEntriesAreNamed) {
   const std::string good = R"({"label": "good", "workload": "matmul m=1 n=1 k=1"})";
   refuses(with_entries(R"({"label": "x"})"), "suite bad.json, line 1, entry 1 (x): \"workload\" is missing");
   refuses(with_entries(good + R"(, {"label": "x", "workload": "matmul m=0 n=1 k=1"})"),
-          "suite bad.json, line 1, entry 2 (x): m=0 of matmul is illegal: m (the number of rows of C) is a whole "
-          "number from 1 to "
-          "2147483647");
+          "suite bad.json, line 1, entry 2 (x): m=0 of matmul is illegal: m (the number of rows of C) is an "
+          "integer from 1 to 2147483647");
   refuses(with_entries(R"({"label": "x", "workload": "softmax 128"})"),
           "suite bad.json, line 1, entry 1 (x): '128' in the workload is no parameter; write name=value, with the "
           "parameters "

@@ -96,8 +96,8 @@ Lookup given_config(const TaskContext& context, const std::string& text, const s
   Lookup found;
   found.match = MatchKind::kGiven;
   found.source = template_of(given, context, context.templates(only));
-  found.config =
-      complete_given(*found.source, context.workload(), context.target(), context.space(*found.source), given);
+  found.config = complete_given(*found.source, context.workload(), context.space(*found.source),
+                                context.seeds(*found.source), given);
   return found;
 }
 

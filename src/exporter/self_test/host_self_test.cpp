@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "exporter/self_test/self_test_calls.h"
+#include "exporter/source/c_text.h"
 
 namespace nestwright {
 namespace {
@@ -12,13 +13,7 @@ namespace {
 /// Returns C that prepares what the calls read, and checks that nothing else was written.
 std::string preparation_test(const Exported& e, const std::string& call) {
   if (call.empty()) return {};
-  return fmt::format(R"(  if ({0} != 0 || !all_ones(prepared_memory, kMargin) ||
-      !all_ones(prepared + {1}_prepared_bytes, kMargin)) {{
-    printf("{1}: the preparation failed, or wrote outside its memory\n");
-    right = 0;
-  }}
-)",
-                     call, e.name);
+  return c_text("self_test/host_prepared", {{"CALL", call}, {"NAME", e.name}});
 }
 
 }  // namespace
@@ -53,13 +48,8 @@ SelfTestCalls host_self_test_calls(const Exported& e) {
       copies += fmt::format("  memcpy({1}_at, {1}, {2} * sizeof({0}));\n", type, name, tensor.buffer()->elements());
       continue;
     }
-    after += fmt::format(R"(  if (!all_ones({1}_memory, (size_t)({1}_at - {1}_memory) * sizeof({2})) ||
-      !all_ones({1}_at + {1}_span, (size_t)({1}_memory + 2 * kMargin - {1}_at) * sizeof({2}))) {{
-    printf("{0}: wrote outside its output {3}\n");
-    right = 0;
-  }}
-)",
-                         e.name, name, type, tensor.name());
+    after += c_text("self_test/host_written",
+                    {{"NAME", e.name}, {"TENSOR", name}, {"TYPE", type}, {"OUTPUT", tensor.name()}});
   }
   return {
       .where = ", at pointers aligned to 64 bytes and to no more than the kernel needs",

@@ -6,33 +6,12 @@
 
 #include "exporter/self_test/self_test_calls.h"
 #include "exporter/self_test/self_test_data.h"
+#include "exporter/source/c_text.h"
 #include "exporter/source/sources.h"
 #include "templates/framework/template/operator_data.h"
 
 namespace nestwright {
 namespace {
-
-constexpr const char* kFixedPart = R"(
-/* Elements before and after each tensor that must not change, nor, being not-a-number, matter. */
-enum { kMargin = 64 };
-
-static void* memory_for(size_t bytes) {
-  void* memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
-  if (memory == 0) {
-    printf("out of memory\n");
-    exit(1);
-  }
-  return memset(memory, 0xff, (bytes + 63) / 64 * 64); /* not-a-number: what is not written is seen */
-}
-
-static int all_ones(const void* bytes, size_t count) {
-  const unsigned char* p = bytes;
-  for (size_t i = 0; i < count; ++i) {
-    if (p[i] != 0xff) return 0;
-  }
-  return 1;
-}
-)";
 
 /// Returns a C literal of any double, including NaN and infinities.
 std::string c_number(double value) {
@@ -55,21 +34,6 @@ std::string rows_of(const std::vector<ExpectedElement>& expected) {
   return rows;
 }
 
-/// Detects elements that were not written, if no result can have those bits.
-constexpr const char* kWrittenTest = R"(  for (long i = 0; right && i < {1}_elements; ++i) {{
-    if (all_ones(&result[{1}_place(i)], sizeof *result)) {{
-      printf("{0}: element %ld of {2} was not written, or is made of what lies outside the inputs\n", i);
-      right = 0;
-    }}
-  }}
-  long untouched = 0;
-  for (long i = 0; i < {1}_span; ++i) untouched += all_ones(&result[i], sizeof *result);
-  if (right && untouched != {1}_span - {1}_elements) {{
-    printf("{0}: wrote between the rows of {2}\n");
-    right = 0;
-  }}
-)";
-
 /// Returns the body of the function that converts the number of an element to its place.
 std::string place_source(const ir::Buffer& output) {
   if (output->strides.empty()) return "  return element;\n";
@@ -87,42 +51,22 @@ std::string output_source(const Exported& e, std::size_t argument, const SelfTes
   const Tensor& tensor = e.definition->args[argument];
   const std::string& parameter = e.parameters[argument];
   std::string written;
-  if (!tensor.dtype().is_int()) written = fmt::format(kWrittenTest, e.name, parameter, tensor.name());
-  return fmt::format(
-      R"(
-static const long {parameter}_elements = {elements};
-/* What it takes in memory, with what lies between its rows. */
-static const long {parameter}_span = {span};
-static const struct expected {parameter}_expected[] = {{
-{rows}}};
-static const long {parameter}_checked = {checked};
-
-/* Where an element lies. */
-static long {parameter}_place(long element) {{
-{place}}}
-
-static int {parameter}_is_right(const {type}* result, double* worst) {{
-  int right = 1;
-{written}  for (long i = 0; right && i < {parameter}_checked; ++i) {{
-    const struct expected* const expected = &{parameter}_expected[i];
-    const double got = {got}, error = fabs(got - expected->value);
-    if (got == expected->value || (isnan(got) && isnan(expected->value))) continue;
-    if (!(error <= expected->bound)) {{
-      printf("{name}: element %ld of {tensor} is %.9g, expected %.9g\n", expected->element, got, expected->value);
-      right = 0;
-    }} else if (error > *worst * expected->bound) {{
-      *worst = error / expected->bound;
-    }}
-  }}
-  return right;
-}}
-)",
-      fmt::arg("name", e.name), fmt::arg("parameter", parameter), fmt::arg("tensor", tensor.name()),
-      fmt::arg("elements", elements_of(tensor)), fmt::arg("span", tensor.buffer()->elements()),
-      fmt::arg("rows", rows_of(data.expected)), fmt::arg("checked", data.expected.size()),
-      fmt::arg("place", place_source(tensor.buffer())), fmt::arg("type", c_type(tensor.dtype())),
-      fmt::arg("got", c_value(tensor.dtype(), fmt::format("result[{}_place(expected->element)]", parameter))),
-      fmt::arg("written", written));
+  if (!tensor.dtype().is_int()) {  // else a result may have the bits of elements that were not written
+    written =
+        c_text("self_test/written_elements", {{"NAME", e.name}, {"PARAMETER", parameter}, {"TENSOR", tensor.name()}});
+  }
+  return "\n" + c_text("self_test/output_check",
+                       {{"NAME", e.name},
+                        {"PARAMETER", parameter},
+                        {"TENSOR", tensor.name()},
+                        {"ELEMENTS", std::to_string(elements_of(tensor))},
+                        {"SPAN", std::to_string(tensor.buffer()->elements())},
+                        {"ROWS", rows_of(data.expected)},
+                        {"CHECKED", std::to_string(data.expected.size())},
+                        {"PLACE", place_source(tensor.buffer())},
+                        {"TYPE", c_type(tensor.dtype())},
+                        {"GOT", c_value(tensor.dtype(), fmt::format("result[{}_place(expected->element)]", parameter))},
+                        {"WRITTEN", written}});
 }
 
 }  // namespace
@@ -155,54 +99,32 @@ std::string self_test_source(const Exported& e) {
   }
   check_parameters.emplace_back("double* worst");
   check_arguments.emplace_back("&worst");
-  return fmt::format(
-      R"(/* Calls {name} on random inputs{where}, and holds results against those of a
- * reference in double, which are below. Build and run:
- *   {build} */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "{name}.h"
-{includes}{fixed}
-/* An element by its number in row-major order: its value in double, and the largest error that is right. */
-struct expected {{
-  long element;
-  double value, bound;
-}};
-{functions}{outputs}{helpers}
-static int check({parameters}) {{
-{before}  int right = 1;
-{prepare}  const int code = {call};
-  if (code != 0) {{
-    printf("{name}: returned %d%s\n", code, code == 1 ? ": {unable}" : "");
-    right = 0;
-  }}
-{after}{tests}{release}  return right;
-}}
-
-int main(void) {{
-{start}{filled}  double worst = 0;
-  const int turns[] = {{{turns}}};
-  int right = {null_call} == 3;
-  if (!right) printf("{name}: took null {nulls}\n");
-  for (int i = 0; right && i < 3; ++i) right = check({arguments});
-  const long elements = {elements}, checked = {checked};
-  if (right) printf("{name}: %ld of %ld elements checked, all right, largest error %.3g of its bound\n", checked, elements, worst);
-{end}{frees}  return right ? 0 : 1;
-}}
-)",
-      fmt::arg("name", e.name), fmt::arg("where", calls.where), fmt::arg("build", calls.build),
-      fmt::arg("includes", calls.includes), fmt::arg("fixed", kFixedPart),
-      fmt::arg("functions", c_functions_for(filled + outputs)), fmt::arg("outputs", outputs),
-      fmt::arg("helpers", calls.helpers), fmt::arg("parameters", fmt::format("{}", fmt::join(check_parameters, ", "))),
-      fmt::arg("before", calls.before), fmt::arg("prepare", calls.prepare), fmt::arg("call", calls.call),
-      fmt::arg("unable", calls.unable), fmt::arg("after", calls.after), fmt::arg("tests", tests),
-      fmt::arg("release", calls.release), fmt::arg("start", calls.start), fmt::arg("filled", filled),
-      fmt::arg("turns", calls.turns), fmt::arg("null_call", calls.null_call), fmt::arg("nulls", calls.nulls),
-      fmt::arg("arguments", fmt::format("{}", fmt::join(check_arguments, ", "))), fmt::arg("elements", elements),
-      fmt::arg("checked", checked), fmt::arg("end", calls.end), fmt::arg("frees", frees));
+  return c_text("self_test/self_test", {{"NAME", e.name},
+                                        {"WHERE", calls.where},
+                                        {"BUILD", calls.build},
+                                        {"INCLUDES", calls.includes},
+                                        {"FIXED", "\n" + c_text("self_test/self_test_functions")},
+                                        {"FUNCTIONS", c_functions_for(filled + outputs)},
+                                        {"OUTPUTS", outputs},
+                                        {"HELPERS", calls.helpers},
+                                        {"PARAMETERS", fmt::format("{}", fmt::join(check_parameters, ", "))},
+                                        {"BEFORE", calls.before},
+                                        {"PREPARE", calls.prepare},
+                                        {"CALL", calls.call},
+                                        {"UNABLE", calls.unable},
+                                        {"AFTER", calls.after},
+                                        {"TESTS", tests},
+                                        {"RELEASE", calls.release},
+                                        {"START", calls.start},
+                                        {"FILLED", filled},
+                                        {"TURNS", calls.turns},
+                                        {"NULL_CALL", calls.null_call},
+                                        {"NULLS", calls.nulls},
+                                        {"ARGUMENTS", fmt::format("{}", fmt::join(check_arguments, ", "))},
+                                        {"ELEMENTS", elements},
+                                        {"CHECKED", checked},
+                                        {"END", calls.end},
+                                        {"FREES", frees}});
 }
 
 }  // namespace nestwright

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "exporter/self_test/self_test_inputs.h"
+#include "exporter/source/c_text.h"
 #include "exporter/source/sources.h"
 #include "templates/checking/choose_elements.h"
 #include "templates/framework/template/operator_data.h"
@@ -31,57 +32,8 @@ std::vector<ExpectedElement> elements_of_one(const Workload& workload, const ir:
   return expected;
 }
 
-struct CFunction {
-  const char* name;
-  const char* text;
-};
-constexpr CFunction kFunctions[] = {{"uniform", R"(
-static unsigned long long state = 88172645463325252ull;
-
-/* In [-1, 1); xorshift after Marsaglia. */
-static double uniform(void) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return (double)(state >> 11) * 0x1p-52 - 1;
-}
-)"},
-                                    {"of_bfloat16", R"(
-static double of_bfloat16(unsigned short bits) {
-  const unsigned wide = (unsigned)bits << 16;
-  float value;
-  memcpy(&value, &wide, sizeof value);
-  return value;
-}
-)"},
-                                    {"of_float16", R"(
-static double of_float16(unsigned short bits) {
-  const int exponent = bits >> 10 & 31, significand = bits & 1023;
-  const double magnitude = exponent == 31 ? (significand != 0 ? NAN : INFINITY)
-                           : exponent == 0 ? ldexp(significand, -24) : ldexp(significand + 1024, exponent - 25);
-  return bits >> 15 ? -magnitude : magnitude;
-}
-)"},
-                                    {"to_bfloat16", R"(
-/* Cut off. */
-static unsigned short to_bfloat16(double value) {
-  const float narrow = (float)value;
-  unsigned bits;
-  memcpy(&bits, &narrow, sizeof bits);
-  return (unsigned short)(bits >> 16);
-}
-)"},
-                                    {"to_float16", R"(
-/* Of a value in [-1, 1), cut off. */
-static unsigned short to_float16(double value) {
-  const double magnitude = fabs(value);
-  int exponent = -14;
-  if (magnitude >= 0x1p-14) frexp(magnitude, &exponent), --exponent;
-  const int units = (int)ldexp(magnitude, 10 - exponent); /* of the last place */
-  const int bits = magnitude >= 0x1p-14 ? (exponent + 15) << 10 | (units - 1024) : units;
-  return (unsigned short)(bits | (value < 0 ? 0x8000 : 0));
-}
-)"}};
+/// C functions that a self-test may call, each with its text in exporter/c/self_test/.
+constexpr const char* kFunctions[] = {"uniform", "of_bfloat16", "of_float16", "to_bfloat16", "to_float16"};
 
 }  // namespace
 
@@ -141,8 +93,8 @@ std::string c_value(ir::Type type, const std::string& element) {
 
 std::string c_functions_for(const std::string& text) {
   std::string source;
-  for (const CFunction& function : kFunctions) {
-    if (text.find(std::string(function.name) + "(") != std::string::npos) source += function.text;
+  for (const std::string function : kFunctions) {
+    if (text.find(function + "(") != std::string::npos) source += "\n" + c_text("self_test/" + function);
   }
   return source;
 }

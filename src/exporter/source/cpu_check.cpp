@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "exporter/source/c_text.h"
 #include "exporter/source/sources.h"
 #include "support/base/error.h"
 
@@ -57,52 +58,13 @@ std::string extension_checks(const std::vector<std::string>& extensions) {
 
 std::string check_of(const CpuLevel& level, const std::vector<std::string>& extensions) {
   const std::uint32_t states = level.register_state | (uses_tiles(extensions) ? kTileState : 0);
-  return fmt::format(R"(
-/* Whether processor and operating system have the instructions of {0}. Uses none of them itself. */
-static int detect_cpu(void) {{
-  unsigned a, b, c, d, state;
-  if (!__get_cpuid(1, &a, &b, &c, &d) || (c & 0x{1:08x}u) != 0x{1:08x}u) return 0;
-  __asm__ volatile("xgetbv" : "=a"(state), "=d"(d) : "c"(0));
-  if ((state & 0x{4:02x}u) != 0x{4:02x}u) return 0;
-  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b & 0x{2:08x}u) != 0x{2:08x}u) return 0;
-{5}  return __get_cpuid(0x80000001u, &a, &b, &c, &d) && (c & 0x{3:02x}u) == 0x{3:02x}u;
-}}
-
-/* Under a hypervisor cpuid takes longer than a small kernel: it is asked once. */
-static int cpu_serves(void) {{
-  enum {{ kUnknown, kLacks, kServes }};
-  static atomic_int known = kUnknown;
-  int state = atomic_load_explicit(&known, memory_order_relaxed);
-  if (state == kUnknown) {{
-    state = detect_cpu() ? kServes : kLacks;
-    atomic_store_explicit(&known, state, memory_order_relaxed);
-  }}
-  return state == kServes;
-}}
-)",
-                     level.name, level.leaf1_ecx, level.leaf7_ebx, level.extended_ecx, states,
-                     extension_checks(extensions));
+  return "\n" + c_text("library/cpu_check", {{"LEVEL", level.name},
+                                             {"LEAF1_ECX", fmt::format("{:08x}", level.leaf1_ecx)},
+                                             {"LEAF7_EBX", fmt::format("{:08x}", level.leaf7_ebx)},
+                                             {"EXTENDED_ECX", fmt::format("{:02x}", level.extended_ecx)},
+                                             {"STATES", fmt::format("{:02x}", states)},
+                                             {"EXTENSIONS", extension_checks(extensions)}});
 }
-
-/// Linux grants the registers' state to processes that ask for it; the answer holds for the whole process.
-constexpr const char* kTilePermission = R"(
-/* Whether the operating system gives this process the tile registers. */
-static int tiles_allowed(void) {
-  enum { kUnknown, kRefused, kAllowed, kArchPrctl = 158, kRequestPermission = 0x1023, kTileData = 18 };
-  static atomic_int known = kUnknown;
-  int state = atomic_load_explicit(&known, memory_order_relaxed);
-  if (state == kUnknown) {
-    long result;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"((long)kArchPrctl), "D"((long)kRequestPermission), "S"((long)kTileData)
-                     : "rcx", "r11", "memory");
-    state = result == 0 ? kAllowed : kRefused;
-    atomic_store_explicit(&known, state, memory_order_relaxed);
-  }
-  return state == kAllowed;
-}
-)";
 
 }  // namespace
 
@@ -118,7 +80,8 @@ std::string cpu_check_source(CpuIsa isa, const std::vector<std::string>& extensi
     case CpuIsa::kAvx2:
       return check_of(kAvx2Level, extensions);
     case CpuIsa::kAvx512:
-      return check_of(kAvx512Level, extensions) + (uses_tiles(extensions) ? kTilePermission : "");
+      return check_of(kAvx512Level, extensions) +
+             (uses_tiles(extensions) ? "\n" + c_text("library/tile_permission") : "");
   }
   return {};
 }

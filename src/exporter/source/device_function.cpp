@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "exporter/source/c_text.h"
 #include "exporter/source/device_sources.h"
 #include "exporter/source/index_expression.h"
 #include "ir/gpu/launch.h"
@@ -163,19 +164,17 @@ std::string device_tables(const Exported& e) {
   for (const ir::Buffer& buffer : device_workspaces(program)) workspaces.push_back(std::to_string(bytes_of(buffer)));
   const std::size_t count = workspaces.size();
   if (count == 0) workspaces.emplace_back("0");  // C does not have empty arrays
-  return fmt::format(R"(
-enum {{ kKernels = {}, kWorkspaces = {} }};
-static const char* const kernel_names[] = {{{}}};
-{}static const size_t workspace_bytes[] = {{{}}};
-)",
-                     program.kernels.size(), count, fmt::join(names, ", "),
-                     is_cuda(e) ? fmt::format("/* Of a block, beyond what kernels declare. */\n"
-                                              "static const int shared_bytes[] = {{{}}};\n",
-                                              fmt::join(shared, ", "))
-                                : fmt::format("/* Of a block; 0: more than one number. */\n"
-                                              "static const size_t block_threads[] = {{{}}};\n",
-                                              fmt::join(threads, ", ")),
-                     fmt::join(workspaces, ", "));
+  const std::string limits =
+      is_cuda(e)
+          ? fmt::format("/* Of a block, beyond what kernels declare. */\nstatic const int shared_bytes[] = {{{}}};\n",
+                        fmt::join(shared, ", "))
+          : fmt::format("/* Of a block; 0: more than one number. */\nstatic const size_t block_threads[] = {{{}}};\n",
+                        fmt::join(threads, ", "));
+  return "\n" + c_text("device/device_tables", {{"KERNELS", std::to_string(program.kernels.size())},
+                                                {"WORKSPACES", std::to_string(count)},
+                                                {"NAMES", fmt::format("{}", fmt::join(names, ", "))},
+                                                {"LIMITS", limits},
+                                                {"WORKSPACE_BYTES", fmt::format("{}", fmt::join(workspaces, ", "))}});
 }
 
 std::string device_function(const Exported& e, const std::string& serves) {
@@ -185,15 +184,9 @@ std::string device_function(const Exported& e, const std::string& serves) {
                           is_cuda(e) ? e.alignment(i) : bytes_of(e.program->parameters[i].buffer));
   }
   const std::string host = HostStatement(e, is_cuda(e) ? "stream" : "queue").text();
-  return c_division_for(host) + fmt::format(R"(
-int {0}({1}) {{
-  int code = 0;
-  driver_error = 0;
-  if (!({2})) return 3;
-{3}  return code;
-}}
-)",
-                                            e.name, device_parameters(e), usable, host);
+  return c_division_for(host) + "\n" +
+         c_text("device/device_call",
+                {{"NAME", e.name}, {"PARAMETERS", device_parameters(e)}, {"USABLE", usable}, {"BODY", host}});
 }
 
 }  // namespace nestwright

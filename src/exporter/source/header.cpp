@@ -5,6 +5,7 @@
 #include <cctype>
 #include <vector>
 
+#include "exporter/source/c_text.h"
 #include "exporter/source/sources.h"
 #include "expression/passed_shape.h"
 #include "support/base/error.h"
@@ -34,14 +35,9 @@ std::string c_parameter(const Exported& e, std::size_t argument) {
 }
 
 std::string preparation_text(const Exported& e) {
-  return fmt::format(R"(
-/* Prepacked constants. Call this once per set of constants, with a buffer of {1} bytes that the caller owns and that is
- * aligned to 64 bytes; then pass the buffer to every call. It contains no pointers: it may be copied, stored and mapped,
- * and any number of calls may read it at once. Returns the codes that a call returns. */
-int {0}_prepare({2});
-enum {{ {0}_prepared_bytes = {1} }};
-)",
-                     e.name, e.prepared_bytes(), c_preparation_parameters(e));
+  return "\n" + c_text("library/preparation_header", {{"NAME", e.name},
+                                                      {"BYTES", std::to_string(e.prepared_bytes())},
+                                                      {"PARAMETERS", c_preparation_parameters(e)}});
 }
 
 }  // namespace
@@ -140,67 +136,27 @@ std::string header_tensors(const Exported& e) {
 }
 
 std::string header_source(const Exported& e) {
-  std::string text = fmt::format(
-      R"(/* {0}: {1}
- *
- * A kernel tuned by Nestwright for {2}.
- * Time of one call: {3}.
- *
- * Tensors are row-major, compact where no strides (in elements) are given, and aligned to their element type where
- * nothing else is said; 64-byte alignment is fastest:
-{4} * {9}
- *
- * Returns 0, or, with nothing written,
- *   1  this CPU lacks instructions that the kernel needs
- *   2  no memory for the workspace ({5})
- *   3  a pointer is null or not aligned as it has to be
-{8} *
- * Any number of threads may call it at once. Each keeps its workspace for its next call, until it calls {0}_release
- * or ends. After a fork the child may call it, too. The shared library stays in memory after dlclose.
- */
-#ifndef {6}
-#define {6}
-
-{10}#ifdef __cplusplus
-extern "C" {{
-#endif
-
-int {0}({7});
-
-/* Frees the calling thread's workspace. */
-void {0}_release(void);
-)",
-      e.name, e.task->workload.str(), e.task->target.str(), header_time(e), header_tensors(e),
-      e.workspace_bytes() == 0 ? "this kernel has none" : fmt::format("{} bytes a calling thread", e.workspace_bytes()),
-      header_guard(e.name), c_parameters(e),
-      uses_tiles(e.object->extensions)
-          ? " *   4  the operating system refuses the tile registers (AMX) to this process\n"
-          : "",
-      header_overlap(e), header_includes(e));
+  const std::string workspace =
+      e.workspace_bytes() == 0 ? "this kernel has none" : fmt::format("{} bytes a calling thread", e.workspace_bytes());
+  const std::string tiles = " *   4  the operating system refuses the tile registers (AMX) to this process\n";
+  std::string text = c_text("library/header", {{"NAME", e.name},
+                                               {"WORKLOAD", e.task->workload.str()},
+                                               {"TARGET", e.task->target.str()},
+                                               {"TIME", header_time(e)},
+                                               {"TENSORS", header_tensors(e)},
+                                               {"OVERLAP", header_overlap(e)},
+                                               {"WORKSPACE", workspace},
+                                               {"TILES", uses_tiles(e.object->extensions) ? tiles : ""},
+                                               {"GUARD", header_guard(e.name)},
+                                               {"INCLUDES", header_includes(e)},
+                                               {"DECLARATION", c_parameters(e)}});
   if (e.has_preparation()) text += preparation_text(e);
   if (e.is_parallel) {
-    text += fmt::format(R"(
-/* The kernel's parallel loop runs on {1} threads: the caller's and a pool of pthreads of its own, which are started at the
- * first call, spin for 50 us after a loop and then sleep. It serves one caller at a time; another one that calls meanwhile
- * runs its loop alone.
- *
- * To run the loop on threads of your own, hand over a function that calls body(task, thread, closure) once for each task
- * in 0 .. tasks-1, with `thread` in 0 .. {2} and different for tasks that run at the same time, and returns when all are
- * done. It gets `threads` as you hand it over here, is called from as many threads at once as the kernel is, and must
- * not throw. Null: the kernel's own pool again. Not to be called while the kernel runs. */
-typedef void (*{0}_body)(int task, int thread, void* closure);
-typedef void (*{0}_parallel_for)(void* threads, int tasks, {0}_body body, void* closure);
-void {0}_set_parallel_for(void* threads, {0}_parallel_for run);
-)",
-                        e.name, e.threads(), e.threads() - 1);
+    text += "\n" + c_text("library/parallel_header", {{"NAME", e.name},
+                                                      {"THREADS", std::to_string(e.threads())},
+                                                      {"LAST", std::to_string(e.threads() - 1)}});
   }
-  return text + R"(
-#ifdef __cplusplus
-}
-#endif
-
-#endif
-)";
+  return text + "\n" + c_text("library/header_end");
 }
 
 }  // namespace nestwright

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "exporter/source/c_text.h"
 #include "support/base/error.h"
 
 namespace nestwright {
@@ -63,14 +64,10 @@ std::string c_index(const Expr& e, const CVariables& names) {
 std::string c_division_for(const std::string& text) {
   std::string source;
   if (text.find("floor_div(") != std::string::npos) {
-    source += R"(
-static long floor_div(long a, long b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
-)";
+    source += "\n" + c_text("device/floor_div");
   }
   if (text.find("floor_mod(") != std::string::npos) {
-    source += R"(
-static long floor_mod(long a, long b) { return a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0); }
-)";
+    source += "\n" + c_text("device/floor_mod");
   }
   return source;
 }

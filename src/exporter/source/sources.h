@@ -75,8 +75,5 @@ std::string header_overlap(const Exported& e);  ///< which tensors may share mem
 std::string cpu_check_source(CpuIsa isa, const std::vector<std::string>& extensions);
 /// Whether the extensions include tile registers, in which case that source also defines tiles_allowed().
 bool uses_tiles(const std::vector<std::string>& extensions);
-/// Returns the text of runtime/thread_pool.c, from which the library's own pools are compiled too: `struct thread_pool`
-/// and `static void pool_run(...)`.
-std::string thread_pool_source();
 
 }  // namespace nestwright

@@ -7,7 +7,7 @@
 // the same thread index, the threads of the block share its work.
 //
 // If a loop of a reduction is bound to threadIdx, each thread computes a partial result in shared memory, and one
-// thread combines them (schedule/primitives/thread_reductions.h).
+// thread combines them (schedule/thread_reductions.h).
 //
 // Preconditions:
 //  1. The loop is a leaf of the stage, without annotation: a spatial one or, for threadIdx, one of the reduction. Of a

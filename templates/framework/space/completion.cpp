@@ -187,8 +187,8 @@ std::optional<Config> complete_within(const ConfigSpace& space, const Config& pa
   return std::nullopt;
 }
 
-Config complete_given(const Template& t, const Workload& workload, const Target& target, const ConfigSpace& space,
-                      const Config& given) {
+Config complete_given(const Template& t, const Workload& workload, const ConfigSpace& space,
+                      const std::vector<Config>& seeds, const Config& given) {
   const Restriction restriction{given, {}};
   const ConfigSpace* const spaces[] = {&space};
   try {
@@ -203,7 +203,7 @@ Config complete_given(const Template& t, const Workload& workload, const Target&
                     "knobs of each branch",
                     t.name, given.str(), also_left_out(t, space)));
   }
-  const Config wanted = with_defaults(given, seeds_of(t, workload, target));
+  const Config wanted = with_defaults(given, seeds);
   if (auto config = complete_within(part, wanted)) return *config;
   throw UsageError(fmt::format("template {}: the configuration is not valid for {}: {}", t.name, workload.str(),
                                nearest_violation(*by_agreement(part.branches(), wanted).front(), wanted)));

@@ -22,10 +22,10 @@ std::optional<Config> complete_within(const ConfigSpace& space, const Config& pa
 /// The configuration that a user names in part: with exactly the values given, and as close to the template's default
 /// as the constraints allow. Throws UsageError for a knob that the template does not have or a value that is not a
 /// candidate (both list the legal ones), for values that no branch has together, and if no valid configuration has
-/// them, with the values and the reason of a constraint. `space` is that of the template, which the message
-/// names.
-Config complete_given(const Template& t, const Workload& workload, const Target& target, const ConfigSpace& space,
-                      const Config& given);
+/// them, with the values and the reason of a constraint. `space` and `seeds` are those of the template,
+/// which the message names.
+Config complete_given(const Template& t, const Workload& workload, const ConfigSpace& space,
+                      const std::vector<Config>& seeds, const Config& given);
 
 /// complete_config() of each partial configuration, in order, without duplicates and without those that have no valid
 /// configuration nearby. On a CPU the first one is the default: one whose choice `parallel` takes another option than

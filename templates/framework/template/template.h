@@ -144,8 +144,8 @@ struct Operator {
   /// absent, no workload has any.
   std::function<HostTensors(const Workload&)> integer_inputs = {};
   /// Inputs of large and small magnitudes (templates/checking/mixed_magnitudes.h), rounded to the
-  /// operator's types; no tensors where all types are whole. `uniform` has inputs in [-1, 1] and their reference: for a
-  /// sum of products, the new reference is often that one times powers of two, which saves a second pass over the
+  /// operator's types; no tensors where all types are integers. `uniform` has inputs in [-1, 1] and their reference:
+  /// for a sum of products, the new reference is often that one times powers of two, which saves a second pass over the
   /// terms. The returned reference is empty if it has to be computed.
   std::function<CheckedInputs(const Workload&, const CheckedInputs& uniform)> wide_inputs = {};
   /// The ranges of the inputs' data, one for each input; nullopt: [-1, 1], or for integers all values of 8 bits. If the

@@ -59,8 +59,8 @@ TEST(ScanWorkloads, RefuseWithOneClearSentence) {
             "parameter 'steps' of scan is missing; give steps=..., the number of rows, which are taken one after the "
             "other, an integer from 1 to 2147483647");
   EXPECT_EQ(refusal("scan function=sum steps=0 columns=2"),
-            "steps=0 of scan is illegal: steps (the number of rows, which are taken one after the other) is a whole "
-            "number from 1 to 2147483647");
+            "steps=0 of scan is illegal: steps (the number of rows, which are taken one after the other) is an "
+            "integer from 1 to 2147483647");
   try {
     judge("scan function=sum steps=3 columns=2", {{1, 2, 3}});
     ADD_FAILURE() << "accepted";

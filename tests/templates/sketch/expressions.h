@@ -23,7 +23,7 @@ inline Workload workload_of(std::vector<Tensor> inputs, const std::vector<Tensor
   Operator op;
   op.name = "expression";
   op.define = [definition](const Workload&) { return definition; };
-  return {std::make_shared<const Operator>(std::move(op)), {}};
+  return {std::make_shared<const Operator>(std::move(op)), {}, std::make_shared<const Definition>(definition)};
 }
 
 }  // namespace nestwright::testing_sketch

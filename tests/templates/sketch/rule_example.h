@@ -63,8 +63,8 @@ inline std::vector<Tensor> transposed() {
 inline void expect_loops_on_file(const Template& t, const RuleExample& example, const Target& target,
                                  const std::string& folder) {
   const Workload workload = workload_of_arguments(example.tensors(), example.constant_inputs);
-  const Config config =
-      complete_given(t, workload, target, discover_space(t, workload, target), Config::parse(example.config));
+  const Config config = complete_given(t, workload, discover_space(t, workload, target), seeds_of(t, workload, target),
+                                       Config::parse(example.config));
   const Instance instance = instantiate(t, workload, target, config);
   const ir::Program program =
       lower(instance.schedule, instance.definition.args, target, example.rule, {.after_pass = {}, .verify = true});

@@ -1,4 +1,4 @@
-#include "schedule/primitives/thread_reductions.h"
+#include "schedule/thread_reductions.h"
 
 #include <fmt/format.h>
 
