@@ -1,5 +1,5 @@
-// What a tuning session does between its first step and its end: proposes, compiles, measures and records batches,
-// keeps the reference kernel, and holds the final race. Private to search/session/. Thread rule: one thread at a time,
+// Runs a tuning session between its first step and its end: proposes, compiles, measures and records batches, keeps the
+// reference kernel, and holds the final race. Private to search/session/. Thread rule: one thread at a time,
 // except for the interrupt flag.
 #pragma once
 

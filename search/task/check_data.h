@@ -21,7 +21,7 @@ inline std::string references_folder(const std::string& database) { return datab
 /// Inputs drawn uniformly from the operator's ranges, by default [-1, 1], and rounded to the operator's types, the same
 /// in every run of a workload, with the expected values and error bounds of the operator's reference. Throws
 /// UsageError, which names the operator, if what its functions return is incomplete
-/// (templates/framework/template/operator_data.h), or if the reference is not a number anywhere.
+/// (templates/framework/template/operator_data.h), or if the reference is NaN anywhere.
 CheckData make_check_data(const Workload& workload, const CheckEffort& effort = {});
 
 /// The same, with additional inputs: integers where the operator is exact on these, and large and small magnitudes

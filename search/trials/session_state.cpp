@@ -69,8 +69,7 @@ SessionState::SessionState(const TaskContext& task_context, TuningLog& tuning_lo
       timing(timing_on(context.target().device, context.target().threads, timing_of(session_options.effort))),
       space(context, options.template_name, options.restriction),
       builder(session_options.builder ? session_options.builder
-                                      : make_session_builder(context.target(), session_options)),
-      target_(context.target()) {
+                                      : make_session_builder(context.target(), session_options)) {
   const Task& task = context.task();
   for (const SearchSpace::Member& member : space.members()) {
     versions.push_back({member.source->name, member.source->version});
@@ -78,9 +77,7 @@ SessionState::SessionState(const TaskContext& task_context, TuningLog& tuning_lo
     if (is_plugged) of_plugins_.push_back(versions.back());
   }
   const Definition& definition = context.definition();
-  operations_ = definition.flops;
-  bytes_ = definition.bytes;
-  if (target_.device == DeviceKind::kCpu) {
+  if (context.target().device == DeviceKind::kCpu) {
     rates_.product_scale = measure_peak_scale(definition.args.front().dtype());
     raise_limits();
   }
@@ -94,18 +91,19 @@ SessionState::SessionState(const TaskContext& task_context, TuningLog& tuning_lo
 }
 
 double SessionState::first_calls_s() const {
-  return kFirstCalls / kUsualShare * 1e-9 * least_time_ns({operations_ / 2, bytes_, 0}, rates_);
+  return kFirstCalls / kUsualShare * 1e-9 *
+         least_time_ns({context.definition().flops / 2, context.definition().bytes, 0}, rates_);
 }
 
 double SessionState::first_trial_s() const {
   const double calls_s = first_calls_s();
-  return calls_s == 0 ? 0 : calls_s + bytes_ / kHandledBytes_s;
+  return calls_s == 0 ? 0 : calls_s + context.definition().bytes / kHandledBytes_s;
 }
 
 void SessionState::raise_limits() {
-  if (target_.device != DeviceKind::kCpu) return;
+  if (context.target().device != DeviceKind::kCpu) return;
   // On as many threads as the task has, since more threads could reach more.
-  const int threads = target_.threads;
+  const int threads = context.target().threads;
   const MachineLimits measured =
       options.measure_limits ? options.measure_limits(threads) : measure_machine_limits(threads, kLimits_s);
   const MachineLimits limits =
@@ -157,7 +155,7 @@ std::optional<double> SessionState::roofline_share() {
 }
 
 double SessionState::part_share() const {
-  if (target_.device != DeviceKind::kCpu || options.part_ns <= 0 || !incumbent) return 0;
+  if (context.target().device != DeviceKind::kCpu || options.part_ns <= 0 || !incumbent) return 0;
   const double halvings = std::round(std::log2(incumbent_ns() / options.part_ns));
   return halvings < 1 ? 0 : std::exp2(-halvings);
 }
@@ -185,9 +183,9 @@ std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pi
   for (std::size_t i = 0; i < points.size(); ++i) {
     auto* program = std::get_if<ir::Program>(&lowered[i]);
     if (program == nullptr) continue;
-    results[i].work = limit_work(least_work(*program), operations_, bytes_);
+    results[i].work = limit_work(least_work(*program), context.definition().flops, context.definition().bytes);
     if (part_share > 0) {
-      if (std::optional<ProgramPart> part = part_of(*program, part_share, target_.threads)) {
+      if (std::optional<ProgramPart> part = part_of(*program, part_share, context.target().threads)) {
         results[i].part_ratio = part->ratio;
         *program = std::move(part->program);
       }

@@ -148,11 +148,9 @@ struct SessionState {
   /// The part of first_trial_s() that is spent in calls.
   double first_calls_s() const;
 
-  const Target target_;
   std::vector<TemplateVersion> of_plugins_;  ///< the templates to which a plugin contributes, the operator included
   int rate_measurements_ = 0;
   HighestRates rates_;
-  double operations_ = 0, bytes_ = 0;  ///< of the operator, for one call
 };
 
 /// Whether a trial with this measurement is right and was timed to the end, perhaps on a disturbed machine.

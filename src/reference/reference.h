@@ -24,8 +24,8 @@ struct ReferenceOptions {
   std::int64_t least_samples = 16;
   /// Whether a result that is infinite or has no bound is refused, and not only many of them.
   bool refuses_infinite = false;
-  /// Where judgements are kept (kept_reference.h), and under which name: the canonical text with its sizes. No
-  /// directory: they are neither kept nor looked up.
+  /// The directory in which references are kept (kept_reference.h), and their name: the canonical text with its sizes.
+  /// Without a directory they are neither kept nor looked up.
   std::string kept_in = {}, subject = {};
 };
 

@@ -86,17 +86,6 @@ Floors parse_floors(std::string_view document) {
 
 namespace {
 
-/// Returns the floor of a path in an #include line: the innermost room of the table that contains it ("ir/core",
-/// "a/b/c"; a header with its source may be a room), else its folder.
-std::string floor_of(const Floors& floors, const std::string& spelled) {
-  const std::size_t folder = spelled.find('/');
-  for (std::size_t end = spelled.find_last_of("/."); end != std::string::npos && end > folder;
-       end = spelled.find_last_of("/.", end - 1)) {
-    if (floors.contains(spelled.substr(0, end))) return spelled.substr(0, end);
-  }
-  return spelled.substr(0, folder);
-}
-
 bool has_rooms(const Floors& floors, const std::string& folder) {
   const auto next = floors.upper_bound(folder + "/");
   return next != floors.end() && next->first.starts_with(folder + "/");
@@ -115,6 +104,13 @@ std::string floor_within(const Floors& floors, const std::vector<std::string>& p
     if (floors.contains(path)) known = path;
   }
   return known;
+}
+
+/// Returns the innermost room of the table that contains the file (a header with its source may be a room), else its
+/// folder. Requires a folder that the table knows.
+std::string innermost_floor(const Floors& floors, const std::string& spelled) {
+  const std::vector<std::string> parts = parts_of(spelled);
+  return floor_within(floors, parts, parts.size());
 }
 
 /// The two floors where the paths part. Within a folder each room is a floor of its own; to others the whole folder is
@@ -148,7 +144,7 @@ std::vector<std::string> floor_violations(const Floors& floors, const std::vecto
     if (!is_known && !file.folder.empty()) {
       violations.push_back(file.path + " is in folder " + file.folder + ", which the floors do not know");
     }
-    if (is_known && has_rooms(floors, file.folder) && floor_of(floors, file.spelled()) == file.folder) {
+    if (is_known && has_rooms(floors, file.folder) && innermost_floor(floors, file.spelled()) == file.folder) {
       violations.push_back(file.path + " is in no room of " + file.folder + " that the floors know");
     }
   }

@@ -54,7 +54,7 @@ struct StageAnalysis {
   bool is_prepared = false;   ///< computed before the calls
   bool has_branch = false;    ///< a select by indices, as padding is
   int expensive = 0;          ///< calls of exp and the like, for one point
-  int polynomials = 0;        ///< those of them that lowering for CPUs expands (lower/support/vector_math.h)
+  int polynomials = 0;        ///< expensive calls that the lowering for CPUs expands (lower/support/vector_math.h)
   int operations = 0;         ///< arithmetic operations per point; those on int64, the type of indices, do not count
   std::vector<OperandAccess> accesses;
   std::vector<int> readers;  ///< the stages that read it
