@@ -89,7 +89,7 @@ class FinalRace {
     for (const Entrant& entrant : entrants) points.push_back(entrant.point);
     std::vector<BuiltPoint> built =
         session_.build(points, Pipeline::kFinal, [this] { return limits_.seconds_left() <= 0; });
-    std::vector<RunRequest> requests;
+    std::vector<Contender> contenders;
     std::vector<std::size_t> entry_of;
     for (std::size_t i = 0; i < entrants.size(); ++i) {
       entrants[i].built = std::move(built[i]);
@@ -104,14 +104,14 @@ class FinalRace {
       entry.measurement.outcome = result.outcome;
       entry.measurement.message = result.message;
       if (result.outcome != Outcome::kOk) continue;
-      requests.push_back({&entrants[i].built.result.object});
+      contenders.push_back({&entrants[i].built.result.object});
       entry_of.push_back(i);
     }
-    if (!check(race, requests, entry_of)) {
+    if (!check(race, contenders, entry_of)) {
       race.disturbance = kTimeWasOver;
       return race;
     }
-    time(race, requests, entry_of);
+    time(race, contenders, entry_of);
     const Verdict verdict = conclude_race(race.entries);
     race.winner = verdict.winner;
     race.disturbance = verdict.disturbance;
@@ -125,14 +125,14 @@ class FinalRace {
   }
 
  private:
-  /// Leaves in `requests` those that are right. False if the time was over before all were checked.
-  bool check(Race& race, std::vector<RunRequest>& requests, std::vector<std::size_t>& entry_of) {
+  /// Leaves in `contenders` those that are right. False if the time was over before all were checked.
+  bool check(Race& race, std::vector<Contender>& contenders, std::vector<std::size_t>& entry_of) {
     std::vector<Measurement> checked;
-    const int count = static_cast<int>(requests.size());
+    const int count = static_cast<int>(contenders.size());
     if (limits_.seconds_left() < session_.runner->check_preparation_s()) return false;
-    for (const RunRequest& request : requests) {
+    for (const Contender& contender : contenders) {
       if (limits_.seconds_left() <= 0) return false;
-      checked.push_back(session_.runner->check({request}).front());
+      checked.push_back(session_.runner->check({contender}).front());
       const bool is_given_up = checked.back().outcome == Outcome::kOk && !checked.back().evidence.verified;
       if (is_given_up) return false;
       if (limits_.on_progress) limits_.on_progress("checking finalists", {static_cast<int>(checked.size()), count});
@@ -140,14 +140,14 @@ class FinalRace {
     for (std::size_t i = checked.size(); i-- > 0;) {
       race.entries[entry_of[i]].measurement = checked[i];
       if (checked[i].outcome == Outcome::kOk && checked[i].evidence.verified) continue;
-      requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(i));
+      contenders.erase(contenders.begin() + static_cast<std::ptrdiff_t>(i));
       entry_of.erase(entry_of.begin() + static_cast<std::ptrdiff_t>(i));
     }
     return true;
   }
 
-  void time(Race& race, const std::vector<RunRequest>& requests, const std::vector<std::size_t>& entry_of) {
-    const std::vector<Measurement> timed = session_.runner->race(requests, race_limits(limits_, "final race"));
+  void time(Race& race, const std::vector<Contender>& contenders, const std::vector<std::size_t>& entry_of) {
+    const std::vector<Measurement> timed = session_.runner->race(contenders, race_limits(limits_, "final race"));
     for (std::size_t i = 0; i < timed.size(); ++i) {
       RaceEntry& entry = race.entries[entry_of[i]];
       const Evidence evidence = entry.measurement.evidence;
@@ -189,14 +189,14 @@ std::vector<TimedTrial> hold_preliminary_race(SessionState& session, std::vector
   for (const TimedTrial& entrant : entrants) points.push_back(entrant.point);
   const std::vector<BuiltPoint> built =
       session.build(points, Pipeline::kSearch, [&] { return race.seconds_left() <= 0; });
-  std::vector<RunRequest> requests;
+  std::vector<Contender> contenders;
   std::vector<TimedTrial> timed;
   for (std::size_t i = 0; i < entrants.size(); ++i) {
     if (built[i].result.outcome != Outcome::kOk) continue;
-    requests.push_back({&built[i].result.object});
+    contenders.push_back({&built[i].result.object});
     timed.push_back(std::move(entrants[i]));
   }
-  const std::vector<Measurement> measured = session.runner->preliminary_race(requests, race);
+  const std::vector<Measurement> measured = session.runner->preliminary_race(contenders, race);
   for (std::size_t i = 0; i < timed.size(); ++i) {
     const Measurement& m = measured[i];
     const bool is_timed = m.outcome == Outcome::kOk && m.timing.median_ns > 0;

@@ -18,21 +18,20 @@ namespace {
 /// Compiles each side. One that cannot be lowered or compiled has a result with that outcome.
 std::vector<BuildResult> build(const Task& task, std::span<const Side> sides) {
   std::vector<BuildResult> results(sides.size());
-  std::vector<BuildRequest> requests;
+  std::vector<ir::Program> programs;
   std::vector<std::size_t> requested;
   for (std::size_t i = 0; i < sides.size(); ++i) {
     try {
-      requests.push_back(
-          {program_of(task, *sides[i].source, sides[i].config, kernel_name(task.workload)), Pipeline::kFinal});
+      programs.push_back(program_of(task, *sides[i].source, sides[i].config, kernel_name(task.workload)));
       requested.push_back(i);
     } catch (...) {
       results[i].outcome = Outcome::kInvalidConfig;
       results[i].message = caught_message();
     }
   }
-  if (requests.empty()) return results;
-  std::vector<BuildResult> built =
-      make_local_builder(task.target, {.processes = static_cast<int>(requests.size())})->build(requests);
+  if (programs.empty()) return results;
+  std::vector<BuildResult> built = make_local_builder(task.target, {.processes = static_cast<int>(programs.size())})
+                                       ->build(programs, Pipeline::kFinal);
   for (std::size_t r = 0; r < built.size(); ++r) results[requested[r]] = std::move(built[r]);
   return results;
 }
@@ -46,17 +45,17 @@ std::vector<Measurement> measure_side_by_side(const Task& task, std::span<const 
   std::vector<Measurement> measured(sides.size());
   if (!turn.is_granted()) return measured;
   const std::vector<BuildResult> built = build(task, sides);
-  std::vector<RunRequest> requests;
-  std::vector<std::size_t> requested;
+  std::vector<Contender> contenders;
+  std::vector<std::size_t> contending;
   for (std::size_t i = 0; i < sides.size(); ++i) {
     measured[i].outcome = built[i].outcome;
     measured[i].message = built[i].message;
     measured[i].compile_ms = built[i].compile_ms;
     if (built[i].outcome != Outcome::kOk) continue;
-    requests.push_back({&built[i].object});
-    requested.push_back(i);
+    contenders.push_back({&built[i].object});
+    contending.push_back(i);
   }
-  if (requests.empty()) return measured;
+  if (contenders.empty()) return measured;
   const auto runner =
       make_local_runner(make_strict_check_data(task.workload, checks),
                         {.target = task.target,
@@ -64,19 +63,19 @@ std::vector<Measurement> measure_side_by_side(const Task& task, std::span<const 
                          .caches = task.caches,
                          .timeout_s = check_limit_s(task),
                          .timing = timing_on(task.target.device, task.target.threads, timing_of(effort))});
-  const std::vector<Measurement> checked = runner->check(requests);
-  for (std::size_t r = requests.size(); r-- > 0;) {
-    measured[requested[r]] = checked[r];
+  const std::vector<Measurement> checked = runner->check(contenders);
+  for (std::size_t r = contenders.size(); r-- > 0;) {
+    measured[contending[r]] = checked[r];
     if (checked[r].outcome == Outcome::kOk && checked[r].evidence.verified) continue;
-    requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(r));
-    requested.erase(requested.begin() + static_cast<std::ptrdiff_t>(r));
+    contenders.erase(contenders.begin() + static_cast<std::ptrdiff_t>(r));
+    contending.erase(contending.begin() + static_cast<std::ptrdiff_t>(r));
   }
-  if (requests.empty()) return measured;
+  if (contenders.empty()) return measured;
   constexpr double kForever = std::numeric_limits<double>::infinity();
   const std::vector<Measurement> timed =
-      runner->race(requests, {.seconds_left = [&] { return is_over() ? 0 : kForever; }});
+      runner->race(contenders, {.seconds_left = [&] { return is_over() ? 0 : kForever; }});
   for (std::size_t r = 0; r < timed.size(); ++r) {
-    Measurement& m = measured[requested[r]];
+    Measurement& m = measured[contending[r]];
     const Evidence evidence = m.evidence;
     m = timed[r];
     m.evidence = evidence;

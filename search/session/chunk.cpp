@@ -32,7 +32,6 @@ void scale(ChunkResult& chunk, double factor) {
   for (std::optional<Measurement>& m : chunk.measurements) {
     if (m) scale_scores(m->timing, factor);
   }
-  if (chunk.successor) chunk.successor->reference_ns *= factor;
 }
 
 /// Replaces the rough reference time of the incumbent by its undisturbed readings beside the candidates of the chunk,
@@ -61,42 +60,42 @@ std::size_t count_suspects(const SessionState& session, std::span<const BuiltPoi
   return suspects;
 }
 
-/// Runs the requests against the incumbent, or its part.
-using Run = std::function<RunResult(const std::vector<RunRequest>&, const std::optional<Incumbent>&)>;
+/// Runs the contenders against the incumbent, or its part.
+using Run = std::function<RunResult(const std::vector<Contender>&, const std::optional<Contender>&)>;
 
 ChunkResult run_once(SessionState& session, std::span<const BuiltPoint> built,
                      const std::function<bool(std::size_t)>& skips, const Run& run) {
-  std::vector<RunRequest> requests;
-  std::vector<std::size_t> requested;
+  std::vector<Contender> contenders;
+  std::vector<std::size_t> contending;  // their indices in `built`
   for (std::size_t i = 0; i < built.size(); ++i) {
     if (built[i].result.outcome != Outcome::kOk || (skips && skips(i))) continue;
-    requests.push_back({&built[i].result.object, session.least_ns(built[i].work), built[i].part_ratio});
-    requested.push_back(i);
+    contenders.push_back({.object = &built[i].result.object,
+                          .least_ns = session.least_ns(built[i].work),
+                          .part_ratio = built[i].part_ratio});
+    contending.push_back(i);
   }
   ChunkResult chunk;
-  std::optional<Incumbent> incumbent;
-  if (session.incumbent) incumbent = Incumbent{&session.incumbent->object, session.incumbent->reference_ns};
-  const bool has_parts = std::any_of(requests.begin(), requests.end(), [](const auto& r) { return r.part_ratio > 0; });
+  std::optional<Contender> incumbent;
+  if (session.incumbent) incumbent = Contender{&session.incumbent->object, session.incumbent->reference_ns};
+  const bool has_parts = std::ranges::any_of(contenders, &Contender::is_part);
   if (const BuiltPoint* part = has_parts ? session.part_of_incumbent() : nullptr) {
-    incumbent = Incumbent{&part->result.object, session.incumbent->reference_ns, part->part_ratio};
+    incumbent->object = &part->result.object;
+    incumbent->part_ratio = part->part_ratio;
     chunk.by_part = true;
   }
   chunk.measurements.resize(built.size());
   std::int64_t running = 0, checking = 0;
   {
     const Stopwatch watch(running);
-    RunResult ran = run(requests, incumbent);
+    RunResult ran = run(contenders, incumbent);
     for (std::size_t r = 0; r < ran.measurements.size(); ++r) {
       checking += static_cast<std::int64_t>(ran.measurements[r].check_ms * 1e6);
       Measurement& m = ran.measurements[r];
       if (!session.has_machine && m.outcome == Outcome::kOk) m.timing.disturbance = "another tuner had the machine";
-      chunk.measurements[requested[r]] = std::move(m);
+      chunk.measurements[contending[r]] = std::move(m);
     }
-    const auto found = [&](const std::optional<Successor>& of) {
-      return of ? std::optional(ChunkSuccessor{requested[of->request], of->reference_ns}) : std::nullopt;
-    };
-    chunk.reference = found(ran.reference);
-    chunk.successor = found(ran.successor);
+    if (ran.reference) chunk.reference = contending[*ran.reference];
+    if (ran.successor) chunk.successor = contending[*ran.successor];
     if (session.incumbent && !ran.incumbent_failed) {
       // A part is another kernel than the whole.
       const TrialId trial = session.incumbent->trial;
@@ -105,7 +104,7 @@ ChunkResult run_once(SessionState& session, std::span<const BuiltPoint> built,
     if (ran.incumbent_failed) drop_incumbent(session);
   }
   if (chunk.reference) {
-    const Measurement& reference = *chunk.measurements[chunk.reference->candidate];
+    const Measurement& reference = *chunk.measurements[*chunk.reference];
     if (!is_sound(reference)) mark_unit(chunk, ": " + reference.timing.disturbance);
   } else if (session.incumbent && session.incumbent->is_rough) {
     // The part of a kernel does not tell the time of the whole well enough.
@@ -131,8 +130,8 @@ ChunkResult run_once(SessionState& session, std::span<const BuiltPoint> built,
 
 ChunkResult run_chunk(SessionState& session, std::span<const BuiltPoint> built,
                       const std::function<bool(std::size_t)>& skips, const std::function<bool()>& is_over) {
-  const Run run = [&](const std::vector<RunRequest>& requests, const std::optional<Incumbent>& incumbent) {
-    return session.runner->run(requests, incumbent, is_over);
+  const Run run = [&](const std::vector<Contender>& contenders, const std::optional<Contender>& incumbent) {
+    return session.runner->run(contenders, incumbent, is_over);
   };
   ChunkResult chunk = run_once(session, built, skips, run);
   const std::size_t suspects = count_suspects(session, built, chunk);
@@ -148,20 +147,17 @@ ChunkResult run_chunk(SessionState& session, std::span<const BuiltPoint> built,
 }
 
 ChunkResult run_confirmation(SessionState& session, const BuiltPoint& built, const std::function<bool()>& is_over) {
-  return run_once(session, {&built, 1}, {}, [&](const auto& requests, const std::optional<Incumbent>& incumbent) {
-    if (requests.empty()) return RunResult();
-    return session.runner->confirm(requests.front(), *incumbent, is_over);
+  return run_once(session, {&built, 1}, {}, [&](const auto& contenders, const std::optional<Contender>& incumbent) {
+    if (contenders.empty()) return RunResult();
+    return session.runner->confirm(contenders.front(), *incumbent, is_over);
   });
 }
 
 std::optional<double> update_references(SessionState& session, const ChunkResult& chunk, std::span<const Point> points,
                                         std::span<const BuiltPoint> built, std::span<const TrialId> trials) {
-  const auto kernel_of = [&](const ChunkSuccessor& s) {
-    const std::size_t i = s.candidate;
-    return ReferenceKernel{trials[i], points[i], built[i].result.object, s.reference_ns, built[i].work};
-  };
-  const auto measured = [&](const ChunkSuccessor& s) {
-    return chunk.measurements[s.candidate].value_or(Measurement());
+  const auto measured = [&](std::size_t i) { return chunk.measurements[i].value_or(Measurement()); };
+  const auto kernel_of = [&](std::size_t i) {
+    return ReferenceKernel{trials[i], points[i], built[i].result.object, measured(i).timing.median_ns, built[i].work};
   };
   // A trial that failed in an earlier race may be the reference kernel but not the best.
   const auto note_incumbent = [&] {

@@ -12,23 +12,17 @@
 
 namespace nestwright {
 
-/// A candidate of the chunk with its time as a reference kernel.
-struct ChunkSuccessor {
-  std::size_t candidate = 0;
-  double reference_ns = 0;
-};
-
 struct ChunkResult {
   /// One for each candidate, also for those that failed to build; nullopt for those that were skipped.
   std::vector<std::optional<Measurement>> measurements;
-  /// Where there was no incumbent, the candidate that the others were scored against.
-  std::optional<ChunkSuccessor> reference;
-  /// The candidate that was confirmed to be faster than the incumbent.
-  std::optional<ChunkSuccessor> successor;
+  /// Where there was no incumbent, the candidate that the others were scored against. Its median is its reference time.
+  std::optional<std::size_t> reference;
+  /// The candidate that was confirmed to be faster than the incumbent. Likewise.
+  std::optional<std::size_t> successor;
   /// The incumbent was timed by its part: `successor` only seems to be faster (part_trials.h), and is not adopted.
   bool by_part = false;
 
-  bool is_successor(std::size_t candidate) const { return successor && successor->candidate == candidate; }
+  bool is_successor(std::size_t candidate) const { return successor == candidate; }
 };
 
 /// Checks and times the candidates that were built, except those for which `skips` (may be empty) is true. Timing ends

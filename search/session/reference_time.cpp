@@ -19,7 +19,7 @@ bool has_anchor(const SessionState& session) {
 std::optional<double> time_by_anchor(SessionState& session) {
   const Stopwatch watch(session.result.times.measure);
   const RunResult ran = session.runner->run({{&session.incumbent->object}},
-                                            Incumbent{&session.anchor->object, session.anchor->reference_ns});
+                                            Contender{&session.anchor->object, session.anchor->reference_ns});
   if (!is_sound(ran.measurements[0]) || ran.incumbent_failed) return std::nullopt;
   return ran.measurements[0].timing.median_ns;
 }

@@ -178,7 +178,7 @@ std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pi
     tbb::parallel_for(std::size_t{0}, points.size(),
                       [&](std::size_t i) { lowered[i] = lower_point(space.task(), points[i], lowering); });
   }
-  std::vector<BuildRequest> requests;
+  std::vector<ir::Program> programs;
   std::vector<BuiltPoint> results(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     auto* program = std::get_if<ir::Program>(&lowered[i]);
@@ -190,12 +190,12 @@ std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pi
         *program = std::move(part->program);
       }
     }
-    requests.push_back({std::move(*program), pipeline});
+    programs.push_back(std::move(*program));
   }
   std::vector<BuildResult> built;
   {
     const Stopwatch watch(result.times.compile);
-    built = builder->build(requests, is_over);
+    built = builder->build(programs, pipeline, is_over);
   }
   auto next = built.begin();
   for (std::size_t i = 0; i < points.size(); ++i) {

@@ -29,9 +29,9 @@ class FaultyBuilder : public ::testing::Test {
   void TearDown() override { unsetenv("FAKE_WORKER_START"); }
 
   std::vector<BuildResult> build(const std::vector<const char*>& names, const BuilderOptions& options) {
-    std::vector<BuildRequest> requests;
-    for (const char* name : names) requests.push_back({named(name)});
-    return make_local_builder(Target::parse("cpu"), options)->build(requests);
+    std::vector<ir::Program> programs;
+    for (const char* name : names) programs.push_back(named(name));
+    return make_local_builder(Target::parse("cpu"), options)->build(programs, Pipeline::kSearch);
   }
 };
 

@@ -81,9 +81,9 @@ std::unique_ptr<Runner> device_runner(const char* target, double timeout_s = 20,
 }
 
 std::vector<Measurement> run(Runner& runner, const std::vector<CompiledObject>& objects) {
-  std::vector<RunRequest> requests;
-  for (const CompiledObject& object : objects) requests.push_back({&object});
-  return runner.run(requests, std::nullopt).measurements;
+  std::vector<Contender> contenders;
+  for (const CompiledObject& object : objects) contenders.push_back({&object});
+  return runner.run(contenders, std::nullopt).measurements;
 }
 
 #ifdef WITH_OPENCL
@@ -107,8 +107,8 @@ TEST(DeviceBench, ARightKernelIsVerifiedAndTimed) {
 TEST(DeviceBench, FromALoopFormToAVerifiedTime) {
   use_worker(WORKER);
   const Target target = Target::parse("opencl");
-  const auto built =
-      make_local_builder(target, {.processes = 1})->build({{addition_program("add")}, {addition_program("add", true)}});
+  const auto built = make_local_builder(target, {.processes = 1})
+                         ->build({addition_program("add"), addition_program("add", true)}, Pipeline::kSearch);
   const auto runner = device_runner("opencl");
   for (const BuildResult& result : built) {
     ASSERT_EQ(result.outcome, Outcome::kOk) << result.message;
@@ -249,7 +249,7 @@ TEST(DeviceBench, WhatPoclCompiledGoesWithTheRunner) {
 TEST(DeviceBench, BuildersMakeCubinsWithinTheirMemory) {
   use_worker(WORKER);
   const auto built = make_local_builder(Target::parse("cuda,arch=sm_90"), {.processes = 1})
-                         ->build({{addition_program("add")}, {addition_program("add", true)}});
+                         ->build({addition_program("add"), addition_program("add", true)}, Pipeline::kSearch);
   for (const BuildResult& result : built) {
     ASSERT_EQ(result.outcome, Outcome::kOk) << result.message;
     EXPECT_EQ(result.object.object.substr(1, 3), "ELF");
@@ -280,8 +280,9 @@ ir::Program shared_program(std::int64_t bytes) {
 
 TEST(DeviceBench, WhatCannotBeLaunchedIsRefusedOnceItIsCompiled) {
   use_worker(WORKER);
-  const auto built = make_local_builder(Target::parse("cuda,arch=sm_90"), {.processes = 1})
-                         ->build({{shared_program(232448)}, {shared_program(232452)}, {addition_program("add")}});
+  const auto built =
+      make_local_builder(Target::parse("cuda,arch=sm_90"), {.processes = 1})
+          ->build({shared_program(232448), shared_program(232452), addition_program("add")}, Pipeline::kSearch);
   EXPECT_EQ(built[0].outcome, Outcome::kOk) << built[0].message;
   EXPECT_EQ(built[0].object.resources.at(0).shared_bytes, 232448) << "without what the system takes";
   EXPECT_EQ(built[0].object.resources.at(0).occupancy, 1.0 / 64);

@@ -50,9 +50,7 @@ class EndToEnd : public ::testing::Test {
 
   static std::vector<BuildResult> build(const std::vector<ir::Program>& programs,
                                         Pipeline pipeline = Pipeline::kSearch) {
-    std::vector<BuildRequest> requests;
-    for (const ir::Program& program : programs) requests.push_back({program, pipeline});
-    return make_local_builder(Target::parse("cpu,threads=2"), {.processes = 2})->build(requests);
+    return make_local_builder(Target::parse("cpu,threads=2"), {.processes = 2})->build(programs, pipeline);
   }
 
   static std::vector<Measurement> run(const MatmulShape& shape, const std::vector<BuildResult>& built,
@@ -60,9 +58,9 @@ class EndToEnd : public ::testing::Test {
     RunnerOptions options;
     options.threads = threads;
     options.timing.sample_ns = 2e5;
-    std::vector<RunRequest> requests;
-    for (const BuildResult& result : built) requests.push_back({&result.object});
-    return make_local_runner(matmul_data(shape), options)->run(requests, std::nullopt).measurements;
+    std::vector<Contender> contenders;
+    for (const BuildResult& result : built) contenders.push_back({&result.object});
+    return make_local_runner(matmul_data(shape), options)->run(contenders, std::nullopt).measurements;
   }
 };
 

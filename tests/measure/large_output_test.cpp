@@ -82,11 +82,11 @@ TEST(LargeOutput, ARightKernelIsVerifiedOnAllSets) {
     const auto runner = large_runner(large_addition(), threads);
     EXPECT_EQ(run_planted(*runner, {"right"}).measurements[0].message, "");
     const CompiledObject object = planted("right");
-    const std::vector<RunRequest> requests{{&object}};
-    const Measurement checked = runner->check(requests)[0];  // starts another process, which has the third set
+    const std::vector<Contender> contenders{{&object}};
+    const Measurement checked = runner->check(contenders)[0];  // starts another process, which has the third set
     EXPECT_EQ(checked.outcome, Outcome::kOk) << checked.message;
     EXPECT_TRUE(checked.evidence.verified);
-    EXPECT_EQ(runner->race(requests)[0].outcome, Outcome::kOk);
+    EXPECT_EQ(runner->race(contenders)[0].outcome, Outcome::kOk);
   }
 }
 

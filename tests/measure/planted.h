@@ -81,12 +81,12 @@ inline std::unique_ptr<Runner> planted_runner(double timeout_s = 5, int threads 
 }
 
 inline RunResult run_planted(Runner& runner, const std::vector<std::string>& symbols,
-                             const std::optional<Incumbent>& incumbent = {}) {
+                             const std::optional<Contender>& incumbent = {}) {
   std::vector<CompiledObject> objects;
   for (const std::string& symbol : symbols) objects.push_back(planted(symbol));
-  std::vector<RunRequest> requests;
-  for (const CompiledObject& object : objects) requests.push_back({&object});
-  return runner.run(requests, incumbent);
+  std::vector<Contender> contenders;
+  for (const CompiledObject& object : objects) contenders.push_back({&object});
+  return runner.run(contenders, incumbent);
 }
 
 }  // namespace nestwright

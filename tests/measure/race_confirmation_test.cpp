@@ -7,7 +7,7 @@
 namespace nestwright {
 namespace {
 
-constexpr Contender kIncumbent{9, 1e6};
+constexpr EnteredKernel kIncumbent{9, 1e6};
 constexpr int kLastRound = 10;
 
 TEST(RaceConfirmation, OneThatIsTrulyFasterIsConfirmedByMorePairsTheMoreItGains) {
@@ -20,7 +20,7 @@ TEST(RaceConfirmation, OneThatIsTrulyFasterIsConfirmedByMorePairsTheMoreItGains)
     machine.kernels.scatter(0.001);
     const RaceResult result = machine.race(1, kIncumbent);
     EXPECT_EQ(result.successor, 0u) << row.call_ns;
-    EXPECT_NEAR(result.successor_ns, row.call_ns, 0.002 * row.call_ns);
+    EXPECT_NEAR(result.timings[result.successor.value()].median_ns, row.call_ns, 0.002 * row.call_ns);
     const auto fresh = static_cast<int>(result.timings[0].samples_ns.size()) - kLastRound;
     EXPECT_NEAR(fresh, row.fresh_pairs, 1) << row.call_ns << ": all its samples make up its score";
   }
@@ -28,9 +28,9 @@ TEST(RaceConfirmation, OneThatIsTrulyFasterIsConfirmedByMorePairsTheMoreItGains)
 
 TEST(RaceConfirmation, TheSuccessorsTimeIsInTheUnitOfTheReference) {
   SyntheticMachine machine({{0, 0.9e6}, {9, 1e6}});
-  const RaceResult result = machine.race(1, Contender{9, 3e6});  // its time in the session's unit
+  const RaceResult result = machine.race(1, EnteredKernel{9, 3e6});  // its time in the session's unit
   ASSERT_EQ(result.successor, 0u);
-  EXPECT_NEAR(result.successor_ns, 2.7e6, 1);
+  EXPECT_NEAR(result.timings[result.successor.value()].median_ns, 2.7e6, 1);
   EXPECT_EQ(result.reference_ns, 3e6);
 }
 
@@ -51,8 +51,8 @@ TEST(RaceConfirmation, HitFreshSamplesDoNotShiftTheUnitOfLaterScores) {
   };
   const RaceResult result = machine.race(1, kIncumbent);
   ASSERT_EQ(result.successor, 0u);
-  EXPECT_NEAR(result.successor_ns, 0.9e6, 1);
-  EXPECT_EQ(result.successor_ns, result.timings[0].median_ns);
+  EXPECT_NEAR(result.timings[result.successor.value()].median_ns, 0.9e6, 1);
+  EXPECT_EQ(result.timings[result.successor.value()].median_ns, result.timings[0].median_ns);
 }
 
 TEST(RaceConfirmation, OfEqualKernelsHardlyAnyIsConfirmed) {
@@ -85,13 +85,13 @@ TEST(RaceConfirmation, TheFirstCandidateMayHaveASuccessorAtOnce) {
   const RaceResult result = machine.race(2);
   EXPECT_EQ(result.reference, 0u);
   EXPECT_EQ(result.successor, 1u);
-  EXPECT_NEAR(result.successor_ns, 0.9e6, 1);
+  EXPECT_NEAR(result.timings[result.successor.value()].median_ns, 0.9e6, 1);
 }
 
 TEST(RaceConfirmation, ALongOneIsConfirmedByThreePairs) {
   SyntheticMachine machine({{0, 300e6}, {9, 600e6}});
   machine.kernels.scatter(0.001);
-  const RaceResult result = machine.race(1, Contender{9, 600e6});
+  const RaceResult result = machine.race(1, EnteredKernel{9, 600e6});
   EXPECT_EQ(result.successor, 0u);
   EXPECT_EQ(machine.kernels.samples_of(0), 5u) << "two in the race, three afresh";
 }
@@ -105,7 +105,7 @@ TEST(RaceConfirmation, OneThatFailsWhileItIsConfirmedIsNoSuccessor) {
 TEST(RaceConfirmation, AnIncumbentThatFailsIsToldAndTheScoresAreRawTimes) {
   SyntheticMachine machine({{0, 0.9e6}, {1, 1.1e6}, {9, 1e6}});
   machine.kernels.fails_at = {{9, 1}};
-  const RaceResult result = machine.race(2, Contender{9, 5e6});
+  const RaceResult result = machine.race(2, EnteredKernel{9, 5e6});
   EXPECT_TRUE(result.incumbent_failed);
   EXPECT_EQ(machine.kernels.samples_of(9), 1u) << "not asked again";
   EXPECT_NEAR(result.timings[0].median_ns, 0.9e6, 1);
@@ -118,7 +118,7 @@ TEST(RaceConfirmation, AnIncumbentThatFailsLaterIsToldAndTheScoresAreRawTimes) {
   for (const int at : {2, 5, 9, kLastRound + 3}) {
     SyntheticMachine machine({{0, 0.9e6}, {1, 0.95e6}, {9, 1e6}});
     machine.kernels.fails_at = {{9, at}};
-    const RaceResult result = machine.race(2, Contender{9, 5e6});
+    const RaceResult result = machine.race(2, EnteredKernel{9, 5e6});
     EXPECT_TRUE(result.incumbent_failed);
     EXPECT_NEAR(result.timings[0].median_ns, 0.9e6, 1) << at;
     EXPECT_NEAR(result.timings[1].median_ns, 0.95e6, 1) << at;
@@ -129,11 +129,11 @@ TEST(RaceConfirmation, AnIncumbentThatFailsLaterIsToldAndTheScoresAreRawTimes) {
 TEST(RaceConfirmation, AVeryLongOneIsConfirmedByTwoPairs) {
   SyntheticMachine machine({{0, 900e6}, {9, 1000e6}});
   machine.conditions.timing.rounds.clear();
-  EXPECT_EQ(machine.race(1, Contender{9, 1000e6}).successor, 0u);
+  EXPECT_EQ(machine.race(1, EnteredKernel{9, 1000e6}).successor, 0u);
   EXPECT_EQ(machine.kernels.samples_of(0), 3u) << "one that made it a challenger, two afresh";
   SyntheticMachine slower({{0, 1001e6}, {9, 1000e6}});
   slower.conditions.timing.rounds.clear();
-  EXPECT_FALSE(slower.race(1, Contender{9, 1000e6}).successor.has_value());
+  EXPECT_FALSE(slower.race(1, EnteredKernel{9, 1000e6}).successor.has_value());
   EXPECT_EQ(slower.kernels.samples_of(0), 1u);
 }
 

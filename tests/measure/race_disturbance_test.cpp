@@ -13,7 +13,7 @@ using ::testing::Each;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr Contender kIncumbent{9, 1e6};
+constexpr EnteredKernel kIncumbent{9, 1e6};
 
 TEST(RaceDisturbance, ADisturbedReadingIsTakenAgainAndLeavesNoTrace) {
   SyntheticMachine machine({{0, 1e6}, {9, 1e6}});

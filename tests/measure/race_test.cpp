@@ -15,7 +15,7 @@ using ::testing::Each;
 using ::testing::Ge;
 using ::testing::SizeIs;
 
-constexpr Contender kIncumbent{9, 1e6};
+constexpr EnteredKernel kIncumbent{9, 1e6};
 
 TEST(Race, SamplesAreAsLongAsAskedFor) {
   SyntheticMachine machine({{0, 0.9e6}, {1, 1e3}, {2, 30e6}});
@@ -116,7 +116,7 @@ TEST(Race, AHopelessOneIsNotCalledAgain) {
 
 TEST(Race, TheCheckedCallsOfALongOneDecideUnlessATimeSliceExplainsThem) {
   SyntheticMachine machine({{0, 140e6}, {1, 120e6}, {9, 100e6}});
-  const RaceResult result = machine.race(2, Contender{9, 100e6});
+  const RaceResult result = machine.race(2, EnteredKernel{9, 100e6});
   EXPECT_TRUE(result.timings[0].ended_early);
   EXPECT_EQ(machine.kernels.samples_of(0), 0u);
   EXPECT_FALSE(result.timings[1].ended_early);
@@ -164,7 +164,7 @@ TEST(Race, AReferenceThatFailsLaterGivesWayToTheNextCandidateToo) {
 TEST(Race, OnlyThoseNearTheBestGetMoreSamplesAndTheIncumbentIsSampledInEachPass) {
   SyntheticMachine machine({{0, 1.00e6}, {1, 1.02e6}, {2, 1.3e6}, {9, 1.01e6}});
   machine.kernels.scatter(0.03);
-  const RaceResult result = machine.race(3, Contender{9, 1.01e6});
+  const RaceResult result = machine.race(3, EnteredKernel{9, 1.01e6});
   EXPECT_THAT(result.timings[0].samples_ns, SizeIs(Ge(10u)));
   EXPECT_THAT(result.timings[1].samples_ns, SizeIs(Ge(5u)));
   EXPECT_THAT(result.timings[2].samples_ns, SizeIs(3));
@@ -206,7 +206,8 @@ TEST(Race, ScoresAreRatiosToTheReferenceWhateverTheClockDoes) {
   double clock = 1;
   machine.kernels.slowdown = [&](int) { return clock *= 1.0005; };  // the machine slows down continuously
   machine.kernels.disturb = [&](int, Reading& reading) { reading.fma_ns *= clock; };
-  const RaceResult result = machine.race(2, Contender{9, 2e6});  // its reference time was measured on a slower machine
+  const RaceResult result =
+      machine.race(2, EnteredKernel{9, 2e6});  // its reference time was measured on a slower machine
   EXPECT_THAT(result.timings[0].samples_ns, Each(DoubleNear(2.04e6, 0.005e6)));
   EXPECT_THAT(result.timings[1].samples_ns, Each(DoubleNear(1.96e6, 0.005e6)));
   EXPECT_GT(result.timings[1].raw_ns.back(), result.timings[1].raw_ns.front() * 1.01) << "as read from the clock";
@@ -239,7 +240,7 @@ TEST(Race, ShortAndLongKernelsFollowOneRule) {
     double clock = 1;
     machine.kernels.slowdown = [&](int) { return clock *= 1.001; };
     machine.kernels.disturb = [&](int, Reading& reading) { reading.fma_ns *= clock; };
-    const Timing timing = machine.race(1, Contender{9, scale}).timings[0];
+    const Timing timing = machine.race(1, EnteredKernel{9, scale}).timings[0];
     EXPECT_THAT(timing.samples_ns, Each(DoubleNear(1.01 * scale, 0.005 * scale)));
     EXPECT_THAT(timing.fma_ns, SizeIs(timing.samples_ns.size())) << "a long sample has its sentinels, too";
     EXPECT_THAT(timing.walk_ns, SizeIs(timing.samples_ns.size()));
@@ -259,7 +260,7 @@ TEST(Race, OnADeviceThereAreNoSentinels) {
 
 TEST(Race, ALongOneGetsFewerSamplesAndTwoAtLeast) {
   SyntheticMachine machine({{0, 60e6}, {1, 62e6}, {2, 400e6}});
-  const RaceResult near = machine.race(2, Contender{0, 60e6});
+  const RaceResult near = machine.race(2, EnteredKernel{0, 60e6});
   EXPECT_THAT(near.timings[0].samples_ns, SizeIs(5)) << "0.3 s";
   EXPECT_THAT(near.timings[1].samples_ns, SizeIs(4));
   EXPECT_THAT(machine.race({{2, 400e6}}, std::nullopt).timings[0].samples_ns, SizeIs(2));
@@ -289,7 +290,7 @@ TEST(Race, AnOrdinaryCandidateCostsFewMilliseconds) {
   CallTimes call_ns = {{99, 1.6e6}};
   for (int i = 0; i < 16; ++i) call_ns[i] = 1.6e6 * (1 + 0.1 * i);
   SyntheticMachine machine(call_ns);
-  machine.race(16, Contender{99, 1.6e6});
+  machine.race(16, EnteredKernel{99, 1.6e6});
   EXPECT_LT(machine.kernels.sampled_ns / 16, 12e6) << "the incumbent's samples among it";
 }
 
@@ -308,15 +309,15 @@ TEST(Race, APartIsScoredAsItsWhole) {
   // The incumbent takes 160 ms and its part an eighth; the candidates' parts take 10 and 18 ms.
   SyntheticMachine machine({{0, 10e6}, {1, 18e6}, {9, 20e6}});
   machine.conditions.timing = of_parts(machine.conditions.timing);
-  const std::vector<Contender> parts = {{0, 160e6, 0, 12}, {1, 160e6, 0, 8}};
-  const RaceResult result = machine.race(parts, Contender{9, 160e6, 0, 8});
+  const std::vector<EnteredKernel> parts = {{0, 160e6, 0, 12}, {1, 160e6, 0, 8}};
+  const RaceResult result = machine.race(parts, EnteredKernel{9, 160e6, 0, 8});
   EXPECT_NEAR(result.timings[0].median_ns, 120e6, 1e3);
   EXPECT_NEAR(result.timings[1].median_ns, 144e6, 1e3);
   EXPECT_EQ(result.timings[0].part_ratio, 12);
   EXPECT_THAT(result.timings[0].raw_ns, Each(DoubleNear(120e6, 1e3)));
   EXPECT_THAT(result.timings[0].reference_ns, Each(DoubleNear(160e6, 1e3)));
   EXPECT_EQ(result.successor, 0u);
-  EXPECT_NEAR(result.successor_ns, 120e6, 1e3);
+  EXPECT_NEAR(result.timings[result.successor.value()].median_ns, 120e6, 1e3);
   EXPECT_THAT(machine.kernels.calls[0], Each(1));
   EXPECT_THAT(machine.kernels.warm_ups[0], Each(false));
 }
@@ -326,7 +327,7 @@ TEST(Race, TheRankingByPartsIsThatOfTheWholes) {
   // percent.
   constexpr int kKernels = 8;
   SyntheticMachine machine(CallTimes{{99, 100e6 / 8}});
-  std::vector<Contender> parts;
+  std::vector<EnteredKernel> parts;
   for (int i = 0; i < kKernels; ++i) {
     const double ratio = 6.0 + (i * 5) % 7;
     machine.kernels.call_ns[i] = (90e6 + 2e6 * i) / ratio;
@@ -334,7 +335,7 @@ TEST(Race, TheRankingByPartsIsThatOfTheWholes) {
   }
   machine.kernels.scatter(0.005);
   machine.conditions.timing = of_parts(machine.conditions.timing);
-  const RaceResult result = machine.race(parts, Contender{99, 100e6, 0, 8});
+  const RaceResult result = machine.race(parts, EnteredKernel{99, 100e6, 0, 8});
   EXPECT_EQ(result.successor, 0u);
   for (int i = 0; i < kKernels; ++i) EXPECT_NEAR(result.timings[i].median_ns, 90e6 + 2e6 * i, 1.5e6) << i;
 }

@@ -82,16 +82,16 @@ TEST(RunnerLimit, OneThatHadNoProcessorIsNotEnded) {
 TEST(RunnerLimit, ScalesWithTheIncumbentDownToASecond) {
   const auto runner = planted_runner(5);
   const CompiledObject right = planted("right");
-  EXPECT_EQ(run_planted(*runner, {"hangs"}, Incumbent{&right, 1e3}).measurements[0].message,
+  EXPECT_EQ(run_planted(*runner, {"hangs"}, Contender{&right, 1e3}).measurements[0].message,
             "not done after 1 s of CPU time while being checked");
-  EXPECT_EQ(run_planted(*runner, {"hangs"}, Incumbent{&right, 15e6}).measurements[0].message,
+  EXPECT_EQ(run_planted(*runner, {"hangs"}, Contender{&right, 15e6}).measurements[0].message,
             "not done after 1.5 s of CPU time while being checked");
 }
 
 TEST(RunnerLimit, IsNeverLongerThanWasAskedFor) {
   const auto runner = planted_runner(0.2);
   const CompiledObject right = planted("right");
-  EXPECT_EQ(run_planted(*runner, {"hangs"}, Incumbent{&right, 100e6}).measurements[0].message,
+  EXPECT_EQ(run_planted(*runner, {"hangs"}, Contender{&right, 100e6}).measurements[0].message,
             "not done after 0.2 s of CPU time while being checked");
 }
 

@@ -17,12 +17,19 @@ namespace nestwright {
 
 using CallTimes = std::map<int, double>;  ///< per call, by candidate
 
+/// A kernel of a CallTimes in a race.
+struct EnteredKernel {
+  int kernel = 0;
+  double call_ns = 0, least_ns = 0, part_ratio = 0;  ///< as in Contender
+};
+
 class SyntheticKernels : public SampleSource {
  public:
   static constexpr double kFma_ns = 8e3, kWalk_ns = 1e6;
 
   FakeClock clock;
   CallTimes call_ns;
+  std::vector<int> entered;                                       ///< what a race calls i is entered[i]; empty: i
   std::map<int, int> fails_at;                                    ///< by candidate: the sample that fails, from 1
   std::function<double(int)> slowdown = [](int) { return 1.0; };  ///< of a candidate's next reading
   std::function<void(int, Reading&)> disturb;                     ///< changes the sentinels of a reading
@@ -36,7 +43,8 @@ class SyntheticKernels : public SampleSource {
   int processes = 0;                     ///< number of processes started
   std::function<void()> on_new_process;  ///< may change how the kernels behave
 
-  std::optional<Reading> sample(int candidate, std::int64_t n, bool warm_up) override {
+  std::optional<Reading> sample(int racer, std::int64_t n, bool warm_up) override {
+    const int candidate = entered.empty() ? racer : entered.at(static_cast<std::size_t>(racer));
     order.push_back(candidate);
     calls[candidate].push_back(n);
     warm_ups[candidate].push_back(warm_up);
@@ -89,18 +97,40 @@ struct SyntheticMachine {
   RaceConditions conditions;
   FinalistConditions finalist_conditions;
 
-  /// Returns the first `n` kernels, 0 to n - 1, as contenders whose times are known.
-  std::vector<Contender> contenders(int n) const {
-    std::vector<Contender> all;
+  /// Returns the first `n` kernels, 0 to n - 1, with their times.
+  std::vector<EnteredKernel> first_kernels(int n) const {
+    std::vector<EnteredKernel> all;
     for (int i = 0; i < n; ++i) all.push_back({i, kernels.call_ns.at(i)});
     return all;
   }
-  RaceResult race(int n, std::optional<Contender> incumbent = {}) { return race(contenders(n), incumbent); }
-  RaceResult race(const std::vector<Contender>& all, std::optional<Contender> incumbent) {
-    return nestwright::race(sampler, conditions, all, incumbent);
+  RaceResult race(int n, const std::optional<EnteredKernel>& incumbent = {}) {
+    return race(first_kernels(n), incumbent);
+  }
+  RaceResult race(const std::vector<EnteredKernel>& all, const std::optional<EnteredKernel>& incumbent) {
+    const std::vector<Contender> contenders = enter(all);
+    std::optional<Contender> opponent;
+    if (incumbent) {
+      kernels.entered.push_back(incumbent->kernel);
+      opponent = contender_of(*incumbent);
+    }
+    return nestwright::race(sampler, conditions, contenders, opponent);
   }
   std::vector<Timing> race_finalists(int n) {
-    return nestwright::race_finalists(sampler, finalist_conditions, contenders(n));
+    return nestwright::race_finalists(sampler, finalist_conditions, enter(first_kernels(n)));
+  }
+
+ private:
+  static Contender contender_of(const EnteredKernel& kernel) {
+    return {.call_ns = kernel.call_ns, .least_ns = kernel.least_ns, .part_ratio = kernel.part_ratio};
+  }
+  std::vector<Contender> enter(const std::vector<EnteredKernel>& all) {
+    std::vector<Contender> contenders;
+    kernels.entered.clear();
+    for (const EnteredKernel& each : all) {
+      kernels.entered.push_back(each.kernel);
+      contenders.push_back(contender_of(each));
+    }
+    return contenders;
   }
 };
 

@@ -49,9 +49,9 @@ std::vector<Measurement> check(const Workload& workload, const std::vector<Compi
   setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1);
   const auto runner = make_local_runner(make_strict_check_data(workload),
                                         {.target = opencl(), .timeout_s = 60, .device_compare_bytes = 0});
-  std::vector<RunRequest> requests;
-  for (const CompiledObject& object : objects) requests.push_back({&object});
-  return runner->check(requests);
+  std::vector<Contender> contenders;
+  for (const CompiledObject& object : objects) contenders.push_back({&object});
+  return runner->check(contenders);
 }
 
 TEST(CheckDataDevice, TemplatesAreRightOnAllSets) {

@@ -111,7 +111,7 @@ TEST_F(FinalRace, ASessionWhoseAnchorFailedLaterKeepsItsUnit) {
   const auto referred_to = [&](std::size_t candidate) {
     ChunkResult chunk;
     chunk.measurements = {timed(1e6), timed(1e3)};
-    chunk.reference = ChunkSuccessor{candidate, 1e3};
+    chunk.reference = candidate;
     return chunk;
   };
   update_references(*session_, referred_to(0), points, built, trials);
@@ -171,7 +171,7 @@ TEST_F(FinalRace, AWinnerOfOneProcessHasTheDriftOfTheSessionInItsInterval) {
   const std::vector<BuiltPoint> built(1);
   ChunkResult chunk;
   chunk.measurements = {timed(1e3)};
-  chunk.reference = ChunkSuccessor{0, 1e3};
+  chunk.reference = 0;
   update_references(*session_, chunk, points, built, std::vector<TrialId>{winner.trial});
   session_->sound_trials = {winner};
   const double drift = add_drift(winner.trial);

@@ -75,11 +75,11 @@ TEST(PartTrials, OnlyPartsThatWereTimedToTheEndAreKept) {
 class HalvingBuilder final : public Builder {
  public:
   explicit HalvingBuilder(std::shared_ptr<Builder> builder) : builder_(std::move(builder)) {}
-  std::vector<BuildResult> build(const std::vector<BuildRequest>& requests,
+  std::vector<BuildResult> build(const std::vector<ir::Program>& programs, Pipeline pipeline,
                                  const std::function<bool()>& is_over) override {
-    std::vector<BuildRequest> halves = requests;
-    for (BuildRequest& request : halves) request.program = part_of(request.program, 0.5, 1).value().program;
-    return builder_->build(halves, is_over);
+    std::vector<ir::Program> halves = programs;
+    for (ir::Program& program : halves) program = part_of(program, 0.5, 1).value().program;
+    return builder_->build(halves, pipeline, is_over);
   }
 
  private:

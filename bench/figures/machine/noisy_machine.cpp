@@ -70,7 +70,8 @@ double NoisyMachine::check(int kernel) {
   return least;
 }
 
-std::optional<Reading> NoisyMachine::sample(int kernel, std::int64_t calls, bool warm_up) {
+std::optional<Reading> NoisyMachine::sample(int racer, std::int64_t calls, bool warm_up) {
+  const int kernel = entered_.empty() ? racer : entered_.at(static_cast<std::size_t>(racer));
   const PlantedKernel& k = kernels_.at(static_cast<std::size_t>(kernel));
   Reading reading;
   reading.fma_ns = fma_sentinel();

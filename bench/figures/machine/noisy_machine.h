@@ -41,8 +41,10 @@ class NoisyMachine final : public SampleSource {
   double paused_ns() const { return paused_ns_; }
   /// The faster of two checked calls.
   double check(int kernel);
+  /// Makes these kernels the contenders of the next race, its incumbent last.
+  void enter(std::vector<int> kernels) { entered_ = std::move(kernels); }
 
-  std::optional<Reading> sample(int kernel, std::int64_t calls, bool warm_up) override;
+  std::optional<Reading> sample(int racer, std::int64_t calls, bool warm_up) override;
   Surroundings surroundings() override;
   void renew_process() override {}
   void pause(double ns, const std::string& why) override;
@@ -73,6 +75,7 @@ class NoisyMachine final : public SampleSource {
   double scatter();
 
   std::vector<PlantedKernel> kernels_;
+  std::vector<int> entered_;  ///< empty: all kernels
   Disturbances disturbances_;
   std::mt19937_64 random_;
   double now_ns_ = 0, paused_ns_ = 0;

@@ -98,32 +98,40 @@ class PlantedSession {
   void race_in_chunks(const std::vector<int>& candidates) {
     for (std::size_t first = 0; first < candidates.size(); first += kChunk) {
       const std::size_t last = std::min(first + kChunk, candidates.size());
+      std::vector<int> kernels(candidates.begin() + static_cast<std::ptrdiff_t>(first),
+                               candidates.begin() + static_cast<std::ptrdiff_t>(last));
       std::vector<Contender> contenders;
-      for (std::size_t i = first; i < last; ++i) contenders.push_back({candidates[i], machine_.check(candidates[i])});
-      adopt(contenders, nestwright::race(sampler_, conditions(), contenders, incumbent_));
+      for (const int kernel : kernels) contenders.push_back({.call_ns = machine_.check(kernel)});
+      std::vector<int> entered = kernels;
+      entered.push_back(incumbent_);
+      machine_.enter(entered);
+      adopt(kernels, nestwright::race(sampler_, conditions(), contenders, contender_of_incumbent()));
     }
   }
 
-  void adopt(const std::vector<Contender>& contenders, const RaceResult& raced) {
-    for (std::size_t i = 0; i < contenders.size(); ++i) trial(contenders[i]).timing = raced.timings[i];
-    const auto make_incumbent = [&](const Contender& contender, double reference_ns) {
-      if (!trial(contender).is_sound()) return;
-      incumbent_ = Contender{contender.id, reference_ns};
-      ++run_.incumbents;
-    };
-    if (raced.reference) make_incumbent(contenders[*raced.reference], raced.reference_ns);
-    if (raced.successor) make_incumbent(contenders[*raced.successor], raced.successor_ns);
+  std::optional<Contender> contender_of_incumbent() const {
+    return incumbent_ns_ > 0 ? std::optional(Contender{.call_ns = incumbent_ns_}) : std::nullopt;
   }
 
-  Trial& trial(const Contender& contender) { return trials_[static_cast<std::size_t>(contender.id)]; }
+  void adopt(const std::vector<int>& kernels, const RaceResult& raced) {
+    for (std::size_t i = 0; i < kernels.size(); ++i) trial(kernels[i]).timing = raced.timings[i];
+    for (const std::optional<std::size_t>& better : {raced.reference, raced.successor}) {
+      if (!better || !trial(kernels[*better]).is_sound()) continue;
+      incumbent_ = kernels[*better];
+      incumbent_ns_ = raced.timings[*better].median_ns;
+      ++run_.incumbents;
+    }
+  }
+
+  Trial& trial(int kernel) { return trials_[static_cast<std::size_t>(kernel)]; }
   const Timing& timing_of_fastest() const { return *trials_[fastest_].timing; }
 
   void race_finalists() {
     std::vector<int> finalists = sound_trials();
     if (finalists.size() > kFinalists) finalists.resize(kFinalists);
     if (std::find(finalists.begin(), finalists.end(), kDefault) == finalists.end()) finalists.push_back(kDefault);
-    std::vector<Contender> contenders;
-    for (const int finalist : finalists) contenders.push_back({finalist});
+    machine_.enter(finalists);
+    const std::vector<Contender> contenders(finalists.size());
     const std::vector<Timing> timings = nestwright::race_finalists(sampler_, {.seed = ++races_}, contenders);
 
     std::vector<std::size_t> order;
@@ -176,7 +184,8 @@ class PlantedSession {
   GatedSampler sampler_{machine_, gate_, patience_, 1};
   std::vector<Trial> trials_;
   std::size_t fastest_ = 0;
-  std::optional<Contender> incumbent_;
+  int incumbent_ = kDefault;
+  double incumbent_ns_ = 0;  ///< its reference time; 0: there is none yet
   std::uint64_t races_ = 0;
   PlantedRun run_;
 };

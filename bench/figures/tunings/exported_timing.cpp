@@ -67,8 +67,7 @@ std::vector<ExportedTiming> time_gated(std::vector<ExportedKernel>& kernels, int
   DisturbanceGate gate;
   WaitBudget patience(steady_clock(), kWaitShare);
   GatedSampler sampler(source, gate, patience, threads);
-  std::vector<Contender> contenders;
-  for (std::size_t i = 0; i < kernels.size(); ++i) contenders.push_back({static_cast<int>(i)});
+  const std::vector<Contender> contenders(kernels.size());
   std::vector<ExportedTiming> timings;
   const TimingOptions options{.finalist_processes = 1,
                               .max_finalist_processes = 1,

@@ -39,10 +39,8 @@ ir::Program program_of(const Task& task, const std::string& template_name, const
 }
 
 std::vector<CompiledObject> build_kernels(const std::vector<ir::Program>& programs, const Target& target) {
-  std::vector<BuildRequest> requests;
-  for (const ir::Program& program : programs) requests.push_back({program, Pipeline::kFinal});
   std::vector<CompiledObject> objects;
-  for (BuildResult& built : make_local_builder(target)->build(requests)) {
+  for (BuildResult& built : make_local_builder(target)->build(programs, Pipeline::kFinal)) {
     if (built.outcome != Outcome::kOk) throw Error(fmt::format("a kernel was not built: {}", built.message));
     objects.push_back(std::move(built.object));
   }
@@ -55,10 +53,10 @@ std::unique_ptr<Runner> make_task_runner(const Task& task, const TimingOptions& 
 }
 
 std::vector<Timing> race_kernels(Runner& runner, const std::vector<const CompiledObject*>& objects) {
-  std::vector<RunRequest> requests;
-  for (const CompiledObject* object : objects) requests.push_back({.object = object});
+  std::vector<Contender> contenders;
+  for (const CompiledObject* object : objects) contenders.push_back({.object = object});
   std::vector<Timing> timings;
-  for (Measurement& measured : runner.race(requests)) {
+  for (Measurement& measured : runner.race(contenders)) {
     if (measured.outcome != Outcome::kOk) throw Error(fmt::format("a kernel failed in a race: {}", measured.message));
     timings.push_back(std::move(measured.timing));
   }

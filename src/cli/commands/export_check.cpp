@@ -58,13 +58,13 @@ ExportCheck check_export(const Task& task, const CompiledObject& object, const C
                                                .timeout_s = check_limit_s(task),
                                                .timing = timing_of(Effort::kQuick),
                                                .on_wait = [&](const std::string& reason) { notes.show(reason); }});
-  const std::vector<RunRequest> requests{{&object}};
-  const Measurement checked = runner->check(requests).front();
+  const std::vector<Contender> contenders{{&object}};
+  const Measurement checked = runner->check(contenders).front();
   if (checked.outcome != Outcome::kOk || !checked.evidence.verified) {
     found.failure = fmt::format("{}: {}", outcome_name(checked.outcome), checked.message);
     return found;
   }
-  const Measurement raced = runner->race(requests).front();
+  const Measurement raced = runner->race(contenders).front();
   if (raced.outcome != Outcome::kOk) {
     found.failure = fmt::format("{}: {}", outcome_name(raced.outcome), raced.message);
     return found;

@@ -15,12 +15,6 @@
 
 namespace nestwright {
 
-/// A candidate to compile.
-struct BuildRequest {
-  ir::Program program;  ///< loop form
-  Pipeline pipeline = Pipeline::kSearch;
-};
-
 /// The result for one candidate.
 struct BuildResult {
   Outcome outcome = Outcome::kOk;  ///< kOk, kInvalidConfig or kCompileError
@@ -41,9 +35,9 @@ struct BuilderOptions {
 class Builder {
  public:
   virtual ~Builder() = default;
-  /// Returns one result per request, in order. Candidates that are not compiled once `is_over` (may be empty), which is
-  /// called several times a second, returns true are skipped.
-  virtual std::vector<BuildResult> build(const std::vector<BuildRequest>& requests,
+  /// Compiles programs in loop form. Returns one result for each, in order. Those that are not compiled once `is_over`
+  /// (may be empty), which is called several times a second, returns true are skipped.
+  virtual std::vector<BuildResult> build(const std::vector<ir::Program>& programs, Pipeline pipeline,
                                          const std::function<bool()>& is_over = {}) = 0;
 };
 

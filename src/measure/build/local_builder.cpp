@@ -40,19 +40,20 @@ class LocalBuilder : public Builder {
     for (Slot& slot : slots_) introduce(slot);
   }
 
-  std::vector<BuildResult> build(const std::vector<BuildRequest>& requests,
+  std::vector<BuildResult> build(const std::vector<ir::Program>& programs, Pipeline pipeline,
                                  const std::function<bool()>& is_over) override {
     const BuildResult skipped{Outcome::kCompileError, "the time was over before it was compiled", true, {}, 0};
-    std::vector<BuildResult> results(requests.size(), skipped);
+    std::vector<BuildResult> results(programs.size(), skipped);
     std::size_t next = 0, done = 0;
     // Replies to an earlier call that threw, or whose time was over, are dropped.
     for (Slot& slot : slots_) {
       if (slot.request != kIdle) slot = Slot();
     }
-    while (done < requests.size() && !(is_over && is_over())) {
+    while (done < programs.size() && !(is_over && is_over())) {
       for (Slot& slot : slots_) {
-        if (slot.request == kIdle && next < requests.size())
-          start(slot, requests[next], static_cast<int>(next)), ++next;
+        if (slot.request != kIdle || next == programs.size()) continue;
+        start(slot, programs[next], pipeline, static_cast<int>(next));
+        ++next;
       }
       wait(is_over ? kPollNs : std::numeric_limits<std::int64_t>::max());
       for (Slot& slot : slots_) {
@@ -86,7 +87,7 @@ class LocalBuilder : public Builder {
 
   std::int64_t timeout_ns() const { return static_cast<std::int64_t>(options_.timeout_s * 1e9); }
 
-  void start(Slot& slot, const BuildRequest& request, int index) {
+  void start(Slot& slot, const ir::Program& program, Pipeline pipeline, int index) {
     if (!slot.worker) {
       spawn(slot);
       introduce(slot);
@@ -94,7 +95,7 @@ class LocalBuilder : public Builder {
     slot.request = index;
     slot.deadline_ns = steady_clock().now_ns() + timeout_ns();
     // A worker that cannot accept it is dead, which finish() finds out.
-    slot.worker->channel().send(encode(CompileRequest{request.pipeline, ir::serialize(request.program)}), timeout_ns());
+    slot.worker->channel().send(encode(CompileRequest{pipeline, ir::serialize(program)}), timeout_ns());
   }
 
   // Waits until one of the busy workers has a message or has run out of time, at most `most_ns`.

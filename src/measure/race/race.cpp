@@ -33,6 +33,7 @@ class Race {
        const std::optional<Contender>& incumbent)
       : options_(conditions.timing), passes_(sampler, conditions), racers_(make_racers(contenders)) {
     if (!incumbent) return;
+    incumbent_.id = static_cast<int>(contenders.size());
     incumbent_.contender = *incumbent;
     reference_ = &incumbent_;
     result_.reference_ns = incumbent->call_ns;
@@ -84,7 +85,6 @@ class Race {
   void set_unit() {
     if (reference_ == nullptr || reference_ == &incumbent_) return;
     result_.reference_ns = timing_of(*reference_, *reference_, 0).median_ns;
-    if (result_.successor) result_.successor_ns = median(racers_[*result_.successor]);
   }
 
   Timing timing(const Racer& racer) const {
@@ -273,9 +273,8 @@ class Race {
       other.push_back(pairs.other[i]->call_ns);
     }
     if (paired_ratio(own, other).high >= 1) return;
+    // The new unit, its median, is that of all samples: a few disturbed fresh ones would shift all later scores.
     result_.successor = static_cast<std::size_t>(challenger - racers_.data());
-    // The new unit is taken from all samples, because a few disturbed fresh ones would shift all later scores.
-    result_.successor_ns = median(*challenger);
   }
 
   const TimingOptions& options_;

@@ -40,14 +40,21 @@
 
 namespace nestwright {
 
-/// A candidate in a race.
+/// A kernel that is timed beside others.
 struct Contender {
-  int id = 0;
-  double call_ns = 0;   ///< the faster of two checked calls, or a known time; 0: not known, a warm-up call finds it
+  /// What is linked and called; null where the source of samples has kernels of its own.
+  const CompiledObject* object = nullptr;
+  /// The time of a call as far as it is known: the reference time of an incumbent, or the faster of two checked calls;
+  /// 0: not known, a warm-up call finds it.
+  double call_ns = 0;
   double least_ns = 0;  ///< the least time that the machine needs for its work; 0: not known
-  /// The time of the kernel relative to that of the part of it that is called; 1: the whole is called. All other times
-  /// are those of the whole.
-  double part_ratio = 1;
+  /// Above 0: the object is a part of the kernel, and the whole takes this many times as long. All times are those of
+  /// the whole: readings are multiplied by it.
+  double part_ratio = 0;
+
+  bool is_part() const { return part_ratio > 0; }
+  /// The time of the kernel relative to that of what is called.
+  double whole_ratio() const { return is_part() ? part_ratio : 1; }
 };
 
 /// Whether a kernel of that time is faster than the machine can be, by more than the uncertainty of the machine's
@@ -70,13 +77,11 @@ struct RaceResult {
   /// The incumbent failed: scores are raw times, relative to the first candidate that did not fail, and there is no
   /// successor.
   bool incumbent_failed = false;
-  /// The contender that was confirmed to be faster than the reference kernel, and its reference time, which is its
-  /// median.
+  /// The contender that was confirmed to be faster than the reference kernel. Its median is its reference time.
   std::optional<std::size_t> successor;
-  double successor_ns = 0;
 };
 
-/// Races the contenders; the call_ns of `incumbent` is its reference time.
+/// Races the contenders. The source knows each by its index, and the incumbent by the next one.
 RaceResult race(GatedSampler& sampler, const RaceConditions& conditions, std::span<const Contender> contenders,
                 std::optional<Contender> incumbent);
 

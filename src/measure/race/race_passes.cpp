@@ -30,12 +30,15 @@ std::vector<double> call_times(const std::vector<const RacerSample*>& samples) {
 
 double Racer::sample_length() const {
   const double call_ns = samples.empty() ? contender.call_ns : samples.back().call_ns;
-  return static_cast<double>(std::max<std::int64_t>(calls, 1)) * call_ns / contender.part_ratio;
+  return static_cast<double>(std::max<std::int64_t>(calls, 1)) * call_ns / contender.whole_ratio();
 }
 
 std::vector<Racer> make_racers(std::span<const Contender> contenders) {
   std::vector<Racer> racers(contenders.size());
-  for (std::size_t i = 0; i < contenders.size(); ++i) racers[i].contender = contenders[i];
+  for (std::size_t i = 0; i < contenders.size(); ++i) {
+    racers[i].id = static_cast<int>(i);
+    racers[i].contender = contenders[i];
+  }
   return racers;
 }
 
@@ -71,7 +74,8 @@ void RacePasses::pass(const std::vector<Racer*>& racers) {
 
 void RacePasses::set_calls(Racer& racer, double call_ns) const {
   racer.contender.call_ns = call_ns;
-  const double calls = std::round(conditions_.timing.sample_ns * racer.contender.part_ratio / std::max(call_ns, 1e-3));
+  const double calls =
+      std::round(conditions_.timing.sample_ns * racer.contender.whole_ratio() / std::max(call_ns, 1e-3));
   racer.calls = static_cast<std::int64_t>(std::clamp(calls, 1.0, kMaxCalls));
 }
 
@@ -80,15 +84,15 @@ void RacePasses::set_calls(Racer& racer, double call_ns) const {
 void RacePasses::find_calls(Racer& racer) {
   const double enough = conditions_.timing.sample_ns / 10;
   if (racer.contender.call_ns > 0) set_calls(racer, racer.contender.call_ns);
-  double ns = racer.contender.call_ns / racer.contender.part_ratio;
+  double ns = racer.contender.call_ns / racer.contender.whole_ratio();
   for (std::int64_t calls = 1; ns < enough && calls < static_cast<std::int64_t>(kMaxCalls);) {
-    const std::optional<Sample> sample = sampler_.take(racer.contender.id, calls, false);
+    const std::optional<Sample> sample = sampler_.take(racer.id, calls, false);
     if (!sample) {
       racer.running = false;
       return;
     }
     ns = sample->ns;
-    set_calls(racer, racer.contender.part_ratio * ns / static_cast<double>(calls));
+    set_calls(racer, racer.contender.whole_ratio() * ns / static_cast<double>(calls));
     calls = std::min(calls * 100,
                      std::max(calls + 1, static_cast<std::int64_t>(1.2 * enough * static_cast<double>(calls) / ns)));
   }
@@ -100,14 +104,14 @@ void RacePasses::sample(Racer& racer) {
   // The first estimate may have been far too long, which would make the sample too short to count.
   for (int tries = 0; tries < 2; ++tries) {
     const std::int64_t calls = racer.calls;
-    const double part_ratio = racer.contender.part_ratio;
-    const bool is_short_call = racer.contender.call_ns < conditions_.timing.warm_below_ns * part_ratio;
-    const std::optional<Sample> sample = sampler_.take(racer.contender.id, calls, is_short_call);
+    const double ratio = racer.contender.whole_ratio();
+    const bool is_short_call = racer.contender.call_ns < conditions_.timing.warm_below_ns * ratio;
+    const std::optional<Sample> sample = sampler_.take(racer.id, calls, is_short_call);
     if (!sample) {
       racer.running = false;
       return;
     }
-    const auto of_call = [&](double ns) { return part_ratio * ns / static_cast<double>(calls); };
+    const auto of_call = [&](double ns) { return ratio * ns / static_cast<double>(calls); };
     const bool is_short = sample->ns < conditions_.timing.sample_ns / 2 && calls < static_cast<std::int64_t>(kMaxCalls);
     if (is_short) set_calls(racer, of_call(sample->ns));
     if (is_short && tries == 0) continue;
@@ -155,7 +159,7 @@ Pairs pairs_of(const Racer& racer, const Racer& other) {
 Timing timing_of(const Racer& racer, const Racer& reference, double reference_ns) {
   Timing timing;
   timing.ended_early = racer.ended_early;
-  timing.part_ratio = racer.contender.part_ratio > 1 ? racer.contender.part_ratio : 0;
+  timing.part_ratio = racer.contender.part_ratio;
   const Pairs pairs = pairs_of(racer, reference);
   fill(pairs.own, timing);
   const std::vector<double> own = call_times(pairs.own), other = call_times(pairs.other);

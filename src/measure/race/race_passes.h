@@ -20,6 +20,7 @@ struct RacerSample {
 
 /// A contender with its samples so far.
 struct Racer {
+  int id = 0;  ///< by which the source knows it
   Contender contender;
   std::int64_t calls = 0;  ///< per sample; 0: not known yet
   bool running = true;     ///< neither failed, nor given up, nor beaten

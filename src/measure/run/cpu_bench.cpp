@@ -118,7 +118,7 @@ Tensor map_tensor(const TensorLayout& layout) {
   return tensor;
 }
 
-struct Candidate {
+struct LinkedKernel {
   std::unique_ptr<LoadedObject> code;
   GuardedRegion workspace;
   std::vector<GuardedRegion> prepared;
@@ -153,11 +153,11 @@ class CpuBench final : public Bench {
   RunnerReply load(const RunnerRequest& request) override {
     try {
       const std::int64_t bytes = workspace_bytes(request.object.workspace, pool_->threads());
-      Candidate candidate{load_object(request.object), GuardedRegion::writable(bytes)};
+      LinkedKernel candidate{load_object(request.object), GuardedRegion::writable(bytes)};
       for (const std::int64_t each : request.object.prepared_bytes) {
         candidate.prepared.push_back(GuardedRegion::writable(each));
       }
-      Candidate& kept = candidates_.emplace(request.id, std::move(candidate)).first->second;
+      LinkedKernel& kept = candidates_.emplace(request.id, std::move(candidate)).first->second;
       for (const InputSet set : kAllSets) place(kept, set);
       // A part reads elements that it never stores: their pages would all be the one page of zeros, which stays in the
       // caches.
@@ -170,7 +170,7 @@ class CpuBench final : public Bench {
   }
 
   RunnerReply check_result(const RunnerRequest& request) override {
-    Candidate& candidate = candidates_.at(request.id);
+    LinkedKernel& candidate = candidates_.at(request.id);
     RunnerReply reply;
     // The uniform set comes last, because samples compare with its result in the outputs.
     for (const InputSet set : {InputSet::kIntegers, InputSet::kWide, InputSet::kUniform}) {
@@ -202,7 +202,7 @@ class CpuBench final : public Bench {
   }
 
   RunnerReply sample(const RunnerRequest& request) override {
-    Candidate& candidate = candidates_.at(request.id);
+    LinkedKernel& candidate = candidates_.at(request.id);
     watch(candidate, InputSet::kUniform);
     prepare(candidate, InputSet::kUniform);
     if (!candidate.is_part && !candidate.checksums.are_known()) poison_outputs(candidate, InputSet::kUniform);
@@ -241,7 +241,7 @@ class CpuBench final : public Bench {
   }
 
  private:
-  void place(Candidate& candidate, InputSet set) {
+  void place(LinkedKernel& candidate, InputSet set) {
     std::vector<GuardedRegion*>& regions = candidate.regions[index_of(set)];
     for (Tensor& tensor : tensors_) regions.push_back(&tensor.region(set));
     for (GuardedRegion& region : candidate.prepared) regions.push_back(&region);
@@ -250,30 +250,30 @@ class CpuBench final : public Bench {
     }
   }
 
-  void enter(Candidate& candidate, void* entry, std::span<void* const> buffers, InputSet set) {
+  void enter(LinkedKernel& candidate, void* entry, std::span<void* const> buffers, InputSet set) {
     const auto kernel = reinterpret_cast<nestwright_kernel>(entry);
     const std::int32_t result =
         kernel(buffers.data(), nullptr, candidate.workspace.buffer(placement_of(set)), pool_->abi());
     if (result != 0) candidate.result = result;
   }
 
-  void call(Candidate& candidate, InputSet set) {
+  void call(LinkedKernel& candidate, InputSet set) {
     enter(candidate, candidate.code->entry(), candidate.buffers[index_of(set)], set);
   }
 
   /// Whether calls read the tensor itself: not a constant that the candidate has prepared.
-  bool is_read(std::size_t tensor, const Candidate& candidate) const {
+  bool is_read(std::size_t tensor, const LinkedKernel& candidate) const {
     return !tensors_[tensor].layout.is_constant || candidate.prepared.empty();
   }
 
   /// Whether calls of a sample get copies of the tensor: all that they touch if the caches are to be cold, and inputs
   /// that are written between the layers of a network.
-  bool is_copied(std::size_t tensor, const Candidate& candidate) const {
+  bool is_copied(std::size_t tensor, const LinkedKernel& candidate) const {
     if (caches_ == CacheState::kCold) return is_read(tensor, candidate);
     return caches_ == CacheState::kStream && !tensors_[tensor].is_output() && !tensors_[tensor].layout.is_constant;
   }
 
-  std::int64_t copies_for(const Candidate& candidate) const {
+  std::int64_t copies_for(const LinkedKernel& candidate) const {
     if (caches_ != CacheState::kCold) return 1;
     std::int64_t bytes = 0;
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
@@ -283,7 +283,7 @@ class CpuBench final : public Bench {
     return copies_beyond_cache(bytes, last_cache_bytes_);
   }
 
-  CallBuffers call_buffers(int id, const Candidate& candidate) {
+  CallBuffers call_buffers(int id, const LinkedKernel& candidate) {
     const std::vector<void*>& own = candidate.buffers[index_of(InputSet::kUniform)];
     const std::int64_t copies = copies_for(candidate);
     CallBuffers buffers{own.size(), {}};
@@ -313,7 +313,7 @@ class CpuBench final : public Bench {
     return buffers;
   }
 
-  StreamState stream_state(const Candidate& candidate, std::span<void* const> buffers) const {
+  StreamState stream_state(const LinkedKernel& candidate, std::span<void* const> buffers) const {
     std::vector<std::span<std::byte>> written;
     std::vector<std::span<const std::byte>> evicted;
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
@@ -330,24 +330,24 @@ class CpuBench final : public Bench {
   }
 
   /// Ensures that the prepared parameters were computed from that set.
-  void prepare(Candidate& candidate, InputSet set) {
+  void prepare(LinkedKernel& candidate, InputSet set) {
     if (candidate.prepared.empty() || candidate.prepared_for == set) return;
     for (GuardedRegion& region : candidate.prepared) poison(region);
     enter(candidate, candidate.code->preparation(), candidate.buffers[index_of(set)], set);
     candidate.prepared_for = set;
   }
 
-  void watch(const Candidate& candidate, InputSet set) {
+  void watch(const LinkedKernel& candidate, InputSet set) {
     watched = {candidate.regions[index_of(set)], &candidate.workspace};
   }
 
   // Returns what is wrong with the outputs; empty if nothing is. Adds to the evidence.
-  std::string compare(const Candidate& candidate, InputSet set, Evidence& evidence) const {
+  std::string compare(const LinkedKernel& candidate, InputSet set, Evidence& evidence) const {
     return compare(candidate, set, candidate.buffers[index_of(set)], evidence);
   }
 
   // The same for the outputs among `buffers`.
-  std::string compare(const Candidate& candidate, InputSet set, std::span<void* const> buffers,
+  std::string compare(const LinkedKernel& candidate, InputSet set, std::span<void* const> buffers,
                       Evidence& evidence) const {
     const std::size_t s = index_of(set);
     for (std::size_t i = 0; i < candidate.regions[s].size(); ++i) {
@@ -377,7 +377,7 @@ class CpuBench final : public Bench {
     };
   }
 
-  void poison_outputs(Candidate& candidate, InputSet set) {
+  void poison_outputs(LinkedKernel& candidate, InputSet set) {
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
       if (tensors_[i].is_output()) poison(*candidate.regions[index_of(set)][i]);
     }
@@ -402,7 +402,7 @@ class CpuBench final : public Bench {
 
   /// Makes one more call, which finds the workspace as the previous one left it, and returns what is wrong with its
   /// result.
-  std::string repeat(Candidate& candidate, Evidence& evidence) {
+  std::string repeat(LinkedKernel& candidate, Evidence& evidence) {
     poison_outputs(candidate, InputSet::kUniform);
     call(candidate, InputSet::kUniform);
     return compare(candidate, InputSet::kUniform, evidence);
@@ -410,7 +410,7 @@ class CpuBench final : public Bench {
 
   /// Returns what is wrong with the result of the last call of a sample; empty if nothing is. The whole result is
   /// compared if it differs in any bit from the checked one, or if none was checked in this process.
-  std::string compare_with_checked(Candidate& candidate, std::span<void* const> buffers) {
+  std::string compare_with_checked(LinkedKernel& candidate, std::span<void* const> buffers) {
     const std::vector<std::span<const std::byte>> result = outputs(buffers);
     if (candidate.checksums.are_known()) {
       const OutputChecksums::Slice next = candidate.checksums.next();
@@ -422,7 +422,7 @@ class CpuBench final : public Bench {
     return wrong;
   }
 
-  static RunnerReply failed_call(const Candidate& candidate) {
+  static RunnerReply failed_call(const LinkedKernel& candidate) {
     return failure(Outcome::kLaunchError, fmt::format("the kernel gave {} back instead of 0", candidate.result));
   }
 
@@ -436,7 +436,7 @@ class CpuBench final : public Bench {
   CpuAccounting accounting_;
   StealTime steal_;
   MemoryWalk walk_;
-  std::map<int, Candidate> candidates_;
+  std::map<int, LinkedKernel> candidates_;
 };
 
 }  // namespace

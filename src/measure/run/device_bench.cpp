@@ -48,7 +48,7 @@ struct Tensor {
 };
 using Tensors = std::vector<Tensor>;
 
-struct Candidate {
+struct LinkedDeviceKernel {
   std::vector<GuardedDeviceMemory> workspace;
   std::unique_ptr<DeviceProgram> program;
   OutputChecksums checksums;  ///< of the correct result of the uniform set
@@ -102,7 +102,7 @@ class DeviceBench final : public Bench {
 
   RunnerReply load(const RunnerRequest& request) override {
     return answer([&] {
-      auto candidate = std::make_unique<Candidate>();
+      auto candidate = std::make_unique<LinkedDeviceKernel>();
       if (checker_) candidate->checksums = OutputChecksums(kSliceBytes);
       candidate->program =
           std::make_unique<DeviceProgram>(device_, request.object.object, ir::deserialize(request.object.launches),
@@ -122,7 +122,7 @@ class DeviceBench final : public Bench {
   // threads may not show every time.
   RunnerReply check_result(const RunnerRequest& request) override {
     return answer([&] {
-      Candidate& candidate = *candidates_.at(request.id);
+      LinkedDeviceKernel& candidate = *candidates_.at(request.id);
       RunnerReply reply;
       std::string wrong = check_call(candidate, tensors(InputSet::kIntegers), reply);
       if (wrong.empty() && request.thorough && has_set(uniform_.front().layout, InputSet::kWide)) {
@@ -142,7 +142,7 @@ class DeviceBench final : public Bench {
 
   RunnerReply sample(const RunnerRequest& request) override {
     return answer([&] {
-      Candidate& candidate = *candidates_.at(request.id);
+      LinkedDeviceKernel& candidate = *candidates_.at(request.id);
       make_copies();
       const auto call = [&](std::int64_t calls) {
         for (std::int64_t i = 0; i < calls; ++i) {
@@ -294,7 +294,7 @@ class DeviceBench final : public Bench {
 
   /// Makes a call and returns what is wrong with its result; empty if nothing is. Without `poison_workspace` the call
   /// finds the workspace as the previous one left it. Adds to the evidence.
-  std::string check_call(Candidate& candidate, const Tensors& tensors, RunnerReply& reply,
+  std::string check_call(LinkedDeviceKernel& candidate, const Tensors& tensors, RunnerReply& reply,
                          bool poison_workspace = true) {
     for (const Tensor& tensor : tensors) {
       if (tensor.is_output()) tensor.memory->poison();
@@ -310,13 +310,13 @@ class DeviceBench final : public Bench {
   }
 
   // Returns what is wrong on the device after a call; empty if nothing is. Keeps the outputs. Adds to the evidence.
-  std::string compare(const Candidate& candidate, const Tensors& tensors, Evidence& evidence) {
+  std::string compare(const LinkedDeviceKernel& candidate, const Tensors& tensors, Evidence& evidence) {
     std::string wrong = checker_ ? stray_write_on_device(candidate, tensors) : stray_write(candidate, tensors);
     return wrong.empty() ? check_outputs(tensors, arguments(tensors), evidence) : wrong;
   }
 
   /// Returns a message about writes outside the outputs, detected on the device; empty if there are none.
-  std::string stray_write_on_device(const Candidate& candidate, const Tensors& tensors) {
+  std::string stray_write_on_device(const LinkedDeviceKernel& candidate, const Tensors& tensors) {
     for (const GuardedDeviceMemory& memory : candidate.workspace) memory.queue_guards(*checker_);
     for (const Tensor& tensor : tensors) tensor.memory->queue_guards(*checker_);
     for (const Tensor& tensor : tensors) {
@@ -343,7 +343,7 @@ class DeviceBench final : public Bench {
   }
 
   /// Returns a message about writes outside the outputs, detected on the host; empty if there are none.
-  std::string stray_write(const Candidate& candidate, const Tensors& tensors) {
+  std::string stray_write(const LinkedDeviceKernel& candidate, const Tensors& tensors) {
     for (const GuardedDeviceMemory& memory : candidate.workspace) {
       if (!memory.guards_intact()) return "it wrote outside its workspace";
     }
@@ -401,7 +401,7 @@ class DeviceBench final : public Bench {
   }
 
   /// Records the checksums of the outputs among the arguments, which were found right.
-  void take_checksums(Candidate& candidate, const Arguments& arguments) {
+  void take_checksums(LinkedDeviceKernel& candidate, const Arguments& arguments) {
     if (!checker_) {
       candidate.checksums.take(results());
       return;
@@ -418,7 +418,7 @@ class DeviceBench final : public Bench {
                   static_cast<std::int64_t>(slice.bytes));
   }
 
-  bool next_slice_is_unchanged(Candidate& candidate, const Arguments& arguments) {
+  bool next_slice_is_unchanged(LinkedDeviceKernel& candidate, const Arguments& arguments) {
     const OutputChecksums::Slice next = candidate.checksums.next();
     if (checker_) return candidate.checksums.next_is_unchanged(digest_of(next, arguments));
     std::vector<std::byte> seen(next.bytes);
@@ -438,7 +438,7 @@ class DeviceBench final : public Bench {
   /// Returns what is wrong with the result of the last call of a sample, which had these arguments; empty if nothing
   /// is. The whole result is compared if a slice differs in any bit from the checked one, or if none was checked in
   /// this process.
-  std::string compare_with_checked(Candidate& candidate, const Arguments& arguments) {
+  std::string compare_with_checked(LinkedDeviceKernel& candidate, const Arguments& arguments) {
     if (candidate.checksums.are_known() && next_slice_is_unchanged(candidate, arguments)) return {};
     Evidence evidence;
     std::string wrong = check_outputs(uniform_, arguments, evidence);
@@ -487,7 +487,7 @@ class DeviceBench final : public Bench {
   std::size_t next_copy_ = 0;
   DeviceWarmth warmth_;
   std::vector<std::vector<std::byte>> outputs_;
-  std::map<int, std::unique_ptr<Candidate>> candidates_;
+  std::map<int, std::unique_ptr<LinkedDeviceKernel>> candidates_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <set>
 #include <thread>
 
 #include "measure/race/race.h"
@@ -28,180 +29,177 @@ class LocalRunner : public Runner, private SampleSource {
         wait_budget_(steady_clock(), options_.wait_share),
         sampler_(*this, gate_, wait_budget_, options_.threads) {}
 
-  RunResult run(const std::vector<RunRequest>& requests, const std::optional<Incumbent>& incumbent,
+  RunResult run(const std::vector<Contender>& contenders, const std::optional<Contender>& incumbent,
                 const std::function<bool()>& is_over) override {
     RaceConditions how = conditions(is_over);
-    if (std::any_of(requests.begin(), requests.end(), [](const RunRequest& r) { return is_part(r); })) {
+    if (std::any_of(contenders.begin(), contenders.end(), [](const Contender& c) { return c.is_part(); })) {
       how.timing = of_parts(how.timing);
     }
-    return run(requests, incumbent, how);
+    return run(contenders, incumbent, how);
   }
 
-  RunResult confirm(const RunRequest& request, const Incumbent& incumbent,
+  RunResult confirm(const Contender& contender, const Contender& incumbent,
                     const std::function<bool()>& is_over) override {
     RaceConditions how = conditions(is_over);
     how.timing.rounds.clear();
-    return run({request}, incumbent, how);
+    return run({contender}, incumbent, how);
   }
 
-  std::vector<Measurement> check(const std::vector<RunRequest>& requests) override {
+  std::vector<Measurement> check(const std::vector<Contender>& contenders) override {
     worker_.prepare_thorough_checks();
     if (!worker_.is_running()) forget_loaded();
-    set_candidates(requests);
-    for (std::size_t i = 0; i < requests.size(); ++i) check_candidate(static_cast<int>(i), true);
-    return take_measurements(requests.size());
+    set_contenders(contenders);
+    for (std::size_t i = 0; i < contenders.size(); ++i) check_contender(i, true);
+    return take_measurements(contenders.size());
   }
 
   double check_preparation_s() const override { return worker_.thorough_preparation_s(); }
 
-  std::vector<Measurement> race(const std::vector<RunRequest>& requests, const RaceLimits& limits) override {
-    return race(requests, options_.timing, limits);
+  std::vector<Measurement> race(const std::vector<Contender>& contenders, const RaceLimits& limits) override {
+    return race(contenders, options_.timing, limits);
   }
 
-  std::vector<Measurement> preliminary_race(const std::vector<RunRequest>& requests,
+  std::vector<Measurement> preliminary_race(const std::vector<Contender>& contenders,
                                             const RaceLimits& limits) override {
-    return race(requests, preliminary(options_.timing), limits);
+    return race(contenders, preliminary(options_.timing), limits);
   }
 
  private:
-  RunResult run(const std::vector<RunRequest>& requests, const std::optional<Incumbent>& incumbent,
+  RunResult run(const std::vector<Contender>& contenders, const std::optional<Contender>& incumbent,
                 const RaceConditions& how) {
-    set_candidates(requests);
+    set_contenders(contenders);
     is_given_up_ = false;
-    incumbent_ns_ = incumbent ? incumbent->reference_ns : incumbent_ns_;
-    std::vector<Contender> contenders;
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      const int id = static_cast<int>(i);
+    incumbent_ns_ = incumbent ? incumbent->call_ns : incumbent_ns_;
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
       if (i > 0 && how.is_over && how.is_over()) {
-        candidates_[i].measurement.timing.disturbance = "it was neither checked nor timed: the time was over";
+        measurements_[i].timing.disturbance = "it was neither checked nor timed: the time was over";
         continue;
       }
-      if (is_part(requests[i])) {
-        contenders.push_back({id, incumbent_ns_, requests[i].least_ns, requests[i].part_ratio});
-      } else if (const std::optional<double> call_ns = check_candidate(id, false)) {
-        contenders.push_back({id, *call_ns, requests[i].least_ns});
+      if (contenders_[i].is_part()) {
+        contenders_[i].call_ns = incumbent_ns_;
+      } else if (const std::optional<double> call_ns = check_contender(i, false)) {
+        contenders_[i].call_ns = *call_ns;
+      } else {
+        continue;
       }
+      racing_.push_back(i);
     }
-    if (contenders.size() == 1 && contenders[0].part_ratio == 1 && contenders[0].call_ns > kReadWhenCheckedNs) {
-      return read_when_checked(contenders[0], requests.size(), incumbent);
+    RunResult result;
+    const bool reads_when_checked = racing_.size() == 1 && !contenders_[racing_[0]].is_part() &&
+                                    contenders_[racing_[0]].call_ns > kReadWhenCheckedNs;
+    if (reads_when_checked) {
+      read_when_checked(incumbent, result);
+    } else if (!racing_.empty()) {
+      race_checked(incumbent, how, result);
     }
-    std::optional<Contender> opponent;
+    result.measurements = take_measurements(contenders.size());
+    return result;
+  }
+
+  void race_checked(const std::optional<Contender>& incumbent, const RaceConditions& how, RunResult& result) {
+    const std::vector<Contender> checked = racing();
     if (incumbent) {
-      candidates_.push_back({.object = incumbent->object, .part_ratio = incumbent->part_ratio, .measurement = {}});
-      opponent = Contender{static_cast<int>(requests.size()), incumbent->reference_ns};
-      if (incumbent->part_ratio > 0) opponent->part_ratio = incumbent->part_ratio;
+      racing_.push_back(contenders_.size());
+      contenders_.push_back(*incumbent);
+      measurements_.emplace_back();
     }
-    RunResult result;
-    if (!contenders.empty()) {
-      RaceResult raced = nestwright::race(sampler_, how, contenders, opponent);
-      store(contenders, std::move(raced.timings));
-      const auto request_of = [&](std::size_t contender) { return static_cast<std::size_t>(contenders[contender].id); };
-      if (raced.reference) result.reference = Successor{request_of(*raced.reference), raced.reference_ns};
-      if (raced.successor) result.successor = Successor{request_of(*raced.successor), raced.successor_ns};
-      result.incumbent_failed = raced.incumbent_failed && !is_given_up_;
-    }
-    result.measurements = take_measurements(requests.size());
-    return result;
+    RaceResult raced = nestwright::race(sampler_, how, checked, incumbent);
+    store(std::move(raced.timings));
+    if (raced.reference) result.reference = racing_[*raced.reference];
+    if (raced.successor) result.successor = racing_[*raced.successor];
+    result.incumbent_failed = raced.incumbent_failed && !is_given_up_;
   }
 
-  /// The result of a run of one right candidate, whose time is that of its faster checked call.
-  RunResult read_when_checked(const Contender& contender, std::size_t requests,
-                              const std::optional<Incumbent>& incumbent) {
+  /// The result of a run of one right kernel, whose time is that of its faster checked call.
+  void read_when_checked(const std::optional<Contender>& incumbent, RunResult& result) {
+    const std::size_t id = racing_.front();
+    const double ns = contenders_[id].call_ns;
     Timing timing;
-    timing.samples_ns = timing.raw_ns = {contender.call_ns};
-    timing.median_ns = timing.low_ns = timing.high_ns = contender.call_ns;
-    RunResult result;
-    const Successor itself{static_cast<std::size_t>(contender.id), contender.call_ns};
-    if (!incumbent) result.reference = itself;
-    if (incumbent && contender.call_ns < incumbent->reference_ns) result.successor = itself;
-    store({contender}, {std::move(timing)});
-    result.measurements = take_measurements(requests);
-    return result;
+    timing.samples_ns = timing.raw_ns = {ns};
+    timing.median_ns = timing.low_ns = timing.high_ns = ns;
+    if (!incumbent) result.reference = id;
+    if (incumbent && ns < incumbent->call_ns) result.successor = id;
+    store({std::move(timing)});
   }
 
-  std::vector<Measurement> race(const std::vector<RunRequest>& requests, const TimingOptions& timing,
+  std::vector<Measurement> race(const std::vector<Contender>& contenders, const TimingOptions& timing,
                                 const RaceLimits& limits) {
     wait_budget_.set_end([left = limits.seconds_left] { return left && left() <= 0; });
-    set_candidates(requests);
-    std::vector<Contender> contenders;
-    for (std::size_t i = 0; i < requests.size(); ++i) contenders.push_back({static_cast<int>(i)});
-    store(contenders, race_finalists(sampler_, {timing, ++races_, limits}, contenders));
-    return take_measurements(requests.size());
+    set_contenders(contenders);
+    racing_.resize(contenders.size());
+    std::iota(racing_.begin(), racing_.end(), std::size_t{0});
+    store(race_finalists(sampler_, {timing, ++races_, limits}, contenders));
+    return take_measurements(contenders.size());
   }
-
-  static bool is_part(const RunRequest& request) { return request.part_ratio > 0; }
-
-  struct Candidate {
-    const CompiledObject* object = nullptr;
-    double part_ratio = 0;
-    bool loaded = false;
-    Measurement measurement;
-  };
 
   static RunnerOptions with_device_timing(RunnerOptions options) {
     options.timing = timing_on(options.target.device, options.threads, options.timing);
     return options;
   }
 
-  void set_candidates(const std::vector<RunRequest>& requests) {
+  void set_contenders(const std::vector<Contender>& contenders) {
     unload_all();  // left by an earlier call that threw
-    candidates_.clear();
-    for (const RunRequest& request : requests) {
-      nestwright::check(request.object != nullptr, "a candidate to be run has no object");
-      candidates_.push_back({.object = request.object, .part_ratio = request.part_ratio, .measurement = {}});
+    for (const Contender& contender : contenders) {
+      nestwright::check(contender.object != nullptr, "a candidate to be run has no object");
     }
+    contenders_ = contenders;
+    measurements_.assign(contenders.size(), {});
+    racing_.clear();
+  }
+
+  /// Those that are raced, in order.
+  std::vector<Contender> racing() const {
+    std::vector<Contender> list;
+    for (const std::size_t id : racing_) list.push_back(contenders_[id]);
+    return list;
   }
 
   void unload(std::size_t id) {
-    if (!candidates_[id].loaded) return;
+    if (!loaded_.contains(id)) return;
     RunnerRequest request;
     request.kind = RunnerRequest::Kind::kUnload;
     request.id = static_cast<int>(id);
     transact(request);
-    candidates_[id].loaded = false;
+    loaded_.erase(id);
   }
 
   void unload_all() {
-    for (std::size_t i = 0; i < candidates_.size(); ++i) unload(i);
+    for (std::size_t i = 0; i < contenders_.size(); ++i) unload(i);
   }
 
-  std::int64_t memory_of(const Candidate& candidate) const {
-    const std::vector<std::int64_t>& prepared = candidate.object->prepared_bytes;
-    return std::accumulate(prepared.begin(), prepared.end(),
-                           workspace_bytes(candidate.object->workspace, options_.threads));
+  std::int64_t memory_of(std::size_t id) const {
+    const CompiledObject& object = *contenders_[id].object;
+    return std::accumulate(object.prepared_bytes.begin(), object.prepared_bytes.end(),
+                           workspace_bytes(object.workspace, options_.threads));
   }
 
-  /// Unloads candidates, those with most memory first, until all that are loaded have room in half of what the runner
+  /// Unloads kernels, those with most memory first, until all that are loaded have room in half of what the runner
   /// may use beside the tensors: none is to fail for what others take.
-  void make_room_for(const Candidate& candidate) {
+  void make_room_for(std::size_t id) {
     if (options_.target.device != DeviceKind::kCpu) return;
-    std::vector<std::size_t> loaded;
-    std::int64_t bytes = memory_of(candidate);
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      if (!candidates_[i].loaded) continue;
-      loaded.push_back(i);
-      bytes += memory_of(candidates_[i]);
-    }
-    std::sort(loaded.begin(), loaded.end(),
-              [&](std::size_t a, std::size_t b) { return memory_of(candidates_[a]) > memory_of(candidates_[b]); });
+    std::vector<std::size_t> loaded(loaded_.begin(), loaded_.end());
+    std::int64_t bytes = memory_of(id);
+    for (const std::size_t i : loaded) bytes += memory_of(i);
+    std::sort(loaded.begin(), loaded.end(), [&](std::size_t a, std::size_t b) { return memory_of(a) > memory_of(b); });
     for (const std::size_t i : loaded) {
       if (bytes <= worker_.room_bytes() / 2) return;
-      bytes -= memory_of(candidates_[i]);
+      bytes -= memory_of(i);
       unload(i);
     }
   }
 
   std::vector<Measurement> take_measurements(std::size_t n) {
     unload_all();
-    std::vector<Measurement> measurements;
-    for (std::size_t i = 0; i < n; ++i) measurements.push_back(std::move(candidates_[i].measurement));
-    candidates_.clear();
+    std::vector<Measurement> measurements = std::move(measurements_);
+    measurements.resize(n);  // without the incumbent's
+    contenders_.clear();
+    measurements_.clear();
     return measurements;
   }
 
-  void store(const std::vector<Contender>& contenders, std::vector<Timing> timings) {
-    for (std::size_t i = 0; i < contenders.size(); ++i) {
-      Measurement& m = candidates_[static_cast<std::size_t>(contenders[i].id)].measurement;
+  void store(std::vector<Timing> timings) {
+    for (std::size_t i = 0; i < timings.size(); ++i) {
+      Measurement& m = measurements_[racing_[i]];
       m.timing = std::move(timings[i]);
       if (m.outcome == Outcome::kOk && m.timing.samples_ns.empty() && !m.timing.is_disturbed()) {
         m.timing.disturbance = "it was not timed: the time was over, or the incumbent failed";
@@ -217,32 +215,32 @@ class LocalRunner : public Runner, private SampleSource {
     return {options_.timing, ++races_, is_over};
   }
 
-  // Links and checks a candidate, thoroughly or in the usual way. Returns the rough time of a call if it is right, else
+  // Links and checks a kernel, thoroughly or in the usual way. Returns the rough time of a call if it is right, else
   // nothing, and the measurement says why.
-  std::optional<double> check_candidate(int id, bool thorough) {
-    Candidate& candidate = candidates_[static_cast<std::size_t>(id)];
+  std::optional<double> check_contender(std::size_t id, bool thorough) {
     const std::int64_t start = steady_clock().now_ns();
     RunnerRequest request;
     request.kind = RunnerRequest::Kind::kCheck;
-    request.id = id;
+    request.id = static_cast<int>(id);
     request.thorough = thorough;
     const std::optional<RunnerReply> reply = ask(id, request);
-    candidate.measurement.check_ms = static_cast<double>(steady_clock().now_ns() - start) * 1e-6;
+    measurements_[id].check_ms = static_cast<double>(steady_clock().now_ns() - start) * 1e-6;
     if (!reply) return std::nullopt;
-    candidate.measurement.evidence = reply->evidence;
+    measurements_[id].evidence = reply->evidence;
     return reply->call_ns;
   }
 
-  std::optional<Reading> sample(int id, std::int64_t calls, bool warm_up) override {
+  std::optional<Reading> sample(int racer, std::int64_t calls, bool warm_up) override {
+    const std::size_t id = racing_[static_cast<std::size_t>(racer)];
     RunnerRequest request;
     request.kind = RunnerRequest::Kind::kSample;
-    request.id = id;
+    request.id = static_cast<int>(id);
     request.calls = calls;
     // The first call in a process also waits for pages that were never touched.
-    request.warm_up = warm_up || !candidates_[static_cast<std::size_t>(id)].loaded;
+    request.warm_up = warm_up || !loaded_.contains(id);
     const std::int64_t start = steady_clock().now_ns();
     const std::optional<RunnerReply> reply = ask(id, request);
-    Measurement& m = candidates_[static_cast<std::size_t>(id)].measurement;
+    Measurement& m = measurements_[id];
     m.measure_ms += static_cast<double>(steady_clock().now_ns() - start) * 1e-6;
     if (!reply) return std::nullopt;
     m.device_clock_mhz = reply->device_clock_mhz;
@@ -263,31 +261,29 @@ class LocalRunner : public Runner, private SampleSource {
     std::this_thread::sleep_for(std::chrono::nanoseconds(static_cast<std::int64_t>(ns)));
   }
 
-  // Sends a request about a candidate, which is linked first if necessary. Absent if the candidate failed: its
-  // measurement says why.
-  std::optional<RunnerReply> ask(int id, const RunnerRequest& request) {
-    Candidate& candidate = candidates_[static_cast<std::size_t>(id)];
+  // Sends a request about a kernel, which is linked first if necessary. Absent if it failed: its measurement says why.
+  std::optional<RunnerReply> ask(std::size_t id, const RunnerRequest& request) {
     worker_.ensure();
-    if (!candidate.loaded) {
-      make_room_for(candidate);
+    if (!loaded_.contains(id)) {
+      make_room_for(id);
       RunnerRequest load;
       load.kind = RunnerRequest::Kind::kLoad;
-      load.id = id;
-      load.object = *candidate.object;
-      load.is_part = candidate.part_ratio > 0;
-      std::optional<RunnerReply> loaded = ask_worker(candidate, load, "linked");
+      load.id = static_cast<int>(id);
+      load.object = *contenders_[id].object;
+      load.is_part = contenders_[id].is_part();
+      std::optional<RunnerReply> loaded = ask_worker(id, load, "linked");
       if (!loaded) return std::nullopt;
-      candidate.loaded = true;
-      candidate.measurement.resources = std::move(loaded->resources);
+      loaded_.insert(id);
+      measurements_[id].resources = std::move(loaded->resources);
     }
-    return ask_worker(candidate, request, request.kind == RunnerRequest::Kind::kCheck ? "checked" : "timed");
+    return ask_worker(id, request, request.kind == RunnerRequest::Kind::kCheck ? "checked" : "timed");
   }
 
-  std::optional<RunnerReply> ask_worker(Candidate& candidate, const RunnerRequest& request, const char* doing) {
-    Measurement& m = candidate.measurement;
+  std::optional<RunnerReply> ask_worker(std::size_t id, const RunnerRequest& request, const char* doing) {
+    Measurement& m = measurements_[id];
     // Linking prepares the whole workspace for a part, too.
-    const bool takes_a_part = candidate.part_ratio > 0 && request.kind != RunnerRequest::Kind::kLoad;
-    std::optional<RunnerReply> reply = transact(request, takes_a_part ? 1 / candidate.part_ratio : 1);
+    const double ratio = request.kind == RunnerRequest::Kind::kLoad ? 1 : contenders_[id].whole_ratio();
+    std::optional<RunnerReply> reply = transact(request, 1 / ratio);
     if (!reply) {
       RunnerWorker::End end = worker_.end(doing);
       if (end.is_given_up) {
@@ -326,16 +322,17 @@ class LocalRunner : public Runner, private SampleSource {
     forget_loaded();
   }
 
-  void forget_loaded() {
-    for (Candidate& candidate : candidates_) candidate.loaded = false;
-  }
+  void forget_loaded() { loaded_.clear(); }
 
   RunnerOptions options_;
   RunnerWorker worker_;
   DisturbanceGate gate_;
   WaitBudget wait_budget_;
   GatedSampler sampler_;
-  std::vector<Candidate> candidates_;
+  std::vector<Contender> contenders_;      ///< with the incumbent, if it is raced, as the last one
+  std::vector<Measurement> measurements_;  ///< of each
+  std::vector<std::size_t> racing_;        ///< indices of those that are raced: what a race calls i is racing_[i]
+  std::set<std::size_t> loaded_;           ///< those that are linked in the worker
   std::uint64_t races_ = 0;
   double incumbent_ns_ = 0;   ///< basis of the limits; 0: not known yet
   bool is_given_up_ = false;  ///< a request of this run was: a kernel that seems to have failed may be right

@@ -13,6 +13,7 @@
 #include "ir/core/program.h"
 #include "measure/check/large_data.h"
 #include "measure/race/measurement.h"
+#include "measure/race/race.h"
 #include "measure/race/race_finalists.h"
 #include "measure/race/timing.h"
 #include "runtime/parallel_pool.h"
@@ -68,62 +69,42 @@ struct RunnerOptions {
   std::function<void(const std::string&)> on_wait;
 };
 
-/// A candidate. The runner keeps it linked between rounds, so that samples can be interleaved.
-struct RunRequest {
-  const CompiledObject* object = nullptr;
-  double least_ns = 0;  ///< the least time that this machine needs for its work; 0: not known
-  /// Above 0: the object is a part of the kernel, and the whole takes this many times as long. All times are those of
-  /// the whole: readings are multiplied by it. A part is not checked, so that its measurement is not verified.
-  double part_ratio = 0;
-};
-
-/// The kernel that candidates are scored against, and its reference time, the unit of the scores.
-struct Incumbent {
-  const CompiledObject* object = nullptr;
-  double reference_ns = 0;
-  double part_ratio = 0;  ///< as RunRequest::part_ratio; `reference_ns` is the time of the whole
-};
-
-/// A request and the reference time that it would have as an incumbent.
-struct Successor {
-  std::size_t request = 0;
-  double reference_ns = 0;
-};
-
-/// The result of a run.
+/// The result of a run. The median of a kernel is the reference time that it has as an incumbent.
 struct RunResult {
-  std::vector<Measurement> measurements;  ///< one per request, in order
-  /// Without an incumbent: the first request that is right, which served as the reference kernel.
-  std::optional<Successor> reference;
-  /// The request that fresh samples confirmed to be faster than the incumbent, or than `reference`.
-  std::optional<Successor> successor;
+  std::vector<Measurement> measurements;  ///< one per contender, in order
+  /// Without an incumbent: the first contender that is right, which served as the reference kernel.
+  std::optional<std::size_t> reference;
+  /// The contender that fresh samples confirmed to be faster than the incumbent, or than `reference`.
+  std::optional<std::size_t> successor;
   bool incumbent_failed = false;  ///< it crashed, hung or could not be linked: the scores of this run are raw times
 };
 
+/// Contenders have objects, which are kept linked between rounds, so that samples can be interleaved.
 class Runner {
  public:
   virtual ~Runner() = default;
-  /// Checks each candidate, then races those that are right against each other and against the incumbent. If `is_over`
+  /// Checks each contender, then races those that are right against each other and against the incumbent, whose time is
+  /// the unit of the scores. A part of a kernel is not checked, so that its measurement is not verified. If `is_over`
   /// is not empty and returns true between two checks or two passes, the rest is left out: timings then have fewer
   /// samples, and one without samples is marked as disturbed. Otherwise every measurement that is ok has a median.
-  virtual RunResult run(const std::vector<RunRequest>& requests, const std::optional<Incumbent>& incumbent,
+  virtual RunResult run(const std::vector<Contender>& contenders, const std::optional<Contender>& incumbent,
                         const std::function<bool()>& is_over = {}) = 0;
-  /// Checks a whole candidate that seemed to be faster than the incumbent when their parts were timed. If it also is
+  /// Checks a whole kernel that seemed to be faster than the incumbent when their parts were timed. If it also is
   /// in one pair of whole calls, it takes few more, which decide. Kernels whose calls take seconds are compared by
   /// their checked calls.
-  virtual RunResult confirm(const RunRequest& request, const Incumbent& incumbent,
+  virtual RunResult confirm(const Contender& contender, const Contender& incumbent,
                             const std::function<bool()>& is_over = {}) = 0;
-  /// Checks each candidate thoroughly: on inputs of large and small magnitudes as well, and for whether a call depends
-  /// on the previous one. Returns one measurement per request, in order, without timings.
-  virtual std::vector<Measurement> check(const std::vector<RunRequest>& requests) = 0;
+  /// Checks each contender thoroughly: on inputs of large and small magnitudes as well, and for whether a call depends
+  /// on the previous one. Returns one measurement per contender, in order, without timings.
+  virtual std::vector<Measurement> check(const std::vector<Contender>& contenders) = 0;
   /// The seconds that the next check() takes to make its inputs, where these are large and still missing; else 0.
   virtual double check_preparation_s() const = 0;
-  /// Races, in several fresh processes, candidates that are known to be right: the finalists of a session, or kernels
-  /// whose ratio is wanted. Returns one measurement per request, in order, without evidence; for ratios see
+  /// Races, in several fresh processes, kernels that are known to be right: the finalists of a session, or those whose
+  /// ratio is wanted. Returns one measurement per contender, in order, without evidence; for ratios see
   /// ratio_between (measure/race/race_finalists.h).
-  virtual std::vector<Measurement> race(const std::vector<RunRequest>& requests, const RaceLimits& limits = {}) = 0;
+  virtual std::vector<Measurement> race(const std::vector<Contender>& contenders, const RaceLimits& limits = {}) = 0;
   /// The same with fewer samples in fewer processes, which chooses the finalists.
-  virtual std::vector<Measurement> preliminary_race(const std::vector<RunRequest>& requests,
+  virtual std::vector<Measurement> preliminary_race(const std::vector<Contender>& contenders,
                                                     const RaceLimits& limits = {}) = 0;
 };
 
