@@ -31,7 +31,7 @@ Replay::Replay(const Task& task, const std::vector<SurveyedPoint>& surveyed) : s
     if (!point || !space_.contains(*point)) continue;
     SurveyedPoint& kept = by_key_.try_emplace(point->key(), s).first->second;
     kept.trial.point = *point;
-    if (s.counts && (best_ns_ == 0 || s.trial.median_ns < best_ns_)) best_ns_ = s.trial.median_ns;
+    if (s.counts && (best_ns_ == 0 || s.trial.ns < best_ns_)) best_ns_ = s.trial.ns;
   }
   std::vector<ConfigSpace> spaces;
   for (const auto& member : space_.members()) spaces.push_back(member.space);
@@ -50,7 +50,7 @@ std::vector<SurveyedPoint> Replay::run(const ReplayOptions& options) const {
   std::vector<SurveyedPoint> measured;
   for (int batch = 0; static_cast<int>(measured.size()) < options.trials; ++batch) {
     const int wanted = std::min(options.batch_size, options.trials - static_cast<int>(measured.size()));
-    std::vector<Trial> trials;
+    std::vector<SessionTrial> trials;
     for (const Point& point : strategy->propose(batch, wanted)) {
       const SurveyedPoint& known = by_key_.at(point.key());
       measured.push_back(known);

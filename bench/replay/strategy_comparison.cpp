@@ -22,7 +22,7 @@ Runs replay_seeds(const Replay& replay, const std::string& strategy, const Strat
   for (int seed = 1; seed <= options.seeds; ++seed) {
     std::vector<TimedTrial>& trials = runs.emplace_back();
     const ReplayOptions how{.strategy = strategy, .seed = static_cast<std::uint64_t>(seed), .trials = options.trials};
-    for (const SurveyedPoint& point : replay.run(how)) trials.push_back({0, point.trial.median_ns, point.counts});
+    for (const SurveyedPoint& point : replay.run(how)) trials.push_back({0, point.trial.ns, point.counts});
   }
   return runs;
 }

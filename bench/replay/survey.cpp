@@ -7,7 +7,6 @@
 #include "lookup/task_key.h"
 #include "search/propose/measured_trials.h"
 #include "search/session/chunk.h"
-#include "search/trials/session_state.h"
 #include "support/base/error.h"
 
 namespace nestwright {
@@ -29,11 +28,15 @@ struct Planned {
 class Survey {
  public:
   Survey(const Task& task, TuningLog& log, const SurveyOptions& options, const SurveyProgress& progress)
-      : options_(options), progress_(progress), state_(task, log, session_options_), random_(options.seed) {}
+      : options_(options),
+        progress_(progress),
+        context_(task),
+        tools_(context_, log, session_options_),
+        random_(options.seed) {}
 
   void run() {
-    state_.id = state_.log.begin_session(
-        state_.context.key(), {.seed = options_.seed, .strategy = kStrategy, .made_by = state_.context.provenance()});
+    tools_.id = tools_.log.begin_session(
+        context_.key(), {.seed = options_.seed, .strategy = kStrategy, .made_by = context_.provenance()});
     measure_all(seeds_and_samples());
     for (int left = options_.relatives; left > 0;) {
       const std::vector<Planned> batch = relatives(std::min<std::size_t>(kBatch, static_cast<std::size_t>(left)));
@@ -41,17 +44,17 @@ class Survey {
       left -= static_cast<int>(batch.size());
       measure(batch);
     }
-    state_.log.end_session(state_.id, SessionStatus::kDone, "surveyed");
+    tools_.log.end_session(tools_.id, SessionStatus::kDone, "surveyed");
   }
 
  private:
   std::vector<Planned> seeds_and_samples() {
     std::vector<Planned> planned;
-    for (const Point& seed : state_.space.seeds()) {
+    for (const Point& seed : tools_.space.seeds()) {
       if (seen_.insert(seed)) planned.push_back({seed, kSeed});
     }
     std::vector<Point> samples;
-    add_samples(state_.space, options_.samples, random_, seen_, samples);
+    add_samples(tools_.space, options_.samples, random_, seen_, samples);
     for (Point& sample : samples) planned.push_back({std::move(sample), kSample});
     return planned;
   }
@@ -62,7 +65,7 @@ class Survey {
     const std::vector<Point> parents = sound_.fastest(kParents);
     for (std::size_t attempt = 0; !parents.empty() && attempt < kAttempts * n && planned.size() < n; ++attempt) {
       const Point& parent = parents[random_() % parents.size()];
-      auto child = state_.space.mutate(parent, 1 + static_cast<int>(random_() % 2), random_);
+      auto child = tools_.space.mutate(parent, 1 + static_cast<int>(random_() % 2), random_);
       if (child && seen_.insert(*child)) planned.push_back({std::move(*child), kRelative});
     }
     return planned;
@@ -83,23 +86,23 @@ class Survey {
       proposals.push_back({{plan.point.template_name, plan.point.version}, plan.point.config, plan.origin});
       points.push_back(plan.point);
     }
-    const Batch batch = state_.log.commit_batch(state_.id, batches_++, proposals);
+    const Batch batch = tools_.log.commit_batch(tools_.id, batches_++, proposals);
     check(batch.proposals.size() == planned.size(), "a survey's points were there before it");
-    const std::vector<BuiltPoint> built = state_.build(points, Pipeline::kSearch);
-    std::vector<Trial> trials;
+    const std::vector<BuiltPoint> built = tools_.build(points, Pipeline::kSearch);
+    std::vector<SessionTrial> trials;
     for (std::size_t first = 0; first < built.size(); first += kChunk) {
       const std::size_t n = std::min(kChunk, built.size() - first);
       const auto part = std::span(built).subspan(first, n);
-      const ChunkResult chunk = run_chunk(state_, part);
+      const ChunkResult chunk = run_chunk(trials_, tools_, part);
       std::vector<TrialId> recorded;
       for (std::size_t i = 0; i < n; ++i) {
         Measurement m = chunk.measurements[i].value();
         m.compile_ms = part[i].result.compile_ms;
-        recorded.push_back(state_.log.record(state_.id, batch.proposals[first + i].id, m,
+        recorded.push_back(tools_.log.record(tools_.id, batch.proposals[first + i].id, m,
                                              {part[i].result.object.code_fingerprint, 0}));
-        if (is_sound(m)) trials.push_back({points[first + i], m.outcome, m.timing.median_ns});
+        if (is_sound(m)) trials.push_back(session_trial(recorded.back(), points[first + i], m));
       }
-      update_references(state_, chunk, std::span(points).subspan(first, n), part, recorded);
+      update_references(trials_, tools_, chunk, std::span(points).subspan(first, n), part, recorded);
     }
     sound_.record(trials);
     done_ += static_cast<std::int64_t>(built.size());
@@ -109,7 +112,9 @@ class Survey {
   const SurveyOptions options_;
   const SurveyProgress& progress_;
   const SessionOptions session_options_;
-  SessionState state_;
+  const TaskContext context_;
+  Tools tools_;
+  SessionTrials trials_{tools_.space.default_point()};
   std::mt19937_64 random_;
   SeenPoints seen_;
   MeasuredTrials sound_;
@@ -140,8 +145,7 @@ std::vector<SurveyedPoint> read_survey(const TuningLog& log, const Task& task) {
     if (record.session != session) continue;  // times of different sessions are not comparable
     const Measurement& m = record.measurement;
     const Point point{record.proposal.from.name, record.proposal.from.version, record.proposal.config};
-    const double weight = m.timing.is_disturbed() ? kDisturbedWeight : 1;
-    points.push_back({{point, m.outcome, m.timing.median_ns, weight}, is_sound(m), origin == kSample});
+    points.push_back({session_trial(record.id, point, m), is_sound(m), origin == kSample});
   }
   return points;
 }

@@ -29,7 +29,7 @@ void survey(const Task& task, TuningLog& log, const SurveyOptions& options, cons
 
 /// A point of a survey with its result.
 struct SurveyedPoint {
-  Trial trial;
+  SessionTrial trial;
   bool counts = false;     ///< can be the best: correct, verified, not ended early
   bool is_sample = false;  ///< drawn uniformly
 };

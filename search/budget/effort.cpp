@@ -44,6 +44,15 @@ Effort parse_effort(std::string_view name) {
 
 EffortPlan plan_of(Effort effort) { return row_of(effort).plan; }
 
+TimingOptions timing_of(Effort effort) {
+  const EffortPlan plan = plan_of(effort);
+  TimingOptions timing;
+  timing.finalist_samples = plan.finalist_samples;
+  timing.finalist_processes = plan.processes;
+  timing.max_finalist_processes = 2 * plan.processes;
+  return timing;
+}
+
 void complete(Budget& budget, Effort effort) {
   if (budget.seconds > 0 || budget.trials > 0) return;
   const EffortPlan plan = plan_of(effort);

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "measure/race/timing.h"
 #include "search/budget/stop_condition.h"
 
 namespace nestwright {
@@ -34,6 +35,8 @@ std::vector<std::string> effort_names();
 /// The effort of this name. Throws UsageError that lists the names.
 Effort parse_effort(std::string_view name);
 EffortPlan plan_of(Effort effort);
+/// The timing options of a final race at this effort.
+TimingOptions timing_of(Effort effort);
 
 /// Sets the seconds and the early end of `budget`, unless it limits trials or seconds: an explicit limit is used up.
 void complete(Budget& budget, Effort effort);

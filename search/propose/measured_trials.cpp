@@ -5,12 +5,12 @@
 
 namespace nestwright {
 
-void MeasuredTrials::record(std::span<const Trial> trials) {
-  for (const Trial& trial : trials) {
+void MeasuredTrials::record(std::span<const SessionTrial> trials) {
+  for (const SessionTrial& trial : trials) {
     const auto [entry, is_new] = index_.try_emplace(trial.point.key(), trials_.size());
     if (is_new) {
       trials_.push_back(trial);
-    } else if (trial.weight >= trials_[entry->second].weight) {
+    } else if (trial.weight() >= trials_[entry->second].weight()) {
       trials_[entry->second] = trial;
     }
   }
@@ -22,16 +22,15 @@ const std::vector<std::size_t>& MeasuredTrials::ranked() const {
   is_ranked_ = true;
   ranked_.clear();
   for (std::size_t i = 0; i < trials_.size(); ++i) {
-    if (trials_[i].outcome == Outcome::kOk) ranked_.push_back(i);
+    if (!trials_[i].has_failed()) ranked_.push_back(i);
   }
   std::stable_sort(ranked_.begin(), ranked_.end(), [this](std::size_t a, std::size_t b) {
-    return std::tuple(!trials_[a].is_sound(), trials_[a].median_ns) <
-           std::tuple(!trials_[b].is_sound(), trials_[b].median_ns);
+    return std::tuple(!trials_[a].is_sound(), trials_[a].ns) < std::tuple(!trials_[b].is_sound(), trials_[b].ns);
   });
   return ranked_;
 }
 
-const Trial* MeasuredTrials::best() const {
+const SessionTrial* MeasuredTrials::best() const {
   if (ranked().empty() || !trials_[ranked_.front()].is_sound()) return nullptr;
   return &trials_[ranked_.front()];
 }

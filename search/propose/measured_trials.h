@@ -10,20 +10,20 @@
 #include <unordered_map>
 #include <vector>
 
-#include "search/propose/trial.h"
+#include "search/propose/session_trial.h"
 
 namespace nestwright {
 
 class MeasuredTrials {
  public:
   /// Adds trials, and updates the labels of known points except where the new label has less weight.
-  void record(std::span<const Trial> trials);
+  void record(std::span<const SessionTrial> trials);
 
   bool contains(const Point& point) const { return index_.contains(point.key()); }
   /// All trials, failures included, in the order in which their points were first recorded.
-  const std::vector<Trial>& all() const { return trials_; }
+  const std::vector<SessionTrial>& all() const { return trials_; }
   /// The fastest sound trial; nullptr where there is none.
-  const Trial* best() const;
+  const SessionTrial* best() const;
   /// Up to `n` points of successful trials: sound ones by increasing time, then disturbed ones by increasing time.
   std::vector<Point> fastest(std::size_t n) const;
 
@@ -32,7 +32,7 @@ class MeasuredTrials {
   /// batches and read once.
   const std::vector<std::size_t>& ranked() const;
 
-  std::vector<Trial> trials_;
+  std::vector<SessionTrial> trials_;
   std::unordered_map<std::string, std::size_t> index_;  ///< into trials_, by the point's key
   mutable std::vector<std::size_t> ranked_;             ///< cache of ranked(); valid where is_ranked_
   mutable bool is_ranked_ = true;

@@ -43,18 +43,16 @@ std::optional<DeviceResources> Ranker::resources_of(const Point& point) const {
   return known == resources_.end() ? std::nullopt : std::optional(known->second);
 }
 
-void Ranker::observe(const Point& point, double throughput, double weight) {
-  label_of_.insert_or_assign(point.key(), observed_.size());
-  observed_.push_back({point, throughput, weight});
+void Ranker::observe(const SessionTrial& trial) {
+  index_of_.insert_or_assign(trial.point.key(), observed_.size());
+  observed_.push_back(trial);
 }
 
-void Ranker::amend(const Point& point, double throughput, double weight) {
-  const auto known = label_of_.find(point.key());
-  check(known != label_of_.end(), "a trial's label is amended before it was observed");
-  Label& label = observed_[known->second];
-  if (weight < label.weight) return;
-  label.throughput = throughput;
-  label.weight = weight;
+void Ranker::amend(const SessionTrial& trial) {
+  const auto known = index_of_.find(trial.point.key());
+  check(known != index_of_.end(), "a trial's label is amended before it was observed");
+  SessionTrial& observed = observed_[known->second];
+  if (trial.weight() >= observed.weight()) observed = trial;
 }
 
 void Ranker::end_batch() {
@@ -87,7 +85,7 @@ std::vector<std::size_t> Ranker::chosen_of(std::size_t count) const {
   const auto latest = chosen.begin() + static_cast<std::ptrdiff_t>(replayed - kMaxReplayed / 2);
   const auto fastest = chosen.begin() + kMaxReplayed / 2;
   std::nth_element(chosen.begin(), fastest, latest, [this](std::size_t a, std::size_t b) {
-    return std::tuple(-observed_[a].throughput, b) < std::tuple(-observed_[b].throughput, a);
+    return std::tuple(-observed_[a].throughput(), b) < std::tuple(-observed_[b].throughput(), a);
   });
   chosen.erase(fastest, latest);
   std::sort(chosen.begin(), chosen.end());
@@ -103,16 +101,16 @@ Ranker::TrainingSet Ranker::training_set(std::size_t count) {
   // The fastest reliable reading, or the fastest of all where none is reliable.
   double best = 0, best_trusted = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    best = std::max(best, observed_[i].throughput);
-    if (observed_[i].weight >= 1) best_trusted = std::max(best_trusted, observed_[i].throughput);
+    best = std::max(best, observed_[i].throughput());
+    if (observed_[i].weight() >= 1) best_trusted = std::max(best_trusted, observed_[i].throughput());
   }
   if (best_trusted > 0) best = best_trusted;
   TrainingSet set;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     if (!features[i]->has_value() || best == 0) continue;
-    const Label& label = observed_[chosen[i]];
-    const double share = std::min(label.throughput / best, 1.0);
-    set.own.push_back({**features[i], share, label.weight, resources_of(points[i])});
+    const SessionTrial& trial = observed_[chosen[i]];
+    const double share = std::min(trial.throughput() / best, 1.0);
+    set.own.push_back({**features[i], share, trial.weight(), resources_of(points[i])});
   }
   const double discount = std::exp2(-static_cast<double>(set.own.size()) / kHalfLife);
   if (discount >= kMinWeight) set.others = other_tasks_;

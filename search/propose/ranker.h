@@ -14,6 +14,7 @@
 
 #include "cost_model/cost_model.h"
 #include "cost_model/model_audit.h"
+#include "search/propose/session_trial.h"
 #include "search/space/search_space.h"
 
 namespace nestwright {
@@ -34,14 +35,13 @@ class Ranker {
   /// Adds the resources that the compiler reported for a point, measured or not, to its features. Requires features
   /// with columns for them (cost_model/device_resources.h).
   void record_resources(const Point& point, const DeviceResources& resources);
-  /// Adds a measured point. `throughput` is in runs per second, 0 for a failure. A `weight` below 1 marks an unreliable
-  /// reading: it counts less, is never taken for the best, and is not held out for the audit. Cheap: training is
-  /// deferred until scores are needed.
-  void observe(const Point& point, double throughput, double weight = 1);
+  /// Adds a trial. One that is not sound counts less, is never taken for the best, and is not held out for the audit.
+  /// Cheap: training is deferred until scores are needed.
+  void observe(const SessionTrial& trial);
   /// Declares the observations so far to be those of earlier sessions: of a long history, only a part is lowered again.
   void end_replay() { replayed_ = observed_.size(); }
   /// Replaces the label of an observed point from the next training on. A label of less weight than the old is ignored.
-  void amend(const Point& point, double throughput, double weight = 1);
+  void amend(const SessionTrial& trial);
   /// Ends a batch and decides whether the model is stale. This depends only on the number of observations, so that a
   /// resumed search decides as the interrupted one did.
   void end_batch();
@@ -65,11 +65,6 @@ class Ranker {
  private:
   static constexpr std::size_t kMaxReplayed = 512;  // earlier trials that are lowered again for the model, 1 ms each
 
-  struct Label {
-    Point point;
-    double throughput = 0, weight = 1;
-  };
-
   /// The trials of this task and, with discounted weights, those of others.
   struct TrainingSet {
     std::vector<Observation> own, others;
@@ -92,8 +87,8 @@ class Ranker {
   std::unordered_map<std::string, std::optional<Features>> cache_;
   std::unordered_map<std::string, DeviceResources> resources_;
   std::vector<Observation> other_tasks_;
-  std::vector<Label> observed_;
-  std::unordered_map<std::string, std::size_t> label_of_;  ///< index into observed_ by the point's key
+  std::vector<SessionTrial> observed_;
+  std::unordered_map<std::string, std::size_t> index_of_;  ///< into observed_, by the point's key
   std::size_t replayed_ = 0;                               ///< how many of observed_ are of earlier sessions
   std::size_t learn_from_ = 0;                             ///< observations that the next training uses
   std::size_t learnt_from_ = 0;                            ///< observations that the last training used

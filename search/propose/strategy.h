@@ -11,7 +11,7 @@
 
 #include "search/budget/remaining_gain.h"
 #include "search/propose/ranker.h"
-#include "search/propose/trial.h"
+#include "search/propose/session_trial.h"
 #include "search/propose/unseen_points.h"
 #include "search/space/search_space.h"
 
@@ -25,11 +25,11 @@ class SearchStrategy {
   /// is_exhausted() says whether there is any left.
   virtual std::vector<Point> propose(int batch, int n) = 0;
   /// Takes the results of one batch, in its order. Called once for each batch, in the order of the batches.
-  virtual void observe(std::span<const Trial> batch) = 0;
+  virtual void observe(std::span<const SessionTrial> batch) = 0;
   /// Replaces the labels of observed trials that were confirmed, raced, or timed again after a disturbance. The model
   /// learns them in its next training. Ignores labels of less weight than the old one, and points never observed.
   /// Called between batches; does not end one.
-  virtual void amend(std::span<const Trial> trials) = 0;
+  virtual void amend(std::span<const SessionTrial> trials) = 0;
 
   /// True only if it is certain that every valid point of the space was proposed or observed.
   virtual bool is_exhausted() const = 0;

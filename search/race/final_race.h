@@ -6,7 +6,8 @@
 #include <string>
 
 #include "measure/race/race_finalists.h"
-#include "search/trials/session_state.h"
+#include "search/trials/session_trials.h"
+#include "search/trials/tools.h"
 
 namespace nestwright {
 
@@ -24,8 +25,9 @@ struct FinalRaceLimits {
 /// Races, in fresh processes, the finalists, the incumbent, the template's default, the stored best, and trials of
 /// earlier sessions that ended without a race. Finalists are the fastest in a preliminary race, so that a lucky time in
 /// the search does not displace a faster kernel, or without one the fastest in the search: there is none if the session
-/// was interrupted. Writes the race to the log and its conclusions to the session's result. A race that had time for
+/// was interrupted. Writes the race to the log and its conclusions to `result`. A race that had time for
 /// one or two processes replaces no stored best, but its fastest entrant becomes the session's confirmed incumbent.
-void run_final_race(SessionState& session, const FinalRaceLimits& limits);
+void run_final_race(const TaskContext& context, SessionTrials& trials, Tools& tools, const FinalRaceLimits& limits,
+                    SessionResult& result);
 
 }  // namespace nestwright

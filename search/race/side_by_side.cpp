@@ -6,9 +6,9 @@
 #include "lookup/lookup.h"
 #include "measure/build/builder.h"
 #include "measure/run/runner.h"
+#include "search/budget/effort.h"
 #include "search/task/check_data.h"
 #include "search/task/timing_lock.h"
-#include "search/trials/session_state.h"
 #include "support/base/caught_message.h"
 #include "support/os/machine_lock.h"
 

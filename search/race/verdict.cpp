@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "measure/race/race_finalists.h"
-#include "search/trials/session_state.h"
+#include "search/propose/session_trial.h"
 
 namespace nestwright {
 namespace {

@@ -8,7 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "search/trials/session_state.h"
+#include "search/trials/session_trials.h"
+#include "search/trials/tools.h"
 
 namespace nestwright {
 
@@ -29,18 +30,20 @@ struct ChunkResult {
 /// early once `is_over` (may be empty) is true. An incumbent that fails is replaced by the anchor. Where the reference
 /// time was disturbed, all scores are marked as disturbed, until undisturbed readings of a rough incumbent replace it.
 /// Where candidates seem to exceed the machine's highest rates, the rates are measured again, and the chunk is run once
-/// more if they were too low. Times are added to the stage times of the session's result.
-ChunkResult run_chunk(SessionState& session, std::span<const BuiltPoint> built,
+/// more if they were too low.
+ChunkResult run_chunk(SessionTrials& trials, Tools& tools, std::span<const BuiltPoint> built,
                       const std::function<bool(std::size_t)>& skips = {}, const std::function<bool()>& is_over = {});
 
 /// The same for one whole kernel that seemed to be faster than the incumbent when their parts were timed: few pairs
 /// decide (Runner::confirm). Requires an incumbent.
-ChunkResult run_confirmation(SessionState& session, const BuiltPoint& built, const std::function<bool()>& is_over = {});
+ChunkResult run_confirmation(SessionTrials& trials, Tools& tools, const BuiltPoint& built,
+                             const std::function<bool()>& is_over = {});
 
-/// Updates the session's anchor and incumbent from the result of a chunk whose trials are recorded, and stores them in
+/// Updates the anchor and the incumbent from the result of a chunk whose trials are recorded, and stores them in
 /// the log, unless they are rough. Returns the speed of the new incumbent relative to the old one; nullopt where the
 /// incumbent stays.
-std::optional<double> update_references(SessionState& session, const ChunkResult& chunk, std::span<const Point> points,
-                                        std::span<const BuiltPoint> built, std::span<const TrialId> trials);
+std::optional<double> update_references(SessionTrials& trials, const Tools& tools, const ChunkResult& chunk,
+                                        std::span<const Point> points, std::span<const BuiltPoint> built,
+                                        std::span<const TrialId> recorded);
 
 }  // namespace nestwright

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "search/propose/ranker.h"
-#include "search/trials/session_state.h"
+#include "search/trials/built_point.h"
 
 namespace nestwright {
 

@@ -64,23 +64,24 @@ double PartTrials::reserve_s(double incumbent_ns) const {
   return confirmation_s(incumbent_ns);
 }
 
-WholeTrial confirm_whole(SessionState& session, const PartTrial& trial, const std::function<bool()>& is_over) {
-  const std::vector<BuiltPoint> built = session.build({trial.point}, Pipeline::kSearch);
-  const ChunkResult chunk = run_confirmation(session, built.front(), is_over);
+WholeTrial confirm_whole(SessionTrials& trials, Tools& tools, const PartTrial& trial,
+                         const std::function<bool()>& is_over) {
+  const std::vector<BuiltPoint> built = tools.build({trial.point}, Pipeline::kSearch);
+  const ChunkResult chunk = run_confirmation(trials, tools, built.front(), is_over);
   WholeTrial whole;
   Measurement m = chunk.measurements.front().value();
   m.compile_ms = built.front().result.compile_ms;
   const std::string& code = built.front().result.object.code_fingerprint;
   bool is_recorded = false;
   {
-    const Stopwatch watch(session.result.times.log);
-    is_recorded = session.log.remeasure(session.id, trial.trial, m, code);
+    const Stopwatch watch(tools.times.log);
+    is_recorded = tools.log.remeasure(tools.id, trial.trial, m, code);
   }
   if (!is_recorded) return whole;
-  session.known_code.forget(trial.code);
-  session.remember(trial.trial, trial.point, m, {code, 0});
-  session.note_timed(trial.trial, trial.point, m);
-  whole.ratio = update_references(session, chunk, {&trial.point, 1}, built, {&trial.trial, 1});
+  trials.forget_code(trial.code);
+  trials.remember(trial.trial, trial.point, m, {code, 0});
+  trials.note_timed(trial.trial, trial.point, m);
+  whole.ratio = update_references(trials, tools, chunk, {&trial.point, 1}, built, {&trial.trial, 1});
   whole.measurement = std::move(m);
   return whole;
 }

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "search/trials/session_state.h"
+#include "search/trials/session_trials.h"
+#include "search/trials/tools.h"
 
 namespace nestwright {
 
@@ -59,6 +60,7 @@ struct WholeTrial {
 
 /// Requires an incumbent. Compiles the whole kernel, checks it and times it against the incumbent, which it replaces if
 /// it is faster. Replaces the measurement in the log; a wrong kernel becomes a failed trial.
-WholeTrial confirm_whole(SessionState& session, const PartTrial& trial, const std::function<bool()>& is_over = {});
+WholeTrial confirm_whole(SessionTrials& trials, Tools& tools, const PartTrial& trial,
+                         const std::function<bool()>& is_over = {});
 
 }  // namespace nestwright

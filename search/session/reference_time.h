@@ -3,19 +3,20 @@
 // to search/. Thread rule: one thread at a time.
 #pragma once
 
-#include "search/trials/session_state.h"
+#include "search/trials/session_trials.h"
+#include "search/trials/tools.h"
 
 namespace nestwright {
 
 /// Measures the incumbent against the anchor again. Does nothing if the anchor is so slow that this is not worth its
 /// cost.
-void renew_reference_time(SessionState& session);
+void renew_reference_time(SessionTrials& trials, Tools& tools);
 
 /// The same where candidates exceed the machine's highest rates, however slow the anchor is, at most a few times in a
 /// session. If the incumbent's time was too low, so are those of the sound trials that were scored against it: they are
-/// scaled, in the log, too, and their new labels are added to `session.rescored`. Estimates by parts stay, as a
+/// scaled, in the log, too, and SessionTrials has their new labels. Estimates by parts stay, as a
 /// confirmation decides about them. Returns the factor by which the time was too low; 1 where it was right, or could
 /// not be measured. Throws LogError.
-double correct_reference_time(SessionState& session);
+double correct_reference_time(SessionTrials& trials, Tools& tools);
 
 }  // namespace nestwright

@@ -14,8 +14,8 @@ void TuningSession::limit(std::int64_t trials, double seconds) { loop_->stop().l
 SessionResult TuningSession::finish_within(double seconds, double interrupted_s) {
   return loop_->finish(seconds, interrupted_s);
 }
-const SessionResult& TuningSession::so_far() const { return loop_->state().result; }
-double TuningSession::best_ns() const { return loop_->state().incumbent_ns(); }
+const SessionResult& TuningSession::so_far() const { return loop_->so_far(); }
+double TuningSession::best_ns() const { return loop_->best_ns(); }
 double TuningSession::seconds() const { return loop_->stop().seconds(); }
 double TuningSession::race_seconds() const { return loop_->reserve_s(); }
 double TuningSession::finish_seconds() const { return loop_->finish_seconds(); }

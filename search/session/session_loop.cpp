@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "lookup/provenance.h"
 #include "measure/race/quiet_estimate.h"
 #include "search/budget/stopwatch.h"
 #include "search/propose/make_strategy.h"
@@ -14,6 +15,8 @@
 #include "search/session/measuring_order.h"
 #include "search/session/reference_time.h"
 #include "search/task/timing_lock.h"
+#include "search/trials/incumbent_part.h"
+#include "search/trials/session_best.h"
 #include "space/config_json.h"
 #include "support/base/error.h"
 
@@ -30,6 +33,28 @@ constexpr double kConclude_s = 0.3;  // for what follows the final race
 constexpr int kTries = 3;            // to time the default again at once if it was disturbed, and does not take long
 constexpr double kGrace_s = 0.5;     // what is being done when the time is over may go on for so long
 
+/// Records the number of valid points of each template.
+void describe_spaces(const Tools& tools) {
+  for (const SearchSpace::Member& member : tools.space.members()) {
+    const PointCount count = member.space.count_valid();
+    tools.log.describe_space(tools.id, {member.source->name, member.source->version}, count.points, count.estimated);
+  }
+}
+
+/// Makes the log forget what failed while a plugin of the operator or its templates was another one: the failure may be
+/// mended. Requires that no trial of the task was read.
+void forget_failures_of_rebuilt_plugins(const TaskContext& context, const Tools& tools) {
+  std::vector<TemplateVersion> of_plugins;
+  for (const SearchSpace::Member& member : tools.space.members()) {
+    const bool is_plugged = !member.source->plugin.empty() || !context.workload().op->plugin.empty();
+    if (is_plugged) of_plugins.push_back({member.source->name, member.source->version});
+  }
+  if (of_plugins.empty()) return;
+  for (const SessionUnit& unit : tools.log.session_units(context.key())) {
+    if (is_any_rebuilt(context.provenance().plugins, unit.plugins)) tools.log.forget_failures(unit.session, of_plugins);
+  }
+}
+
 }  // namespace
 
 SessionLoop::SessionLoop(const TaskContext& context, TuningLog& log, const SessionOptions& options,
@@ -40,13 +65,15 @@ SessionLoop::SessionLoop(const TaskContext& context, TuningLog& log, const Sessi
       options_(options),
       start_up_(clock_, progress_function_, options.budget.seconds),
       lock_(timing_lock_name(context.target())),
-      state_(
+      context_(context),
+      tools_(
           context, log, options_, [this](const std::string& why) { show_progress(why); },
           [this] { return hard_seconds_left(); }),
-      history_(state_),
-      columns_(state_.space.config_spaces()),
+      trials_(tools_.space.default_point()),
+      history_(context_, trials_, tools_),
+      columns_(tools_.space.config_spaces()),
       ranker_(make_cost_model(options.cost_model, options.seed), make_cost_model(options.cost_model, options.seed),
-              [this](const Point& point) { return candidate_features(state_.space.task(), columns_, point); }) {
+              [this](const Point& point) { return candidate_features(context_.task(), columns_, point); }) {
   start_up_.end();
 }
 
@@ -62,17 +89,17 @@ bool SessionLoop::step() {
 SessionResult SessionLoop::finish(double seconds, double interrupted_s) {
   const ActiveClock::Scope active(clock_);
   guarded([&] {
-    state_.result.interrupted = stop_.is_interrupted();
+    result_.interrupted = stop_.is_interrupted();
     if (std::isfinite(seconds)) stop_.limit(0, std::max(seconds, 0.0));
     const FinalRaceLimits limits = race_limits(seconds, interrupted_s);
     const MachineLock::Hold turn = lock_machine([&] { return limits.seconds_left() <= 0; });
-    if (turn.is_granted() && state_.id != 0) race(limits);
+    if (turn.is_granted() && tools_.id != 0) race(limits);
     conclude();
     return true;
   });
-  const SessionStatus status = state_.result.interrupted ? SessionStatus::kInterrupted : SessionStatus::kDone;
-  if (state_.id != 0) state_.log.end_session(state_.id, status, state_.result.stop_reason);
-  return std::move(state_.result);
+  const SessionStatus status = result_.interrupted ? SessionStatus::kInterrupted : SessionStatus::kDone;
+  if (tools_.id != 0) tools_.log.end_session(tools_.id, status, result_.stop_reason);
+  return std::move(result_);
 }
 
 double SessionLoop::finish_seconds() const {
@@ -87,7 +114,7 @@ MachineLock::Hold SessionLoop::lock_machine(const std::function<bool()>& give_up
     if (!std::exchange(said, true)) show_progress("another tuner has the machine");
     return give_up();
   });
-  state_.has_machine = turn.is_granted();
+  tools_.has_machine = turn.is_granted();
   return turn;
 }
 
@@ -104,10 +131,10 @@ double SessionLoop::hard_seconds_left() const {
 }
 
 bool SessionLoop::advance() {
-  if (state_.id == 0) start();
+  if (tools_.id == 0) start();
   if (!goes_on()) return false;
   if (!history_.is_replayed()) {
-    if (auto left_over = state_.log.claim_unfinished_batch(state_.id)) {
+    if (auto left_over = tools_.log.claim_unfinished_batch(tools_.id)) {
       measure(*left_over, nullptr);
       return true;
     }
@@ -115,77 +142,78 @@ bool SessionLoop::advance() {
   }
   history_.read_news(*strategy_, ranker_);
   measure_disturbed();
-  confirm_parts([this] { return parts_.take_during_search(state_.incumbent_ns(), stop_.seconds()); });
+  confirm_parts([this] { return parts_.take_during_search(trials_.incumbent_ns(), stop_.seconds()); });
   return next_batch();
 }
 
 void SessionLoop::start() {
-  state_.id = state_.log.begin_session(state_.context.key(),
-                                       {.seed = options_.seed,
-                                        .strategy = options_.strategy,
-                                        .cost_model = options_.cost_model,
-                                        .options_json = to_json(options_.restriction, options_.template_name),
-                                        .made_by = state_.context.provenance()});
-  state_.describe_spaces();
-  state_.forget_failures_of_rebuilt_plugins();
-  state_.result.earlier_trials = state_.log.totals(state_.context.key()).trials;
+  tools_.id =
+      tools_.log.begin_session(context_.key(), {.seed = options_.seed,
+                                                .strategy = options_.strategy,
+                                                .cost_model = options_.cost_model,
+                                                .options_json = to_json(options_.restriction, options_.template_name),
+                                                .made_by = context_.provenance()});
+  describe_spaces(tools_);
+  forget_failures_of_rebuilt_plugins(context_, tools_);
+  result_.earlier_trials = tools_.log.totals(context_.key()).trials;
   const std::size_t own_trials = history_.read();
-  if (state_.incumbent_ns() > 0) stop_.note_best();
+  if (trials_.incumbent_ns() > 0) stop_.note_best();
   if (needs_answer()) announce_first_trial();
-  WarmStart warm = warm_start(state_.log, state_.context.key(), state_.space, columns_, state_.versions, own_trials);
+  WarmStart warm = warm_start(tools_.log, context_.key(), tools_.space, columns_, tools_.versions, own_trials);
   ranker_.warm_start(std::move(warm.observations));
-  strategy_ = make_strategy(options_.strategy, {&state_.space, &ranker_, options_.seed, std::move(warm.points)});
-  state_.result.times.start_up = static_cast<std::int64_t>(stop_.seconds() * 1e9);
+  strategy_ = make_strategy(options_.strategy, {&tools_.space, &ranker_, options_.seed, std::move(warm.points)});
+  tools_.times.start_up = static_cast<std::int64_t>(stop_.seconds() * 1e9);
 }
 
 void SessionLoop::announce_first_trial() const {
-  const double budget = stop_.budget().seconds, first_s = state_.first_trial_s();
+  const double budget = stop_.budget().seconds, first_s = tools_.rates.first_trial_s();
   if (budget == 0 || stop_.seconds() + first_s <= budget) return;
   show_progress({}, "one checked call of the default, and nothing else",
                 fmt::format("it takes about {:.1f} s, more than is left of {:g} s", first_s, budget));
 }
 
 std::string SessionLoop::stop_reason() {
-  if (state_.result.stop_reason.empty()) state_.result.stop_reason = stop_.reason(reserve_s());
-  return state_.result.stop_reason;
+  if (result_.stop_reason.empty()) result_.stop_reason = stop_.reason(reserve_s());
+  return result_.stop_reason;
 }
 
 bool SessionLoop::needs_answer() const {
-  return stop_.trials() == 0 && !stop_.is_interrupted() && !state_.incumbent && (state_.id == 0 || !state_.best());
+  return stop_.trials() == 0 && !stop_.is_interrupted() && !trials_.incumbent() &&
+         (tools_.id == 0 || !session_best(context_, trials_, tools_));
 }
 
-bool SessionLoop::has_rough_unit() const {
-  return state_.incumbent && state_.incumbent->is_rough && state_.incumbent_ns() <= kLongNs;
-}
+bool SessionLoop::has_rough_unit() const { return trials_.has_rough_unit() && trials_.incumbent_ns() <= kLongNs; }
 
 std::int64_t SessionLoop::chunk_size() {
-  return state_.part_of_incumbent() != nullptr ? kChunkOfParts : state_.incumbent_ns() > kLongNs ? 1 : kChunk;
+  return part_of_incumbent(trials_, tools_) != nullptr ? kChunkOfParts : trials_.incumbent_ns() > kLongNs ? 1 : kChunk;
 }
 
 bool SessionLoop::next_batch() {
-  const int number = state_.log.next_batch_number(state_.context.key());
+  const int number = tools_.log.next_batch_number(context_.key());
   std::vector<Proposal> proposals;
   {
-    const Stopwatch watch(state_.result.times.propose);
+    const Stopwatch watch(tools_.times.propose);
     for (Point& point : strategy_->propose(number, static_cast<int>(stop_.allowed(options_.batch_size)))) {
       proposals.push_back({{point.template_name, point.version}, std::move(point.config), options_.strategy});
     }
   }
   if (proposals.empty()) {
-    state_.result.stop_reason = end_of_proposals();
+    result_.stop_reason = end_of_proposals();
     return false;
   }
   Batch batch;
   {
-    const Stopwatch watch(state_.result.times.log);
-    batch = state_.log.commit_batch(state_.id, number, proposals);
+    const Stopwatch watch(tools_.times.log);
+    batch = tools_.log.commit_batch(tools_.id, number, proposals);
   }
-  std::vector<Trial> trials;
+  std::vector<SessionTrial> trials;
   measure(batch, &trials);
   strategy_->observe(trials);
-  strategy_->amend(std::exchange(state_.rescored, {}));
+  strategy_->amend(trials_.take_rescored());
   SearchOutlook outlook = strategy_->outlook();
-  outlook.roofline_share = state_.roofline_share();
+  if (trials_.incumbent()) {
+    outlook.roofline_share = tools_.rates.roofline_share(trials_.incumbent_kernel().work, trials_.incumbent_ns());
+  }
   stop_.set_outlook(outlook);
   return true;
 }
@@ -196,15 +224,15 @@ std::string SessionLoop::end_of_proposals() const {
   return "every valid configuration" + within + " was measured";
 }
 
-void SessionLoop::measure(const Batch& batch, std::vector<Trial>* trials) {
+void SessionLoop::measure(const Batch& batch, std::vector<SessionTrial>* trials) {
   Candidates all;
   for (const CommittedProposal& proposal : batch.proposals) {
-    auto point = state_.point_of(proposal.proposal);
+    auto point = tools_.space.find(proposal.proposal);
     if (!point) continue;  // proposed by another version of the template, or outside of this session's restriction
     all.points.push_back(std::move(*point));
     all.proposals.push_back(proposal);
   }
-  std::vector<std::optional<Trial>> in_batch(all.points.size());
+  std::vector<std::optional<SessionTrial>> in_batch(all.points.size());
   std::size_t end = 0;
   for (std::size_t begin = 0; begin < in_batch.size() && goes_on(); begin = end) {
     // The first candidate of all, the default, is an answer, and says how long the others may take.
@@ -216,17 +244,19 @@ void SessionLoop::measure(const Batch& batch, std::vector<Trial>* trials) {
     // Candidates cannot be given times while the default, their unit, was disturbed.
     for (int tries = 0; tries < kTries && stop_.trials() == 1 && has_rough_unit(); ++tries) {
       measure_disturbed();
-      if (!has_rough_unit()) in_batch[begin] = {all.points[begin], Outcome::kOk, state_.incumbent_ns()};
+      const std::optional<SessionTrial>& incumbent = trials_.incumbent();
+      if (incumbent && !has_rough_unit()) in_batch[begin] = {incumbent->id, all.points[begin], incumbent->ns};
     }
   }
-  for (std::optional<Trial>& trial : in_batch) {
+  for (std::optional<SessionTrial>& trial : in_batch) {
     if (trial && trials != nullptr) trials->push_back(std::move(*trial));
   }
 }
 
-void SessionLoop::measure(Candidates candidates, Ranker* ranker, std::span<std::optional<Trial>> trials) {
-  const double part_share = state_.part_of_incumbent() != nullptr ? state_.part_share() : 0;
-  std::vector<BuiltPoint> built = state_.build(
+void SessionLoop::measure(Candidates candidates, Ranker* ranker, std::span<std::optional<SessionTrial>> trials) {
+  const double part_share =
+      part_of_incumbent(trials_, tools_) != nullptr ? tools_.part_share(trials_.incumbent_ns()) : 0;
+  std::vector<BuiltPoint> built = tools_.build(
       candidates.points, Pipeline::kSearch, [this] { return is_past_budget() && !needs_answer(); }, part_share);
   for (std::size_t i = 0; i < built.size(); ++i) {
     if (built[i].result.is_skipped) return;  // all of them stay in their batch
@@ -242,7 +272,7 @@ void SessionLoop::measure(Candidates candidates, Ranker* ranker, std::span<std::
     last = std::min(first + static_cast<std::size_t>(stop_.allowed(chunk_size())), points.size());
     const auto part = [&](auto& items) { return std::span(items).subspan(first, last - first); };
     const ChunkResult chunk = run_chunk(
-        state_, part(built), [&](std::size_t i) { return is_known(built, first, first + i); },
+        trials_, tools_, part(built), [&](std::size_t i) { return is_known(built, first, first + i); },
         [this] { return is_past_budget(); });
     std::vector<TrialId> recorded;
     for (std::size_t i = first; i < last; ++i) {
@@ -252,7 +282,7 @@ void SessionLoop::measure(Candidates candidates, Ranker* ranker, std::span<std::
         continue;
       }
       const Measurement m = record(proposals[i], points[i], built[i], measured, recorded);
-      if (has_label(m)) trials[order[i]] = trial_of(points[i], m);
+      if (has_label(m)) trials[order[i]] = session_trial(recorded.back(), points[i], m);
       const std::string& code = built[i].result.object.code_fingerprint;
       if (measured) parts_.add({recorded.back(), points[i], code}, m, chunk.is_successor(i - first));
     }
@@ -265,7 +295,7 @@ bool SessionLoop::is_known(const std::vector<BuiltPoint>& built, std::size_t fir
   const std::string& code = built[i].result.object.code_fingerprint;
   if (code.empty()) return false;
   const auto is_same = [&](const BuiltPoint& other) { return other.result.object.code_fingerprint == code; };
-  return state_.known_code.find(code) != nullptr ||
+  return trials_.known_code().find(code) != nullptr ||
          std::ranges::any_of(std::span(built).subspan(first, i - first), is_same);
 }
 
@@ -278,96 +308,99 @@ Measurement SessionLoop::record(const CommittedProposal& proposal, const Point& 
     m.compile_ms = built.result.compile_ms;
     if (m.timing.part_ratio == 0) estimate_quiet_time(m.timing);
   } else {
-    const KnownCode::Known* known = state_.known_code.find(code.identity);
+    const KnownCode::Known* known = trials_.known_code().find(code.identity);
     check(known != nullptr, "a trial was not measured though its code is not known");
     m = taken_from(*known, built.result.compile_ms);
     code.same_as = known->trial;
     m.resources = built.result.object.resources;
-    ++state_.result.same_code;
+    ++result_.same_code;
   }
   TrialId trial = 0;
   {
-    const Stopwatch watch(state_.result.times.log);
-    trial = state_.log.record(state_.id, proposal.id, m, code);
+    const Stopwatch watch(tools_.times.log);
+    trial = tools_.log.record(tools_.id, proposal.id, m, code);
   }
   recorded.push_back(trial);
-  state_.remember(trial, point, m, code);
-  ++state_.result.outcomes[m.outcome];
-  if (m.outcome != Outcome::kOk && state_.result.first_failure.empty()) {
-    state_.result.first_failure = fmt::format("{}: {}", outcome_name(m.outcome), m.message);
+  trials_.remember(trial, point, m, code);
+  ++result_.outcomes[m.outcome];
+  if (m.outcome != Outcome::kOk && result_.first_failure.empty()) {
+    result_.first_failure = fmt::format("{}: {}", outcome_name(m.outcome), m.message);
   }
   if (measured && m.timing.is_disturbed()) {
-    ++state_.result.disturbed;
-    disturbed_.add({trial, point, built, m.timing.median_ns});
+    ++result_.disturbed;
+    disturbed_.add(session_trial(trial, point, m), built);
   }
-  if (code.same_as == 0) state_.note_timed(trial, point, m);
+  if (code.same_as == 0) trials_.note_timed(trial, point, m);
   return m;
 }
 
 void SessionLoop::note_incumbent(const ChunkResult& chunk, std::span<const Point> points,
                                  std::span<const BuiltPoint> built, std::span<const TrialId> recorded) {
-  const std::optional<double> ratio = update_references(state_, chunk, points, built, recorded);
+  const std::optional<double> ratio = update_references(trials_, tools_, chunk, points, built, recorded);
   const auto trials = std::ranges::count_if(recorded, [](TrialId trial) { return trial != 0; });
   for (std::ptrdiff_t i = 0; i < trials; ++i) stop_.count_trial(ratio && i + 1 == trials);
-  state_.result.trials = stop_.trials();
+  result_.trials = stop_.trials();
   if (ratio) note_successor(*ratio);
 }
 
 void SessionLoop::note_successor(double ratio) {
   if (ratio > 1) stop_.note_improvement(ratio);
-  state_.result.seconds_to_best = stop_.seconds();
-  if (++incumbents_ % kRenewAfter == 0) renew_reference_time(state_);
+  result_.seconds_to_best = stop_.seconds();
+  if (++incumbents_ % kRenewAfter == 0) renew_reference_time(trials_, tools_);
 }
 
 void SessionLoop::measure_disturbed() {
-  const auto again = disturbed_.take(static_cast<std::size_t>(chunk_size()), state_.known_code);
-  if (again.empty()) return;
-  std::vector<Trial> amended;
-  const MeasuredAgain measured = measure_again(state_, again, [this] { return is_past_budget(); });
+  const auto again = disturbed_.take(static_cast<std::size_t>(chunk_size()), trials_.known_code());
+  if (again.trials.empty()) return;
+  std::vector<SessionTrial> amended;
+  const MeasuredAgain measured = measure_again(trials_, tools_, again, [this] { return is_past_budget(); });
+  result_.remeasured += static_cast<std::int64_t>(measured.trials.size());
   for (const auto& [i, m] : measured.trials) {
-    parts_.add({again[i].trial, again[i].point, again[i].built.result.object.code_fingerprint}, m);
-    amended.push_back(trial_of(again[i].point, m));
+    const auto& [id, point, ns, quality] = again.trials[i];
+    parts_.add({id, point, again.kernels[i].result.object.code_fingerprint}, m);
+    amended.push_back(session_trial(id, point, m));
   }
   note_again(measured.ratio, amended);
 }
 
-void SessionLoop::note_again(const std::optional<double>& ratio, std::span<const Trial> amended) {
+void SessionLoop::note_again(const std::optional<double>& ratio, std::span<const SessionTrial> amended) {
   if (ratio) {
     stop_.note_best();
     note_successor(*ratio);
   }
   strategy_->amend(amended);
-  strategy_->amend(std::exchange(state_.rescored, {}));
+  strategy_->amend(trials_.take_rescored());
 }
 
 void SessionLoop::confirm_parts(const std::function<std::optional<PartTrial>()>& take) {
   while (const std::optional<PartTrial> trial = take()) {
     const double start_s = stop_.seconds();
     show_progress({}, "confirming a kernel that was timed by a part");
-    const WholeTrial whole = confirm_whole(state_, *trial, [this] { return stop_.is_interrupted(); });
+    const WholeTrial whole = confirm_whole(trials_, tools_, *trial, [this] { return stop_.is_interrupted(); });
     parts_.spend(stop_.seconds() - start_s);
-    if (whole.measurement) note_again(whole.ratio, {{trial_of(trial->point, *whole.measurement)}});
+    if (whole.measurement) note_again(whole.ratio, {{session_trial(trial->trial, trial->point, *whole.measurement)}});
   }
 }
 
 void SessionLoop::race(const FinalRaceLimits& limits) {
-  const Stopwatch watch(state_.result.times.race);
+  const Stopwatch watch(tools_.times.race);
   if (!is_past_budget()) measure_disturbed();
   if (!stop_.is_interrupted()) {
     confirm_parts(
-        [&] { return parts_.take_at_end(state_.incumbent_ns(), limits.seconds_left() - state_.race_plan().seconds); });
+        [&] { return parts_.take_at_end(best_ns(), limits.seconds_left() - tools_.race_plan(best_ns()).seconds); });
   }
-  run_final_race(state_, limits);
-  state_.result.interrupted = stop_.is_interrupted();
+  run_final_race(context_, trials_, tools_, limits, result_);
+  result_.interrupted = stop_.is_interrupted();
 }
 
 void SessionLoop::conclude() {
-  state_.result.model_audit = ranker_.audit();
-  state_.result.times.features = ranker_.feature_ns();
-  state_.result.times.train = ranker_.train_ns();
-  state_.result.times.propose -= ranker_.feature_ns() + ranker_.train_ns();
-  state_.result.best = state_.best();
-  state_.result.seconds = stop_.seconds();
+  result_.model_audit = ranker_.audit();
+  tools_.times.features = ranker_.feature_ns();
+  tools_.times.train = ranker_.train_ns();
+  tools_.times.propose -= ranker_.feature_ns() + ranker_.train_ns();
+  result_.best = session_best(context_, trials_, tools_);
+  result_.times = tools_.times;
+  result_.seconds = stop_.seconds();
 }
 
 FinalRaceLimits SessionLoop::race_limits(double seconds, double interrupted_s) {
@@ -389,9 +422,9 @@ void SessionLoop::show_progress(const std::string& waiting_for, const std::strin
   if (!progress_function_) return;
   const double seconds = stop_.seconds(), budget = stop_.budget().seconds;
   const double left = budget > 0 ? std::max(0.0, budget - seconds) : 0;
-  const std::int64_t disturbed = state_.result.disturbed - state_.result.remeasured;
-  progress_function_({stop_.trials(), state_.result.outcomes, state_.incumbent_ns(), seconds, left, disturbed,
-                      waiting_for, phase, detail});
+  const std::int64_t disturbed = result_.disturbed - result_.remeasured;
+  progress_function_(
+      {stop_.trials(), result_.outcomes, trials_.incumbent_ns(), seconds, left, disturbed, waiting_for, phase, detail});
 }
 
 }  // namespace nestwright

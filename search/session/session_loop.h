@@ -22,7 +22,9 @@
 #include "search/session/part_trials.h"
 #include "search/session/session.h"
 #include "search/session/task_history.h"
-#include "search/trials/session_state.h"
+#include "search/task/candidate.h"
+#include "search/trials/session_trials.h"
+#include "search/trials/tools.h"
 #include "support/base/caught_message.h"
 #include "support/os/machine_lock.h"
 
@@ -41,9 +43,13 @@ class SessionLoop {
   double finish_seconds() const;
 
   StopCondition& stop() { return stop_; }
-  const SessionState& state() const { return state_; }
+  const SessionResult& so_far() {
+    result_.times = tools_.times;
+    return result_;
+  }
+  double best_ns() const { return trials_.incumbent_ns(); }
   /// Seconds that the end of the session takes.
-  double reserve_s() const { return state_.race_plan().seconds + parts_.reserve_s(state_.incumbent_ns()); }
+  double reserve_s() const { return tools_.race_plan(best_ns()).seconds + parts_.reserve_s(best_ns()); }
 
  private:
   /// Runs the clock while the members declared after it are constructed, which takes long where tensors are large.
@@ -64,7 +70,7 @@ class SessionLoop {
     try {
       return function();
     } catch (...) {
-      if (state_.id != 0) state_.log.end_session(state_.id, SessionStatus::kFailed, caught_message());
+      if (tools_.id != 0) tools_.log.end_session(tools_.id, SessionStatus::kFailed, caught_message());
       throw;
     }
   }
@@ -108,10 +114,10 @@ class SessionLoop {
   };
 
   /// Measures as much of a batch as the budget allows; the rest stays in the log as unfinished.
-  void measure(const Batch& batch, std::vector<Trial>* trials);
+  void measure(const Batch& batch, std::vector<SessionTrial>* trials);
 
   /// Compiles the candidates and measures as many as the budget allows, those first that `ranker` expects to be fast.
-  void measure(Candidates candidates, Ranker* ranker, std::span<std::optional<Trial>> trials);
+  void measure(Candidates candidates, Ranker* ranker, std::span<std::optional<SessionTrial>> trials);
 
   /// Whether the code of candidate `i` is known, or will be once an earlier candidate from `first` on is recorded.
   bool is_known(const std::vector<BuiltPoint>& built, std::size_t first, std::size_t i) const;
@@ -127,7 +133,7 @@ class SessionLoop {
   void measure_disturbed();
 
   /// Passes new labels of recorded trials on, and the speed of a new incumbent among them relative to the old one.
-  void note_again(const std::optional<double>& ratio, std::span<const Trial> amended);
+  void note_again(const std::optional<double>& ratio, std::span<const SessionTrial> amended);
 
   /// Confirms the trials that `take` returns.
   void confirm_parts(const std::function<std::optional<PartTrial>()>& take);
@@ -148,7 +154,10 @@ class SessionLoop {
   const SessionOptions options_;
   StartUp start_up_;
   MachineLock lock_;
-  SessionState state_;
+  SessionResult result_;
+  const TaskContext context_;
+  Tools tools_;
+  SessionTrials trials_;
   TaskHistory history_;
   KnobColumns columns_;
   Ranker ranker_;

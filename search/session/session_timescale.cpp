@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lookup/provenance.h"
 #include "search/session/chunk.h"
 
 namespace nestwright {
@@ -11,29 +12,34 @@ namespace {
 
 constexpr std::size_t kFurtherAnchors = 2;  // in addition to the default and the stored best
 
-struct AnchorTrial {
-  TrialId trial;
-  Point point;
+/// Trials that are measured side by side, and their points.
+struct Anchors {
+  std::vector<TrialId> trials;
+  std::vector<Point> points;
+
+  bool contains(TrialId trial) const { return std::ranges::find(trials, trial) != trials.end(); }
+  void add(TrialId trial, const std::optional<Point>& point) {
+    if (!point || contains(trial)) return;
+    trials.push_back(trial);
+    points.push_back(*point);
+  }
 };
 
 /// The fastest sound trial of sessions that no anchor links to this one, at most kFurtherAnchors, those with the most
 /// trials first.
-std::vector<const TrialRecord*> further_anchors(std::span<const TrialRecord> recorded,
-                                                const std::vector<AnchorTrial>& anchors,
+std::vector<const TrialRecord*> further_anchors(std::span<const TrialRecord> recorded, const Anchors& anchors,
                                                 const std::vector<SessionUnit>& units) {
   std::map<SessionId, std::vector<const TrialRecord*>> by_session;
   for (const TrialRecord& trial : recorded) {
     if (trial.code.same_as == 0 && is_sound(trial.measurement)) by_session[trial.session].push_back(&trial);
   }
-  const auto is_anchor = [&](TrialId id) {
-    return std::any_of(anchors.begin(), anchors.end(), [&](const AnchorTrial& a) { return a.trial == id; });
-  };
   std::vector<const std::vector<const TrialRecord*>*> unlinked;
   for (const auto& [session, trials] : by_session) {
     const auto unit =
         std::find_if(units.begin(), units.end(), [&, id = session](const SessionUnit& u) { return u.session == id; });
-    if (unit != units.end() && is_anchor(unit->anchor)) continue;
-    if (std::any_of(trials.begin(), trials.end(), [&](const TrialRecord* t) { return is_anchor(t->id); })) continue;
+    if (unit != units.end() && anchors.contains(unit->anchor)) continue;
+    if (std::any_of(trials.begin(), trials.end(), [&](const TrialRecord* t) { return anchors.contains(t->id); }))
+      continue;
     unlinked.push_back(&trials);
   }
   std::stable_sort(unlinked.begin(), unlinked.end(),
@@ -48,26 +54,21 @@ std::vector<const TrialRecord*> further_anchors(std::span<const TrialRecord> rec
   return chosen;
 }
 
-std::vector<AnchorTrial> choose_anchors(const SessionState& session, std::span<const TrialRecord> recorded) {
-  std::vector<AnchorTrial> anchors;
-  const auto add = [&](TrialId trial, const std::optional<Point>& point) {
-    const bool there =
-        std::any_of(anchors.begin(), anchors.end(), [&](const AnchorTrial& a) { return a.trial == trial; });
-    if (point && !there) anchors.push_back({trial, *point});
-  };
-  if (session.default_trial != 0) add(session.default_trial, session.space.default_point());
-  if (const auto best = session.log.best(filter_of(session.context.key()), session.versions)) {
-    add(best->trial, session.point_of(best->proposal));
+Anchors choose_anchors(const TaskContext& context, const SessionTrials& trials, const Tools& tools,
+                       std::span<const TrialRecord> recorded) {
+  Anchors anchors;
+  if (trials.default_trial() != 0) anchors.add(trials.default_trial(), trials.default_point());
+  if (const auto best = tools.log.best(filter_of(context.key()), tools.versions)) {
+    anchors.add(best->trial, tools.space.find(best->proposal));
   }
-  for (const TrialRecord* trial :
-       further_anchors(recorded, anchors, session.log.session_units(session.context.key()))) {
-    add(trial->id, session.point_of(trial->proposal));
+  for (const TrialRecord* trial : further_anchors(recorded, anchors, tools.log.session_units(context.key()))) {
+    anchors.add(trial->id, tools.space.find(trial->proposal));
   }
   return anchors;
 }
 
 /// Replaces measurements that were disturbed in an earlier session by those of the chunk. Returns the new ones.
-std::map<TrialId, Measurement> replace_disturbed(SessionState& session, std::span<const TrialRecord> recorded,
+std::map<TrialId, Measurement> replace_disturbed(const Tools& tools, std::span<const TrialRecord> recorded,
                                                  const ChunkResult& chunk, std::span<const BuiltPoint> built,
                                                  const std::vector<TrialId>& trials) {
   std::map<TrialId, Measurement> replaced;
@@ -82,8 +83,7 @@ std::map<TrialId, Measurement> replace_disturbed(SessionState& session, std::spa
     const bool is_same_code =
         was_disturbed && (was->code.identity.empty() || was->code.identity == built[i].result.object.code_fingerprint);
     // Another process may have replaced it meanwhile.
-    if (!is_same_code || session.log.may_be_best(trials[i]) || !session.log.remeasure(session.id, trials[i], *m))
-      continue;
+    if (!is_same_code || tools.log.may_be_best(trials[i]) || !tools.log.remeasure(tools.id, trials[i], *m)) continue;
     replaced.emplace(trials[i], *m);
   }
   return replaced;
@@ -91,48 +91,43 @@ std::map<TrialId, Measurement> replace_disturbed(SessionState& session, std::spa
 
 }  // namespace
 
-void SessionTimescale::establish(SessionState& session, std::span<const TrialRecord> recorded) {
-  const std::vector<AnchorTrial> anchors = choose_anchors(session, recorded);
-  if (anchors.empty()) return;
-  std::vector<Point> points;
-  std::vector<TrialId> trials;
-  for (const AnchorTrial& anchor : anchors) {
-    points.push_back(anchor.point);
-    trials.push_back(anchor.trial);
-  }
-  const std::vector<BuiltPoint> built = session.build(points, Pipeline::kSearch);
-  const ChunkResult chunk = run_chunk(session, built);
-  renewed_ = replace_disturbed(session, recorded, chunk, built, trials);
-  update_references(session, chunk, points, built, trials);
-  if (!session.anchor) return;
-  for (std::size_t i = 0; i < anchors.size(); ++i) {
+void SessionTimescale::establish(const TaskContext& context, SessionTrials& trials, Tools& tools,
+                                 std::span<const TrialRecord> recorded) {
+  const auto [ids, points] = choose_anchors(context, trials, tools, recorded);
+  if (ids.empty()) return;
+  const std::vector<BuiltPoint> built = tools.build(points, Pipeline::kSearch);
+  const ChunkResult chunk = run_chunk(trials, tools, built);
+  renewed_ = replace_disturbed(tools, recorded, chunk, built, ids);
+  update_references(trials, tools, chunk, points, built, ids);
+  if (!trials.anchor()) return;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
     const auto& m = chunk.measurements[i];
-    if (m && is_sound(*m)) now_ns_[trials[i]] = m->timing.median_ns;
+    if (m && is_sound(*m)) now_ns_[ids[i]] = m->timing.median_ns;
   }
-  for (std::size_t i = 0; i < anchors.size(); ++i) {
+  for (std::size_t i = 0; i < ids.size(); ++i) {
     const auto was =
-        std::find_if(recorded.begin(), recorded.end(), [&](const TrialRecord& t) { return t.id == trials[i]; });
+        std::find_if(recorded.begin(), recorded.end(), [&](const TrialRecord& t) { return t.id == ids[i]; });
     if (was != recorded.end() && was->code.identity != built[i].result.object.code_fingerprint)
-      changed_code_.insert(trials[i]);
+      changed_code_.insert(ids[i]);
   }
   for (const TrialRecord& trial : recorded) {
     if (trial.code.same_as == 0 && now_ns_.contains(trial.id) && is_sound(trial.measurement)) {
       then_ns_[trial.session][trial.id] = trial.measurement.timing.median_ns;
     }
   }
-  refresh(session);
+  refresh(context, trials, tools.log);
 }
 
-void SessionTimescale::refresh(const SessionState& session) {
-  if (session.anchor) now_ns_.try_emplace(session.anchor->trial, session.anchor->reference_ns);
-  for (const SessionUnit& unit : session.log.session_units(session.context.key())) {
+void SessionTimescale::refresh(const TaskContext& context, const SessionTrials& trials, const TuningLog& log) {
+  if (trials.anchor()) now_ns_.try_emplace(trials.anchor()->id, trials.anchor()->ns);
+  for (const SessionUnit& unit : log.session_units(context.key())) {
     if (unit.anchor_ns > 0) then_ns_[unit.session][unit.anchor] = unit.anchor_ns;
-    if (!session.is_made_here(unit)) made_elsewhere_.insert(unit.session);
+    if (!is_made_alike(context.provenance(), unit)) made_elsewhere_.insert(unit.session);
   }
 }
 
-double SessionTimescale::factor(const SessionState& session, SessionId other) const {
-  if (other == session.id) return 1;
+double SessionTimescale::factor(SessionId session, SessionId other) const {
+  if (other == session) return 1;
   const auto then = then_ns_.find(other);
   if (then == then_ns_.end()) return 0;
   double sum = 0;
@@ -151,7 +146,7 @@ const Measurement* SessionTimescale::renewed(TrialId trial) const {
   return found == renewed_.end() ? nullptr : &found->second;
 }
 
-Measurement SessionTimescale::convert(const SessionState& session, const TrialRecord& trial) const {
+Measurement SessionTimescale::convert(SessionId session, const TrialRecord& trial) const {
   Measurement m = trial.measurement;
   const double by = factor(session, trial.unit.session != 0 ? trial.unit.session : trial.session);
   if (by == 0) {

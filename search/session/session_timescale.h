@@ -8,25 +8,28 @@
 #include <set>
 #include <span>
 
-#include "search/trials/session_state.h"
+#include "lookup/task_context.h"
+#include "search/trials/session_trials.h"
+#include "search/trials/tools.h"
 
 namespace nestwright {
 
 class SessionTimescale {
  public:
-  /// Compiles and times the anchors among the task's recorded trials, and sets the session's anchor and incumbent. Does
+  /// Compiles and times the anchors among the task's recorded trials, and sets the anchor and the incumbent. Does
   /// nothing if nothing is recorded. Throws LogError, Error.
-  void establish(SessionState& session, std::span<const TrialRecord> recorded);
+  void establish(const TaskContext& context, SessionTrials& trials, Tools& tools,
+                 std::span<const TrialRecord> recorded);
   /// Reads the anchors of sessions that ran meanwhile, and adds an anchor that this session set later.
-  void refresh(const SessionState& session);
+  void refresh(const TaskContext& context, const SessionTrials& trials, const TuningLog& log);
 
-  /// The factor that converts times of session `other` into this session's unit; 0: they are not comparable.
-  double factor(const SessionState& session, SessionId other) const;
+  /// The factor that converts times of session `other` into the unit of this one; 0: they are not comparable.
+  double factor(SessionId session, SessionId other) const;
   /// The measurement by establish(), in this session's unit, of a trial that was disturbed when it was recorded;
   /// nullptr where there is none.
   const Measurement* renewed(TrialId trial) const;
   /// The measurement in this session's unit. Where the factor is unknown, its timing is marked as disturbed.
-  Measurement convert(const SessionState& session, const TrialRecord& trial) const;
+  Measurement convert(SessionId session, const TrialRecord& trial) const;
 
  private:
   std::map<TrialId, Measurement> renewed_;

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "lookup/provenance.h"
 #include "search/task/candidate.h"
 
 namespace nestwright {
@@ -19,12 +20,12 @@ void record_resources(Ranker& ranker, const Point& point, const std::vector<Kern
 }
 
 std::size_t TaskHistory::read() {
-  trials_ = state_.log.history(state_.context.key(), kLatestTrials, kFastestTrials);
+  trials_ = tools_.log.history(context_.key(), kLatestTrials, kFastestTrials);
   for (const TrialRecord& trial : trials_) {
-    const auto point = state_.point_of(trial.proposal);
-    if (point) state_.note_default(trial.id, *point, trial.measurement.outcome, trial.code);
+    const auto point = tools_.space.find(trial.proposal);
+    if (point) known_.note_default(trial.id, *point, trial.measurement.outcome, trial.code);
   }
-  timescale_.establish(state_, trials_);
+  timescale_.establish(context_, known_, tools_, trials_);
   return remember_all(trials_);
 }
 
@@ -32,15 +33,15 @@ std::size_t TaskHistory::remember_all(const std::vector<TrialRecord>& trials) {
   std::size_t points = 0;
   for (const TrialRecord& trial : trials) {
     last_read_ = std::max(last_read_, trial.id);
-    const auto point = state_.point_of(trial.proposal);
+    const auto point = tools_.space.find(trial.proposal);
     if (!point) continue;
     ++points;
     // Code whose time was disturbed or is not comparable is measured again when it is met again.
-    const Measurement m = timescale_.convert(state_, trial);
+    const Measurement m = timescale_.convert(tools_.id, trial);
     if (m.timing.is_disturbed()) {
-      state_.note_default(trial.id, *point, m.outcome, trial.code);
+      known_.note_default(trial.id, *point, m.outcome, trial.code);
     } else {
-      state_.remember(trial.id, *point, m, trial.code);
+      known_.remember(trial.id, *point, m, trial.code);
     }
   }
   return points;
@@ -49,8 +50,8 @@ std::size_t TaskHistory::remember_all(const std::vector<TrialRecord>& trials) {
 void TaskHistory::replay(SearchStrategy& strategy, Ranker& ranker, PartTrials& parts) {
   is_replayed_ = true;
   std::vector<TrialRecord> trials = std::exchange(trials_, {});
-  std::vector<TrialRecord> since = state_.log.trials_after(state_.context.key(), last_read_);
-  timescale_.refresh(state_);
+  std::vector<TrialRecord> since = tools_.log.trials_after(context_.key(), last_read_);
+  timescale_.refresh(context_, known_, tools_.log);
   remember_all(since);
   std::move(since.begin(), since.end(), std::back_inserter(trials));
   std::stable_sort(trials.begin(), trials.end(), [](const TrialRecord& a, const TrialRecord& b) {
@@ -58,7 +59,7 @@ void TaskHistory::replay(SearchStrategy& strategy, Ranker& ranker, PartTrials& p
   });
   observe(trials, strategy, ranker);
   for (const TrialRecord& trial : trials) {
-    const auto point = state_.point_of(trial.proposal);
+    const auto point = tools_.space.find(trial.proposal);
     if (!point || trial.code.same_as != 0) continue;
     const Measurement m = as_observed(trial);
     // One that is disturbed only as it is observed is not in this session's unit.
@@ -69,9 +70,9 @@ void TaskHistory::replay(SearchStrategy& strategy, Ranker& ranker, PartTrials& p
 }
 
 void TaskHistory::read_news(SearchStrategy& strategy, Ranker& ranker) {
-  const std::vector<TrialRecord> news = state_.log.trials_after(state_.context.key(), last_read_, state_.id);
+  const std::vector<TrialRecord> news = tools_.log.trials_after(context_.key(), last_read_, tools_.id);
   if (news.empty()) return;
-  timescale_.refresh(state_);
+  timescale_.refresh(context_, known_, tools_.log);
   remember_all(news);
   observe(news, strategy, ranker);
 }
@@ -79,18 +80,19 @@ void TaskHistory::read_news(SearchStrategy& strategy, Ranker& ranker) {
 /// As the strategy observes it: disturbed if another code generator, which may have made other code, compiled it.
 Measurement TaskHistory::as_observed(const TrialRecord& trial) const {
   if (const Measurement* again = timescale_.renewed(trial.id)) return *again;
-  Measurement m = timescale_.convert(state_, trial);
-  if (!state_.is_made_here(trial.unit)) m.timing.disturbance = "compiled by another version of the code generator";
+  Measurement m = timescale_.convert(tools_.id, trial);
+  if (!is_made_alike(context_.provenance(), trial.unit))
+    m.timing.disturbance = "compiled by another version of the code generator";
   return m;
 }
 
 void TaskHistory::observe(const std::vector<TrialRecord>& trials, SearchStrategy& strategy, Ranker& ranker) const {
-  std::vector<Trial> batch;
+  std::vector<SessionTrial> batch;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     const TrialRecord& trial = trials[i];
-    if (const auto point = state_.point_of(trial.proposal)) {
+    if (const auto point = tools_.space.find(trial.proposal)) {
       record_resources(ranker, *point, trial.measurement.resources);
-      if (has_label(trial.measurement)) batch.push_back(trial_of(*point, as_observed(trial)));
+      if (has_label(trial.measurement)) batch.push_back(session_trial(trial.id, *point, as_observed(trial)));
     }
     if (i + 1 == trials.size() || trials[i + 1].batch != trial.batch) {
       strategy.observe(batch);

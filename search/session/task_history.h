@@ -9,7 +9,8 @@
 #include "search/propose/strategy.h"
 #include "search/session/part_trials.h"
 #include "search/session/session_timescale.h"
-#include "search/trials/session_state.h"
+#include "search/trials/session_trials.h"
+#include "search/trials/tools.h"
 
 namespace nestwright {
 
@@ -18,7 +19,8 @@ void record_resources(Ranker& ranker, const Point& point, const std::vector<Kern
 
 class TaskHistory {
  public:
-  explicit TaskHistory(SessionState& state) : state_(state) {}
+  TaskHistory(const TaskContext& context, SessionTrials& trials, Tools& tools)
+      : context_(context), known_(trials), tools_(tools) {}
 
   /// Reads the trials that the session starts from, and measures the anchors that link their times to this session.
   /// Returns the number of trials whose points are in this session's space. Throws LogError, Error.
@@ -35,7 +37,9 @@ class TaskHistory {
   Measurement as_observed(const TrialRecord& trial) const;
   void observe(const std::vector<TrialRecord>& trials, SearchStrategy& strategy, Ranker& ranker) const;
 
-  SessionState& state_;
+  const TaskContext& context_;
+  SessionTrials& known_;
+  Tools& tools_;
   SessionTimescale timescale_;
   std::vector<TrialRecord> trials_;  ///< from read() to replay()
   TrialId last_read_ = 0;            ///< of all sessions of the task

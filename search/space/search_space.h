@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "logs/record.h"
 #include "lookup/task_context.h"
 #include "search/space/point.h"
 #include "space/restriction.h"
@@ -20,7 +21,7 @@ class SearchSpace {
  public:
   struct Member {
     const Template* source;
-    ConfigSpace space;                ///< all points of the template
+    const ConfigSpace& space;         ///< all points of the template; the task's context keeps it
     std::optional<ConfigSpace> part;  ///< those that the search stays within; nullopt: all
     const ConfigSpace& searched() const { return part ? *part : space; }
     /// The number of valid points that are searched, perhaps estimated.
@@ -72,8 +73,14 @@ class SearchSpace {
   /// The point that a log or a user specifies, with its labels resolved. nullopt where it is not in this space, for
   /// example because it is of another version of the template, or outside of the restriction.
   std::optional<Point> find(const std::string& template_name, int version, const Config& config) const;
+  std::optional<Point> find(const Proposal& proposal) const {
+    return find(proposal.from.name, proposal.from.version, proposal.config);
+  }
   /// The same, whatever the restriction, also of a template of the operator that is not searched.
   std::optional<Point> find_anywhere(const std::string& template_name, int version, const Config& config) const;
+  std::optional<Point> find_anywhere(const Proposal& proposal) const {
+    return find_anywhere(proposal.from.name, proposal.from.version, proposal.config);
+  }
 
  protected:
   std::vector<Point> seeds_;

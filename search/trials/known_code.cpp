@@ -12,9 +12,17 @@ void KnownCode::add(const std::string& identity, TrialId trial, const Measuremen
   if (!is_new && known.measurement.timing.is_disturbed() && is_better) known = {trial, measurement};
 }
 
-Measurement* KnownCode::measurement_of(TrialId trial) {
+const Measurement* KnownCode::measurement_of(TrialId trial) const {
   const auto found = std::ranges::find_if(by_identity_, [&](const auto& entry) { return entry.second.trial == trial; });
   return found == by_identity_.end() ? nullptr : &found->second.measurement;
+}
+
+void KnownCode::rescore(TrialId trial, const Timing& timing) {
+  for (auto& [identity, known] : by_identity_) {
+    if (known.trial != trial) continue;
+    known.measurement.timing = timing;
+    return;
+  }
 }
 
 const KnownCode::Known* KnownCode::find(const std::string& identity) const {

@@ -21,8 +21,10 @@ class KnownCode {
   void add(const std::string& identity, TrialId trial, const Measurement& measurement);
   /// Forgets the trial with this code, whose measurement is no longer that of this code.
   void forget(const std::string& identity) { by_identity_.erase(identity); }
-  /// The measurement of the trial, which may be changed; nullptr where there is none.
-  Measurement* measurement_of(TrialId trial);
+  /// The measurement of the trial; nullptr where there is none.
+  const Measurement* measurement_of(TrialId trial) const;
+  /// Replaces the timing of the trial, if it is known: it was scored by a wrong reference time.
+  void rescore(TrialId trial, const Timing& timing);
   /// The trial with this code; nullptr where there is none.
   const Known* find(const std::string& identity) const;
 

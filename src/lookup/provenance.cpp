@@ -78,6 +78,10 @@ bool is_any_rebuilt(const std::vector<std::string>& now, const std::vector<std::
   });
 }
 
+bool is_made_alike(const RecordProvenance& now, const SessionUnit& unit) {
+  return unit.code_generator == now.code_generator && has_plugins(now.plugins, unit.plugins);
+}
+
 std::vector<std::string> plugin_differences(const std::vector<std::string>& now, const std::vector<std::string>& then) {
   std::vector<std::string> differences;
   for (const std::string& plugin : then) {

@@ -23,6 +23,10 @@ bool has_plugins(const std::vector<std::string>& now, const std::vector<std::str
 /// Returns whether a plugin of `now` had another version or content hash in `then`.
 bool is_any_rebuilt(const std::vector<std::string>& now, const std::vector<std::string>& then);
 
+/// Returns whether the kernels of the session with this unit were made as those of `now` are: by the same code
+/// generator and plugins.
+bool is_made_alike(const RecordProvenance& now, const SessionUnit& unit);
+
 /// Returns one clause for each plugin of `then` that is not among `now`, which says what is loaded in its place: "the
 /// plugin rows was 1.0 0123456789abcdef, and is not loaded".
 std::vector<std::string> plugin_differences(const std::vector<std::string>& now, const std::vector<std::string>& then);

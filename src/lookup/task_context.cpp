@@ -18,6 +18,7 @@ struct TaskContext::Resolved {
   std::mutex mutex;  ///< guards what follows. Discovery calls templates, which see no context.
   std::optional<TaskKey> key;
   std::optional<RecordProvenance> provenance;
+  std::optional<std::vector<TemplateVersion>> usable_templates;
   std::map<const Template*, ConfigSpace> spaces;
   std::map<const Template*, std::vector<Config>> seeds;
 };
@@ -42,8 +43,10 @@ std::vector<const Template*> TaskContext::templates(std::string_view only) const
   return templates_for(workload(), target(), only);
 }
 
-std::vector<TemplateVersion> TaskContext::usable_templates() const {
-  std::vector<TemplateVersion> versions;
+const std::vector<TemplateVersion>& TaskContext::usable_templates() const {
+  const std::lock_guard lock(resolved_->mutex);
+  if (resolved_->usable_templates) return *resolved_->usable_templates;
+  std::vector<TemplateVersion>& versions = resolved_->usable_templates.emplace();
   for (const Template* t : templates_for(*workload().op, target().device)) versions.push_back({t->name, t->version});
   return versions;
 }

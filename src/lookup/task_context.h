@@ -33,7 +33,7 @@ class TaskContext {
   std::vector<const Template*> templates(std::string_view only = {}) const;
   /// The templates of the operator for this kind of device, whatever workloads they serve: a record of another one is
   /// not usable.
-  std::vector<TemplateVersion> usable_templates() const;
+  const std::vector<TemplateVersion>& usable_templates() const;
   /// The space of a template of templates().
   const ConfigSpace& space(const Template& of) const;
   /// The seeds of a template of templates(), best guess first.

@@ -39,9 +39,9 @@ struct Search {
   }
 
   std::int64_t size_of(const Point& p) const { return sizes.at(p.template_name); }
-  Trial trial(const Point& p) const { return {p, Outcome::kOk, synthetic_ns(p, size_of(p))}; }
+  SessionTrial trial(const Point& p) const { return {0, p, synthetic_ns(p, size_of(p))}; }
   void tell(const std::vector<Point>& points) {
-    std::vector<Trial> trials;
+    std::vector<SessionTrial> trials;
     for (const Point& p : points) trials.push_back(trial(p));
     instance->observe(trials);
   }
@@ -98,9 +98,9 @@ TEST_P(ByTemplate, ABatchAfterAmendmentsIsAFunctionOfTheNewestLabels) {
   Search amended(GetParam(), templates, 5), resumed(GetParam(), templates, 5);
   // Few enough trials for the model not to be trained on old labels.
   const std::vector<Point> first = amended.instance->propose(0, 12);
-  std::vector<Trial> noisy, newest;
+  std::vector<SessionTrial> noisy, newest;
   for (const Point& p : first) {
-    noisy.push_back({p, Outcome::kOk, 1, kDisturbedWeight});
+    noisy.push_back({0, p, 1, TrialQuality::kDisturbed});
     newest.push_back(amended.trial(p));
   }
   newest.push_back(amended.trial(amended.space.at(17)));

@@ -28,7 +28,7 @@ Ranker taught(int trials) {
   });
   for (std::int64_t x = 0; x < trials; ++x) {
     ranker.record_resources(numbered_point(x), resources(x));
-    ranker.observe(numbered_point(x), 1000.0 / resources(x).registers);
+    ranker.observe({0, numbered_point(x), 1e6 * resources(x).registers});
   }
   ranker.end_batch();
   return ranker;

@@ -8,6 +8,7 @@
 
 #include "lookup/task_key.h"
 #include "lower/program_part.h"
+#include "search/session/session.h"
 #include "support/os/scratch_folder.h"
 #include "templates/registry.h"
 #include "tests/logs/sample.h"
@@ -125,10 +126,11 @@ TEST_F(PartTrialsSession, WhatAnEarlierSessionTimedByAPartIsConfirmedByTheNext) 
   TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
   TrialId default_trial = 0, part = 0;
   {
-    SessionState session(task_, log, {});
-    const SessionId id = log.begin_session(session.context.key(), {.made_by = session.context.provenance()});
+    const TaskContext context(task_);
+    const SearchSpace space(context);
+    const SessionId id = log.begin_session(context.key(), {.made_by = context.provenance()});
     std::vector<Proposal> proposals;
-    for (const Point& point : session.space.seeds()) {
+    for (const Point& point : space.seeds()) {
       proposals.push_back({{point.template_name, point.version}, point.config, "test"});
     }
     proposals.resize(2);
@@ -151,32 +153,34 @@ TEST_F(PartTrialsSession, WhatAnEarlierSessionTimedByAPartIsConfirmedByTheNext) 
 }
 
 /// Requires a session with the default as incumbent. The trial of another point, timed by a part.
-PartTrial record_part(SessionState& session, TuningLog& log) {
-  const Point point = session.space.seeds()[1];
-  const Batch batch = log.commit_batch(session.id, 1, {{{point.template_name, point.version}, point.config, "test"}});
-  const TrialId trial = log.record(session.id, batch.proposals[0].id, part_of_time(1), {"code of a part", 0});
+PartTrial record_part(const Tools& tools) {
+  const Point point = tools.space.seeds()[1];
+  const Batch batch =
+      tools.log.commit_batch(tools.id, 1, {{{point.template_name, point.version}, point.config, "test"}});
+  const TrialId trial = tools.log.record(tools.id, batch.proposals[0].id, part_of_time(1), {"code of a part", 0});
   return {trial, point, "code of a part", 1, true};
 }
 
 TEST_F(PartTrialsSession, AKernelThatIsWrongAsAWholeFails) {
   TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
-  SessionOptions options = this->options(1);
-  SessionState session(task_, log, options);
-  session.id = log.begin_session(session.context.key(), {.made_by = session.context.provenance()});
-  const Point untuned = session.space.seeds().front();
+  const SessionOptions options = this->options(1);
+  const TaskContext context(task_);
+  Tools tools(context, log, options);
+  tools.id = log.begin_session(context.key(), {.made_by = context.provenance()});
+  const Point untuned = tools.space.seeds().front();
   const Batch batch =
-      log.commit_batch(session.id, 0, {{{untuned.template_name, untuned.version}, untuned.config, "test"}});
-  const BuiltPoint built = session.build({untuned}, Pipeline::kSearch).front();
-  const TrialId first = log.record(session.id, batch.proposals[0].id, timed(1e9), {"code of the default", 0});
-  session.incumbent = ReferenceKernel{first, untuned, built.result.object, 1e9, built.work};
+      log.commit_batch(tools.id, 0, {{{untuned.template_name, untuned.version}, untuned.config, "test"}});
+  const TrialId first = log.record(tools.id, batch.proposals[0].id, timed(1e9), {"code of the default", 0});
+  SessionTrials trials(untuned);
+  trials.set_incumbent({first, untuned, 1e9}, tools.build({untuned}, Pipeline::kSearch).front());
 
-  const PartTrial trial = record_part(session, log);
-  session.builder = std::make_shared<HalvingBuilder>(session.builder);
-  const WholeTrial whole = confirm_whole(session, trial);
+  const PartTrial trial = record_part(tools);
+  tools.builder = std::make_shared<HalvingBuilder>(tools.builder);
+  const WholeTrial whole = confirm_whole(trials, tools, trial);
   ASSERT_TRUE(whole.measurement.has_value());
   EXPECT_EQ(whole.measurement->outcome, Outcome::kWrongResult) << whole.measurement->message;
   EXPECT_FALSE(whole.ratio.has_value());
-  EXPECT_EQ(session.incumbent->trial, first);
+  EXPECT_EQ(trials.incumbent()->id, first);
   EXPECT_EQ(recorded()[1].measurement.outcome, Outcome::kWrongResult);
   EXPECT_FALSE(log.may_be_best(trial.trial));
 }

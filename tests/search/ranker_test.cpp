@@ -20,8 +20,14 @@ std::optional<Features> features(const Point& p) {
 
 Ranker ranker(std::string_view model) { return Ranker(make_cost_model(model, 1), make_cost_model(model, 1), features); }
 
+/// A trial with so many runs per second; 0: it failed.
+SessionTrial observed(std::int64_t x, double throughput, TrialQuality quality = TrialQuality::kSound) {
+  if (throughput == 0) return {0, numbered_point(x), 0, TrialQuality::kFailed};
+  return {0, numbered_point(x), 1e9 / throughput, quality};
+}
+
 void teach(Ranker& r, int n, double (*throughput)(std::int64_t)) {
-  for (std::int64_t x = 0; x < n; ++x) r.observe(numbered_point(x), throughput(x));
+  for (std::int64_t x = 0; x < n; ++x) r.observe(observed(x, throughput(x)));
   r.end_batch();
 }
 
@@ -133,9 +139,9 @@ TEST(Ranker, OfALongHistoryTheLatestAndTheFastestAreLearntFrom) {
   });
   constexpr std::int64_t kTrials = 5000, kReplayed = 512, kOwn = 100;
   // The fastest trials are observed first.
-  for (std::int64_t x = 0; x < kTrials; ++x) r.observe(numbered_point(x), rising(kTrials - x));
+  for (std::int64_t x = 0; x < kTrials; ++x) r.observe(observed(x, rising(kTrials - x)));
   r.end_replay();
-  for (std::int64_t x = kTrials; x < kTrials + kOwn; ++x) r.observe(numbered_point(x), 1);
+  for (std::int64_t x = kTrials; x < kTrials + kOwn; ++x) r.observe(observed(x, 1));
   r.end_batch();
   EXPECT_TRUE(r.can_rank());
   EXPECT_EQ(lowered.size(), kReplayed + kOwn);
@@ -150,7 +156,7 @@ TEST(Ranker, OfALongHistoryTheLatestAndTheFastestAreLearntFrom) {
 TEST(Ranker, AnAmendedLabelCountsInTheNextTraining) {
   Ranker r = ranker("xgboost"), taught = ranker("xgboost");
   teach(r, 100, noise);
-  for (std::int64_t x = 0; x < 100; ++x) r.amend(numbered_point(x), rising(x));
+  for (std::int64_t x = 0; x < 100; ++x) r.amend(observed(x, rising(x)));
   teach(taught, 100, rising);
   const std::vector<Point> points{numbered_point(90), numbered_point(5)};
   EXPECT_EQ(r.score(points), taught.score(points)) << "no training came between";
@@ -160,10 +166,10 @@ TEST(Ranker, AmendmentsDoNotMakeTheModelStale) {
   Ranker r = ranker("xgboost");
   teach(r, 100, rising);
   r.can_rank();
-  for (std::int64_t x = 0; x < 100; ++x) r.amend(numbered_point(x), falling(x));
+  for (std::int64_t x = 0; x < 100; ++x) r.amend(observed(x, falling(x)));
   r.end_batch();
   EXPECT_TRUE(prefers_large(r)) << "of old labels, until there are a quarter more";
-  for (std::int64_t x = 100; x < 130; ++x) r.observe(numbered_point(x), falling(x));
+  for (std::int64_t x = 100; x < 130; ++x) r.observe(observed(x, falling(x)));
   r.end_batch();
   EXPECT_FALSE(prefers_large(r));
 }
@@ -171,7 +177,7 @@ TEST(Ranker, AmendmentsDoNotMakeTheModelStale) {
 TEST(Ranker, AReadingOfLessWeightAmendsNothing) {
   Ranker r = ranker("xgboost"), taught = ranker("xgboost");
   teach(r, 100, rising);
-  r.amend(numbered_point(50), 1e9, 0.25);
+  r.amend(observed(50, 1e9, TrialQuality::kDisturbed));
   teach(taught, 100, rising);
   const std::vector<Point> points{numbered_point(90), numbered_point(50), numbered_point(5)};
   EXPECT_EQ(r.score(points), taught.score(points));
@@ -182,9 +188,9 @@ TEST(Ranker, ADisturbedReadingIsNoneToMeasureOthersBy) {
   Ranker r = ranker("xgboost");
   for (std::int64_t x = 0; x < 100; ++x) {
     if (x % 10 == 3) {
-      r.observe(numbered_point(x), 1e5 * rising(x), 0.25);
+      r.observe(observed(x, 1e5 * rising(x), TrialQuality::kDisturbed));
     } else {
-      r.observe(numbered_point(x), rising(x));
+      r.observe(observed(x, rising(x)));
     }
   }
   r.end_batch();
@@ -200,7 +206,7 @@ TEST(Ranker, LearningDoesNotDependOnWhenItIsAsked) {
   Ranker eager = ranker("xgboost"), lazy = ranker("xgboost");
   for (Ranker* r : {&eager, &lazy}) {
     for (std::int64_t x = 0; x < 128; ++x) {
-      r->observe(numbered_point(x), rising(x));
+      r->observe(observed(x, rising(x)));
       if (x % 16 != 15) continue;
       r->end_batch();
       if (r == &eager) r->can_rank();  // an interrupted run trains here, a resumed one does not

@@ -7,7 +7,8 @@
 
 #include "lookup/task_key.h"
 #include "search/propose/unseen_points.h"
-#include "search/trials/session_state.h"
+#include "search/session/session.h"
+#include "search/space/search_space.h"
 #include "support/os/scratch_folder.h"
 #include "templates/registry.h"
 #include "tests/logs/sample.h"
@@ -23,13 +24,14 @@ class SessionHistory : public ::testing::Test {
 
   SessionHistory() {
     setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1);
-    SessionState session(task_, log_, {});
-    const SessionId id = log_.begin_session(session.context.key(), {.made_by = session.context.provenance()});
-    std::vector<Point> points = {session.space.seeds().front()};
+    const TaskContext context(task_);
+    const SearchSpace space(context);
+    const SessionId id = log_.begin_session(context.key(), {.made_by = context.provenance()});
+    std::vector<Point> points = {space.seeds().front()};
     std::mt19937_64 random(1);
     SeenPoints seen;
     seen.insert(points.front());
-    add_samples(session.space, kTrials - 1, random, seen, points);
+    add_samples(space, kTrials - 1, random, seen, points);
     for (int batch = 0; batch * kBatch < kTrials; ++batch) {
       record(id, batch, std::span(points).subspan(static_cast<std::size_t>(batch) * kBatch, kBatch));
     }

@@ -46,8 +46,8 @@ struct Search {
     return points;
   }
   void tell(const std::vector<Point>& points) {
-    std::vector<Trial> trials;
-    for (const Point& p : points) trials.push_back({p, Outcome::kOk, synthetic_ns(p)});
+    std::vector<SessionTrial> trials;
+    for (const Point& p : points) trials.push_back({0, p, synthetic_ns(p)});
     instance->observe(trials);
   }
 
@@ -95,10 +95,10 @@ struct SyntheticSearch {
         instance(make_strategy(strategy, {&space, &ranker, seed, {}})) {}
 
   /// Larger numbers are faster.
-  static Trial trial(const Point& p) { return {p, Outcome::kOk, 1e9 / (1.0 + SyntheticSpace::number(p))}; }
+  static SessionTrial trial(const Point& p) { return {0, p, 1e9 / (1.0 + SyntheticSpace::number(p))}; }
   std::vector<Point> step(int batch, int n) {
     std::vector<Point> points = instance->propose(batch, n);
-    std::vector<Trial> trials;
+    std::vector<SessionTrial> trials;
     for (const Point& p : points) trials.push_back(trial(p));
     instance->observe(trials);
     return points;
@@ -180,10 +180,11 @@ TEST_P(EveryStrategy, ABatchAfterAmendmentsIsAFunctionOfTheNewestLabels) {
   Search amended(GetParam(), space_, 5), resumed(GetParam(), space_, 5);
   // With too few trials for the model, it keeps what it learnt from old labels until its next training.
   const std::vector<Point> first = amended.instance->propose(0, 12);
-  std::vector<Trial> noisy, newest;
+  std::vector<SessionTrial> noisy, newest;
   for (std::size_t i = 0; i < first.size(); ++i) {
-    noisy.push_back({first[i], Outcome::kOk, 100.0 + static_cast<double>(i), i % 2 == 0 ? 1 : kDisturbedWeight});
-    newest.push_back({first[i], Outcome::kOk, 200.0 - static_cast<double>(i)});
+    noisy.push_back(
+        {0, first[i], 100.0 + static_cast<double>(i), i % 2 == 0 ? TrialQuality::kSound : TrialQuality::kDisturbed});
+    newest.push_back({0, first[i], 200.0 - static_cast<double>(i)});
   }
   amended.instance->observe(noisy);
   amended.instance->amend(newest);
@@ -194,7 +195,7 @@ TEST_P(EveryStrategy, ABatchAfterAmendmentsIsAFunctionOfTheNewestLabels) {
 TEST_P(EveryStrategy, WhatWasNeverObservedIsNotAmended) {
   const SyntheticSpace space(90, multiples(1, 90));
   SyntheticSearch search(GetParam(), space);
-  search.instance->amend(std::vector<Trial>{SyntheticSearch::trial(numbered_point(17))});
+  search.instance->amend(std::vector<SessionTrial>{SyntheticSearch::trial(numbered_point(17))});
   EXPECT_EQ(search.all(16).size(), 90u) << "17 among them";
 }
 
@@ -246,10 +247,10 @@ TEST(EvolutionaryStrategy, WhatIsLikeASlowPointIsNotMeasured) {
   const auto strategy = make_strategy("evolutionary", {&space, &ranker, 1, {}});
   std::map<float, double> known;
   for (int batch = 0; batch < 3; ++batch) {
-    std::vector<Trial> trials;
+    std::vector<SessionTrial> trials;
     for (const Point& p : strategy->propose(batch, 16)) {
-      trials.push_back({p, Outcome::kOk, 1e6 / (1 + mark(p))});
-      known[mark(p)] = trials.back().median_ns;
+      trials.push_back({0, p, 1e6 / (1 + mark(p))});
+      known[mark(p)] = trials.back().ns;
     }
     strategy->observe(trials);
   }
@@ -278,14 +279,14 @@ class Climbers : public ::testing::TestWithParam<std::string> {};
 TEST_P(Climbers, NeighboursAreThoseOfTheNewestBest) {
   const SyntheticSpace space(1'000'000'000'000, multiples(1'000'000, 1'000'000'000'000));
   SyntheticSearch search(GetParam(), space);
-  std::vector<Trial> trials;
+  std::vector<SessionTrial> trials;
   for (std::int64_t i = 1; i <= 8; ++i) {
-    trials.push_back({numbered_point(i * 10'000'000'000), Outcome::kOk, 100.0 + static_cast<double>(i)});
+    trials.push_back({0, numbered_point(i * 10'000'000'000), 100.0 + static_cast<double>(i)});
   }
   search.instance->observe(trials);
   // The four best turn out slow, and the fifth was disturbed.
-  for (std::size_t i = 0; i < 4; ++i) trials[i].median_ns = 1000;
-  trials[4].weight = kDisturbedWeight;
+  for (std::size_t i = 0; i < 4; ++i) trials[i].ns = 1000;
+  trials[4].quality = TrialQuality::kDisturbed;
   trials.resize(4);
   search.instance->amend(trials);
   int near = 0;
@@ -305,7 +306,7 @@ TEST(Strategies, EachPartOfABatchGetsItsShareInBatchesOfOne) {
   const SyntheticSpace space(100'000, multiples(1, 100'000));
   for (const std::string strategy : {"evolutionary", "annealing"}) {
     SyntheticSearch search(strategy, space);
-    std::vector<Trial> trials;
+    std::vector<SessionTrial> trials;
     for (std::int64_t x = 0; x < 100'000; x += 500) trials.push_back(SyntheticSearch::trial(numbered_point(x)));
     search.instance->observe(trials);
     ASSERT_TRUE(search.ranker.can_rank());
@@ -335,7 +336,7 @@ TEST(Strategies, TheOutlookTellsWhatTheModelExpects) {
   for (const std::string strategy : {"evolutionary", "annealing"}) {
     SyntheticSearch search(strategy, space);
     EXPECT_FALSE(search.instance->outlook().predicted_gain);
-    std::vector<Trial> trials;
+    std::vector<SessionTrial> trials;
     for (std::int64_t x = 0; x < 50'000; x += 250) trials.push_back(SyntheticSearch::trial(numbered_point(x)));
     search.instance->observe(trials);
     ASSERT_EQ(search.instance->propose(1, 16).size(), 16u);
@@ -364,14 +365,14 @@ TEST(EvolutionaryStrategy, ADisturbedTrialCallsNothingSlowAndIsNotCalledSlow) {
   // The model distinguishes ten kinds of points; larger ones are faster.
   const SyntheticSpace space(100'000, multiples(1, 100'000));
   const auto kind = [](const Point& p) { return static_cast<float>(SyntheticSpace::number(p) / 10'000); };
-  const auto proposed_kinds = [&](const Trial& disturbed) {
+  const auto proposed_kinds = [&](const SessionTrial& disturbed) {
     Ranker ranker(
         make_cost_model("xgboost", 1), make_cost_model("xgboost", 1),
         [&](const Point& p) -> std::optional<Features> { return Features(program_feature_count(), kind(p)); });
     const auto strategy = make_strategy("evolutionary", {&space, &ranker, 1, {}});
-    std::vector<Trial> trials;
+    std::vector<SessionTrial> trials;
     for (std::int64_t x = 0; x < 90'000; x += 500) {
-      trials.push_back({numbered_point(x), Outcome::kOk, 1e6 / (1 + kind(numbered_point(x)))});
+      trials.push_back({0, numbered_point(x), 1e6 / (1 + kind(numbered_point(x)))});
     }
     trials.push_back(disturbed);
     strategy->observe(trials);
@@ -381,9 +382,9 @@ TEST(EvolutionaryStrategy, ADisturbedTrialCallsNothingSlowAndIsNotCalledSlow) {
     return kinds;
   };
   // The ninth kind has one trial, which took long while the machine was disturbed.
-  EXPECT_TRUE(proposed_kinds({numbered_point(95'000), Outcome::kOk, 1e7, kDisturbedWeight}).contains(9));
+  EXPECT_TRUE(proposed_kinds({0, numbered_point(95'000), 1e7, TrialQuality::kDisturbed}).contains(9));
   // A trial that seems ten times as fast as all others would make all of them slow.
-  EXPECT_TRUE(proposed_kinds({numbered_point(1), Outcome::kOk, 1e4, kDisturbedWeight}).contains(8));
+  EXPECT_TRUE(proposed_kinds({0, numbered_point(1), 1e4, TrialQuality::kDisturbed}).contains(8));
 }
 
 TEST(EvolutionaryStrategy, FindsBetterPointsThanRandomAtEqualTrials) {

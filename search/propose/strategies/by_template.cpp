@@ -48,22 +48,22 @@ class StrategyByTemplate final : public SearchStrategy {
     return points;
   }
 
-  void observe(std::span<const Trial> batch) override {
+  void observe(std::span<const SessionTrial> batch) override {
     pass_on(batch, &SearchStrategy::observe);
     measured_.record(batch);
     if (ranker_ == nullptr) return;
-    for (const Trial& trial : batch) ranker_->observe(trial.point, trial.throughput(), trial.weight);
+    for (const SessionTrial& trial : batch) ranker_->observe(trial);
     ranker_->end_batch();
   }
 
-  void amend(std::span<const Trial> trials) override {
-    std::vector<Trial> known;
+  void amend(std::span<const SessionTrial> trials) override {
+    std::vector<SessionTrial> known;
     std::copy_if(trials.begin(), trials.end(), std::back_inserter(known),
-                 [this](const Trial& trial) { return measured_.contains(trial.point); });
+                 [this](const SessionTrial& trial) { return measured_.contains(trial.point); });
     pass_on(known, &SearchStrategy::amend);
     measured_.record(known);
     if (ranker_ == nullptr) return;
-    for (const Trial& trial : known) ranker_->amend(trial.point, trial.throughput(), trial.weight);
+    for (const SessionTrial& trial : known) ranker_->amend(trial);
   }
 
   bool is_exhausted() const override {
@@ -72,12 +72,12 @@ class StrategyByTemplate final : public SearchStrategy {
 
   SearchOutlook outlook() const override {
     SearchOutlook outlook{.templates = 0};
-    const Trial* best = measured_.best();
+    const SessionTrial* best = measured_.best();
     std::vector<double> best_ns(strategies_.size(), 0);
     std::vector<std::size_t> trials(strategies_.size(), 0);
-    for (const Trial& trial : measured_.all()) {
+    for (const SessionTrial& trial : measured_.all()) {
       double& ns = best_ns[arm_of(trial)];
-      if (trial.is_sound() && (ns == 0 || trial.median_ns < ns)) ns = trial.median_ns;
+      if (trial.is_sound() && (ns == 0 || trial.ns < ns)) ns = trial.ns;
       ++trials[arm_of(trial)];
     }
     for (std::size_t arm = 0; arm < strategies_.size(); ++arm) {
@@ -86,7 +86,7 @@ class StrategyByTemplate final : public SearchStrategy {
       if (part.model_skill) outlook.model_skill = part.model_skill;
       // The part's prediction is relative to the best trial of its own template.
       if (part.predicted_gain && best_ns[arm] > 0) {
-        const double gain = (1 + *part.predicted_gain) * best->median_ns / best_ns[arm] - 1;
+        const double gain = (1 + *part.predicted_gain) * best->ns / best_ns[arm] - 1;
         outlook.predicted_gain = std::max(gain, outlook.predicted_gain.value_or(gain));
       }
       // A template that was tried and is not the best keeps no search going for its seeds.
@@ -119,13 +119,13 @@ class StrategyByTemplate final : public SearchStrategy {
     }
   }
 
-  void pass_on(std::span<const Trial> trials, void (SearchStrategy::*take)(std::span<const Trial>)) {
-    std::vector<std::vector<Trial>> of_arm(strategies_.size());
-    for (const Trial& trial : trials) of_arm[arm_of(trial)].push_back(trial);
+  void pass_on(std::span<const SessionTrial> trials, void (SearchStrategy::*take)(std::span<const SessionTrial>)) {
+    std::vector<std::vector<SessionTrial>> of_arm(strategies_.size());
+    for (const SessionTrial& trial : trials) of_arm[arm_of(trial)].push_back(trial);
     for (std::size_t arm = 0; arm < strategies_.size(); ++arm) (strategies_[arm].get()->*take)(of_arm[arm]);
   }
 
-  std::size_t arm_of(const Trial& trial) const {
+  std::size_t arm_of(const SessionTrial& trial) const {
     const auto arm = arm_of_.find(trial.point.template_name);
     check(arm != arm_of_.end(), "a trial is of a template that is not searched");
     return arm->second;
@@ -133,7 +133,7 @@ class StrategyByTemplate final : public SearchStrategy {
 
   std::vector<BanditPull> pulls_so_far() const {
     std::vector<BanditPull> pulls;
-    for (const Trial& trial : measured_.all()) pulls.push_back({arm_of(trial), trial.median_ns, trial.is_sound()});
+    for (const SessionTrial& trial : measured_.all()) pulls.push_back({arm_of(trial), trial.ns, trial.is_sound()});
     return pulls;
   }
 

@@ -125,14 +125,14 @@ class EvolutionaryStrategy final : public StrategyBase {
 
   /// The likenesses of slow measured points. A disturbed trial counts as neither slow nor fast.
   std::set<std::uint64_t> slow_likenesses() {
-    const std::vector<Trial>& trials = measured().all();
+    const std::vector<SessionTrial>& trials = measured().all();
     std::vector<Point> fresh;
     for (std::size_t i = likenesses_.size(); i < trials.size(); ++i) fresh.push_back(trials[i].point);
     for (const auto& likeness : ranker().likeness(fresh)) likenesses_.push_back(likeness);
     std::set<std::uint64_t> alike;
-    const Trial* best = measured().best();
+    const SessionTrial* best = measured().best();
     for (std::size_t i = 0; best != nullptr && i < trials.size(); ++i) {
-      const bool is_slow = trials[i].is_sound() && trials[i].median_ns > kNearBest * best->median_ns;
+      const bool is_slow = trials[i].is_sound() && trials[i].ns > kNearBest * best->ns;
       if (is_slow && likenesses_[i]) alike.insert(*likenesses_[i]);
     }
     return alike;

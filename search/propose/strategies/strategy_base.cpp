@@ -24,21 +24,21 @@ std::vector<Point> StrategyBase::propose(int batch, int n) {
   return points;
 }
 
-void StrategyBase::observe(std::span<const Trial> batch) {
-  for (const Trial& trial : batch) {
+void StrategyBase::observe(std::span<const SessionTrial> batch) {
+  for (const SessionTrial& trial : batch) {
     if (seen_.insert(trial.point) && space().is_valid(trial.point)) ++seen_valid_;
-    if (trains_ranker()) ranker().observe(trial.point, trial.throughput(), trial.weight);
+    if (trains_ranker()) ranker().observe(trial);
   }
   measured_.record(batch);
   if (trains_ranker()) ranker().end_batch();
 }
 
-void StrategyBase::amend(std::span<const Trial> trials) {
-  std::vector<Trial> known;
+void StrategyBase::amend(std::span<const SessionTrial> trials) {
+  std::vector<SessionTrial> known;
   std::copy_if(trials.begin(), trials.end(), std::back_inserter(known),
-               [this](const Trial& trial) { return measured_.contains(trial.point); });
-  for (const Trial& trial : known) {
-    if (trains_ranker()) ranker().amend(trial.point, trial.throughput(), trial.weight);
+               [this](const SessionTrial& trial) { return measured_.contains(trial.point); });
+  for (const SessionTrial& trial : known) {
+    if (trains_ranker()) ranker().amend(trial);
   }
   measured_.record(known);
 }

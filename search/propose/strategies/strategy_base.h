@@ -13,8 +13,8 @@ namespace nestwright {
 class StrategyBase : public SearchStrategy {
  public:
   std::vector<Point> propose(int batch, int n) final;
-  void observe(std::span<const Trial> batch) final;
-  void amend(std::span<const Trial> trials) final;
+  void observe(std::span<const SessionTrial> batch) final;
+  void amend(std::span<const SessionTrial> trials) final;
   bool is_exhausted() const final;
   SearchOutlook outlook() const final;
 
