@@ -35,12 +35,12 @@ double core_ms() {
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
-struct Candidate {
+struct DrawnSchedule {
   Schedule schedule;
   std::vector<Tensor> args;
 };
 /// Makes candidates of one kind. Each thread has its own maker.
-using Maker = std::function<Candidate(std::mt19937_64&)>;
+using Maker = std::function<DrawnSchedule(std::mt19937_64&)>;
 
 struct Stages {
   std::vector<double> schedule_ms, lower_ms, features_ms, both_ms, expand_ms;
@@ -57,19 +57,20 @@ Maker make_matmul(const Target& target) {
   const ConfigSpace space = discover_space(t, workload, target);
   return [&t, workload, space, target](std::mt19937_64& random) {
     Instance instance = instantiate(t, workload, target, space.sample(random).value());
-    return Candidate{std::move(instance.schedule), instance.definition.args};
+    return DrawnSchedule{std::move(instance.schedule), instance.definition.args};
   };
 }
 
 Maker make_convolution() {
-  return
-      [op = make_conv2d()](std::mt19937_64& random) { return Candidate{draw_conv2d_schedule(op, random), op.args()}; };
+  return [op = make_conv2d()](std::mt19937_64& random) {
+    return DrawnSchedule{draw_conv2d_schedule(op, random), op.args()};
+  };
 }
 
 void run_one(const Maker& make, const Target& target, std::mt19937_64& random, bool expands, Stages& times) {
   try {
     const double start_ms = core_ms();
-    const Candidate candidate = make(random);
+    const DrawnSchedule candidate = make(random);
     const double lowering_ms = core_ms();
     const ir::Program program = lower(candidate.schedule, candidate.args, target, "candidate");
     const double lower_ms = core_ms() - lowering_ms;

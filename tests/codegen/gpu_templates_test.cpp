@@ -20,7 +20,7 @@ namespace {
 /// Bytes that a thread may spill: NVIDIA's assembler spills a few registers for a higher occupancy of small blocks.
 constexpr std::int64_t kDeclaredSpill = 128;
 
-struct Candidate {
+struct DrawnPoint {
   Workload workload;
   Config config;
   ir::Program program;  ///< in vector form
@@ -32,7 +32,7 @@ class GpuTemplates : public ::testing::TestWithParam<std::string> {
   const Template& source() const { return *builtin_registry().find_template(GetParam()); }
 
   /// Lowered points of the workloads' spaces, alternating between the workloads: a seed, and a slice of the samples.
-  std::vector<Candidate> candidates(const Target& target) const {
+  std::vector<DrawnPoint> candidates(const Target& target) const {
     std::vector<std::string> texts = testing_gpu::large_workloads();
     texts.insert(texts.end(), testing_gpu::workloads().begin(), testing_gpu::workloads().end());
     std::vector<Workload> served;
@@ -43,7 +43,7 @@ class GpuTemplates : public ::testing::TestWithParam<std::string> {
       if (serves) served.push_back(w);
     }
     std::mt19937_64 random(std::hash<std::string>()(GetParam()));
-    std::vector<Candidate> result;
+    std::vector<DrawnPoint> result;
     std::vector<std::optional<ConfigSpace>> spaces(served.size());
     const testing::CaseRange slice = testing_gpu::slice_of_samples();
     for (int n = 0; n < slice.end; ++n) {
@@ -66,7 +66,7 @@ TEST_P(CudaTemplates, CompileAndStayInRegisters) {
   const std::unique_ptr<Backend> backend = make_backend(DeviceKind::kCuda);
   Target target = testing_gpu::cuda();
   std::size_t number = 0;
-  for (const Candidate& c : candidates(target)) {
+  for (const DrawnPoint& c : candidates(target)) {
     ++number;
     for (const char* arch : {"sm_80", "sm_90"}) {
       if (!testing_gpu::is_soak() && (number % 2 == 0) == (std::string(arch) == "sm_80")) continue;
@@ -90,7 +90,7 @@ TEST_P(OpenClTemplates, ComputeTheReference) {
   const std::unique_ptr<Backend> backend = make_backend(DeviceKind::kOpenCl);
   const std::shared_ptr<Device> device = make_device(DeviceKind::kOpenCl);
   const Target target = testing_gpu::opencl();
-  for (const Candidate& c : candidates(target)) {
+  for (const DrawnPoint& c : candidates(target)) {
     const CompiledObject object = backend->compile(c.program, target, {});
     const auto run = [&](std::span<const ir::Memory> arguments) {
       DeviceProgram program(device, object.object, ir::deserialize(object.launches));

@@ -93,13 +93,13 @@ Description describe(const dnnl::engine& engine, const Convolution& c, const Ten
 }
 
 /// A primitive that takes part.
-struct Candidate {
+struct Implementation {
   Description description;
   std::string name;  ///< its algorithm, implementation and layouts
 };
 
 /// Loops that oneDNN has for what nothing else of it serves: they take seconds where others take milliseconds.
-bool is_reference(const Candidate& candidate) { return candidate.name.find(" ref") != std::string::npos; }
+bool is_reference(const Implementation& candidate) { return candidate.name.find(" ref") != std::string::npos; }
 
 std::string layouts_text(const Description& d, const memory::desc& x, const memory::desc& w, const memory::desc& y) {
   const bool images = d.src_desc() != x || d.dst_desc() != y, weights = d.weights_desc() != w;
@@ -135,7 +135,7 @@ class Contest {
   ConvolutionCalls hold() const {
     std::vector<ConvolutionCalls> all;
     std::vector<double> times;
-    for (const Candidate& candidate : candidates_) {
+    for (const Implementation& candidate : candidates_) {
       all.push_back(calls_of(candidate));
       times.push_back(candidates_.size() == 1 ? 1 : quick_time_ns(all.back().calls));
     }
@@ -185,8 +185,8 @@ class Contest {
     if (request_.weights == Weights::kPrepacked && !free.weights && moves_weights_only) return;
     const std::string name = fmt::format("{} {}, {}", how == algorithm::convolution_direct ? "direct" : "winograd",
                                          made->impl_info_str(), layouts);
-    const bool is_known =
-        std::any_of(candidates_.begin(), candidates_.end(), [&](const Candidate& other) { return other.name == name; });
+    const bool is_known = std::any_of(candidates_.begin(), candidates_.end(),
+                                      [&](const Implementation& other) { return other.name == name; });
     if (!is_known) candidates_.push_back({std::move(*made), name});
   }
 
@@ -203,7 +203,7 @@ class Contest {
     return own;
   }
 
-  ConvolutionCalls calls_of(const Candidate& candidate) const {
+  ConvolutionCalls calls_of(const Implementation& candidate) const {
     ConvolutionCalls result;
     for (const Operands& operands : request_.copies) {
       const auto in = [&](std::size_t i) { return const_cast<void*>(operands.inputs[i]); };
@@ -236,7 +236,7 @@ class Contest {
   const OperationRequest& request_;
   const Convolution& c_;
   memory::desc x_, w_, y_, bias_;  ///< as the operator stores them
-  std::vector<Candidate> candidates_;
+  std::vector<Implementation> candidates_;
 };
 
 }  // namespace
