@@ -1,5 +1,5 @@
 #!/bin/bash
-# check_tidy.sh CLANG_TIDY SOURCE_DIR BUILD_DIR: runs clang-tidy on the sources of the product. Fails on any finding, and if a source
+# check_tidy.sh CLANG_TIDY SOURCE_DIR BUILD_DIR: runs clang-tidy on all sources but tests. Fails on any finding, and if a source
 # does not include what it uses. With NESTWRIGHT_CHECK_FULL=1 (./check --full) it checks each source separately, which takes about half
 # as long as a build. Otherwise it checks separately the 8 sources that changed last, a source for each of the 8 headers that changed
 # last, and a slice of the others; and another slice in batches, as they are compiled (NESTWRIGHT_BATCHES). The commit's hash chooses
@@ -58,11 +58,11 @@ is_due() {
   done
 }
 
-product='(src|templates|search|cost_model|logs)'
+checked='(src|templates|search|cost_model|logs|bench|examples)'
 version=$("$tidy" --version)
-# A line for each source and then for each batch of the product, with all of our files that it includes.
+# A line for each source and then for each batch, with all of our files that it includes.
 sed -nE 's|^  "file": "(.*)".*|\1|p' "$stamps/compile_commands.json" | sort -u >"$stamps/compiled"
-for kind in "$source_dir/$product/.*\.cpp" "$build_dir/$product/.*/Unity/.*\.cxx"; do
+for kind in "$source_dir/$checked/.*\.cpp" "$build_dir/$checked/.*/Unity/.*\.cxx"; do
   sed -nE "\#^$kind\$#p" "$stamps/compiled"
 done | awk -v root="$source_dir/" -f "$source_dir/tests/house/files_read.awk" >"$stamps/files_read"
 if (($(wc -l <"$stamps/files_read") < 20)); then
