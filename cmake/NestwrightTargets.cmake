@@ -3,7 +3,7 @@
 # Compiler flags of every target.
 add_library(nestwright_flags INTERFACE)
 target_compile_features(nestwright_flags INTERFACE cxx_std_20)
-target_compile_options(nestwright_flags INTERFACE -Wall -Wextra -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> -Wno-missing-field-initializers
+target_compile_options(nestwright_flags INTERFACE -Wall -Wextra -Wshadow -Wswitch-enum $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> -Wno-missing-field-initializers
                                                   $<$<BOOL:${NESTWRIGHT_WERROR}>:-Werror>
                                                   # clang reports what libstdc++ 12 itself uses if its headers are precompiled.
                                                   $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-deprecated-declarations>

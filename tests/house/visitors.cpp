@@ -122,22 +122,6 @@ std::optional<std::size_t> template_wildcard(const std::string& code, std::size_
   return ignores_parameters_of(types, *definition) ? std::optional(begin) : std::nullopt;
 }
 
-/// Returns the position and the text, without nested switches, of each switch's block.
-std::vector<std::pair<std::size_t, std::string>> switch_blocks(const std::string& code) {
-  static const std::regex kSwitch(R"(\bswitch\s*\()");
-  std::vector<std::pair<std::size_t, std::string>> blocks;
-  for (std::sregex_iterator match(code.begin(), code.end(), kSwitch), end; match != end; ++match) {
-    const auto open = static_cast<std::size_t>(match->position() + match->length() - 1);
-    const std::size_t begin = std::min(code.find('{', closing(code, open, '(', ')')), code.size());
-    const std::size_t size = closing(code, begin, '{', '}') - begin;
-    for (auto& [outer, block] : blocks) {
-      if (begin < outer + block.size()) block.replace(begin - outer, size, size, ' ');
-    }
-    blocks.emplace_back(begin, code.substr(begin, size));
-  }
-  return blocks;
-}
-
 }  // namespace
 
 std::vector<int> visitor_wildcards(std::string_view text) {
@@ -158,19 +142,6 @@ std::vector<int> visitor_wildcards(std::string_view text) {
   }
   std::vector<int> lines;
   for (const std::size_t at : found) lines.push_back(line_of(code, at));
-  return lines;
-}
-
-std::vector<int> switch_defaults(std::string_view text) {
-  static const std::regex kOurs(R"(\bcase (?:\w*::)*k[A-Z]\w*\s*:)"), kDefault(R"(\bdefault\s*:)");
-  const std::string code = code_of(text);
-  std::vector<int> lines;
-  for (const auto& [begin, block] : switch_blocks(code)) {
-    std::smatch match;
-    if (!std::regex_search(block, kOurs) || !std::regex_search(block, match, kDefault)) continue;
-    lines.push_back(line_of(code, begin + static_cast<std::size_t>(match.position())));
-  }
-  std::sort(lines.begin(), lines.end());
   return lines;
 }
 

@@ -1,5 +1,4 @@
-// Finds what would silently accept a new kind of node or a new enumerator: wildcards of visitors, and defaults of
-// switches.
+// Finds what would silently accept a new kind of node: wildcards of visitors.
 // Thread rule: pure functions.
 #pragma once
 
@@ -14,9 +13,5 @@ namespace nestwright::house {
 /// - an ellipsis of C: `[](...) {}`.
 /// A constrained parameter (`OneOf<Store, Barrier> auto&`) is no wildcard, nor is one that the body dispatches on.
 std::vector<int> visitor_wildcards(std::string_view text);
-
-/// Returns the lines, in order, with a `default:` in a switch over one of our enumerations, whose enumerators are named
-/// kName.
-std::vector<int> switch_defaults(std::string_view text);
 
 }  // namespace nestwright::house
