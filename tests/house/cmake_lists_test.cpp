@@ -3,9 +3,10 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <sstream>
+
+#include "tests/house/source_tree.h"
 
 namespace nestwright::house {
 namespace {
@@ -129,10 +130,8 @@ TEST(CMakeLists, NameOneSourceALineSorted) {
   const std::filesystem::path root(NESTWRIGHT_SOURCE_DIR);
   const std::vector<std::filesystem::path> files = cmake_files(root);
   for (const std::filesystem::path& file : files) {
-    std::stringstream text;
-    text << std::ifstream(file).rdbuf();
     const std::string path = file.lexically_relative(root);
-    EXPECT_THAT(list_violations(path, text.str(), stems_in(file.parent_path())), IsEmpty());
+    EXPECT_THAT(list_violations(path, text_of(path), stems_in(file.parent_path())), IsEmpty());
   }
   EXPECT_GE(files.size(), 60U);
 }

@@ -1,12 +1,12 @@
 // Every file, command, option and variable that the documents name exists.
-#include "tests/house/document_names.h"
-
 #include <gmock/gmock.h>
 
 #include <filesystem>
-#include <fstream>
+#include <regex>
+#include <set>
 #include <sstream>
-#include <vector>
+
+#include "tests/house/source_tree.h"
 
 namespace nestwright::house {
 namespace {
@@ -14,43 +14,84 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::string read(const std::filesystem::path& path) {
-  std::stringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
+struct DocumentNames {
+  /// In backquotes, with a slash; relative to the root of the tree or to src/, with or without the extension.
+  std::set<std::string> paths;
+  std::set<std::string> commands;   ///< "tune" for `nestwright tune`
+  std::set<std::string> options;    ///< "--db"
+  std::set<std::string> variables;  ///< "NESTWRIGHT_DB"
+};
+
+/// Returns the first group of each match.
+std::set<std::string> first_groups(const std::string& text, const char* pattern) {
+  const std::regex regex(pattern);
+  std::set<std::string> result;
+  for (std::sregex_iterator match(text.begin(), text.end(), regex), end; match != end; ++match) {
+    result.insert(match->str(1));
+  }
+  return result;
 }
 
-std::vector<std::filesystem::path> documents() {
+std::string without_blocks(const std::string& text) {
+  std::istringstream lines(text);
+  std::string prose;
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```")) inside = !inside;
+    if (!inside) prose += line + "\n";
+  }
+  return prose;
+}
+
+/// Extracts the names from a document in Markdown. Code blocks are searched for commands, options and variables only.
+/// Paths with placeholders (<name>, *), absolute paths and those of an installed tree (include/) are ignored.
+DocumentNames names_in(const std::string& text) {
+  DocumentNames names;
+  names.paths =
+      first_groups(without_blocks(text), "`(?!include/|NESTWRIGHT_)([A-Za-z_.][A-Za-z0-9_.-]*/[A-Za-z0-9_./-]*)`");
+  names.commands = first_groups(text, "[`/\n]nestwright ([a-z]+)[ `]");
+  names.options = first_groups(text, "(?:^|[^A-Za-z0-9_-])(--[a-z][a-z0-9-]*)");
+  names.variables = first_groups(text, "\\b(NESTWRIGHT_[A-Z0-9_]*[A-Z0-9])");
+  return names;
+}
+
+/// Whether the tree contains the file or folder.
+bool has_path(const std::string& path) {
+  for (const char* folder : {"/", "/src/"}) {
+    for (const char* ending : {"", ".h", ".cpp"}) {
+      if (std::filesystem::exists(NESTWRIGHT_SOURCE_DIR + (folder + path) + ending)) return true;
+    }
+  }
+  return false;
+}
+
+std::vector<std::string> documents() {
+  std::vector<std::string> paths{"README.md", "CONTRIBUTING.md", "SECURITY.md", "logs/FORMAT.md"};
   const std::filesystem::path root(NESTWRIGHT_SOURCE_DIR);
-  std::vector<std::filesystem::path> paths{root / "README.md", root / "CONTRIBUTING.md", root / "SECURITY.md",
-                                           root / "logs/FORMAT.md"};
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "docs")) {
-    if (entry.path().extension() == ".md") paths.push_back(entry.path());
+    if (entry.path().extension() == ".md") paths.push_back(std::filesystem::relative(entry.path(), root));
   }
   return paths;
 }
 
 /// Returns the text of the sources, scripts and CMake files in the folders.
-std::string text_of(const std::vector<std::string>& folders) {
+std::string text_of_folders(const std::vector<std::string>& folders) {
   std::string all;
   const std::filesystem::path root(NESTWRIGHT_SOURCE_DIR);
   for (const std::string& folder : folders) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
-      const std::string ending = entry.path().extension();
-      if (entry.is_regular_file() && ending != ".md" && !entry.path().string().ends_with("document_names_test.cpp")) {
-        all += read(entry.path());
-      }
+      if (!entry.is_regular_file() || entry.path().extension() == ".md") continue;
+      all += text_of(std::filesystem::relative(entry.path(), root));
     }
   }
   return all;
 }
 
 /// Returns the text of all files that may define an option or a variable.
-std::string sources() {
-  std::string all = text_of({"src", "templates", "search", "cost_model", "logs", "bench", "examples", "cmake",
-                             "tests/support", "tests/property"});
-  const std::filesystem::path root(NESTWRIGHT_SOURCE_DIR);
-  for (const char* file : {"CMakeLists.txt", "CMakePresets.json", "check", "quickstart"}) all += read(root / file);
+std::string definitions() {
+  std::string all = text_of_folders({"src", "templates", "search", "cost_model", "logs", "bench", "examples", "cmake",
+                                     "tests/support", "tests/property"});
+  for (const char* file : {"CMakeLists.txt", "CMakePresets.json", "check", "quickstart"}) all += text_of(file);
   return all;
 }
 
@@ -65,14 +106,8 @@ bool has_word(std::string_view text, const std::string& word) {
 }
 
 /// Returns the words that begin with NESTWRIGHT_ and are a whole string of C++.
-std::set<std::string> variables_in(std::string_view source) {
-  constexpr std::string_view kBegin = "\"NESTWRIGHT_";
-  std::set<std::string> variables;
-  for (std::size_t at = source.find(kBegin); at != source.npos; at = source.find(kBegin, at + 1)) {
-    const std::size_t begin = at + 1, end = source.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_", begin);
-    if (end != source.npos && source[end] == '"') variables.emplace(source.substr(begin, end - begin));
-  }
-  return variables;
+std::set<std::string> variables_in(const std::string& source) {
+  return first_groups(source, "\"(NESTWRIGHT_[A-Z_]*)\"");
 }
 
 TEST(DocumentNames, AreFoundInText) {
@@ -83,24 +118,23 @@ TEST(DocumentNames, AreFoundInText) {
   EXPECT_THAT(names.commands, ElementsAre("query", "tune"));
   EXPECT_THAT(names.options, ElementsAre("--db", "--json"));
   EXPECT_THAT(names.variables, ElementsAre("NESTWRIGHT_DB"));
-  EXPECT_TRUE(has_path(NESTWRIGHT_SOURCE_DIR, "ir/core/expr"));
-  EXPECT_FALSE(has_path(NESTWRIGHT_SOURCE_DIR, "ir/no_such_file"));
+  EXPECT_TRUE(has_path("ir/core/expr"));
+  EXPECT_FALSE(has_path("ir/no_such_file"));
   EXPECT_TRUE(has_word("a --foo-bar, --foo", "--foo"));
   EXPECT_FALSE(has_word("a --foo-bar, --food", "--foo"));
 }
 
 TEST(DocumentNames, Exist) {
-  const std::string all = sources();
+  const std::string all = definitions();
   std::set<std::string> paths;
-  for (const std::filesystem::path& document : documents()) {
-    const DocumentNames names = names_in(read(document));
+  for (const std::string& document : documents()) {
+    const DocumentNames names = names_in(text_of(document));
     paths.insert(names.paths.begin(), names.paths.end());
     for (const std::string& path : names.paths) {
-      EXPECT_TRUE(has_path(NESTWRIGHT_SOURCE_DIR, path)) << document << " names " << path;
+      EXPECT_TRUE(has_path(path)) << document << " names " << path;
     }
     for (const std::string& command : names.commands) {
-      EXPECT_TRUE(has_path(NESTWRIGHT_SOURCE_DIR, "cli/commands/" + command))
-          << document << " names the command " << command;
+      EXPECT_TRUE(has_path("cli/commands/" + command)) << document << " names the command " << command;
     }
     for (const std::set<std::string>& words : {names.options, names.variables}) {
       for (const std::string& word : words) {
@@ -115,9 +149,9 @@ TEST(DocumentNames, VariablesOfTheProductAreDescribed) {
   EXPECT_THAT(variables_in("getenv(\"NESTWRIGHT_A\"); \"name NESTWRIGHT_B\" NESTWRIGHT_C \"NESTWRIGHT_D is\""),
               ElementsAre("NESTWRIGHT_A"));
   std::set<std::string> described;
-  for (const std::filesystem::path& document : documents()) described.merge(names_in(read(document)).variables);
+  for (const std::string& document : documents()) described.merge(names_in(text_of(document)).variables);
   for (const std::string& variable :
-       variables_in(text_of({"src", "templates", "search", "cost_model", "logs", "bench"}))) {
+       variables_in(text_of_folders({"src", "templates", "search", "cost_model", "logs", "bench"}))) {
     EXPECT_TRUE(described.contains(variable)) << "no document says what " << variable << " is";
   }
 }

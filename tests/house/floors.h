@@ -12,21 +12,30 @@
 
 namespace nestwright::house {
 
+/// The names that each name leads to.
+using Graph = std::map<std::string, std::set<std::string>>;
+
+/// Returns all names that this one leads to, in one step or more: itself, too, if it is in a cycle.
+std::set<std::string> reachable(const Graph& graph, const std::string& from);
+
+/// Returns the names that lead to themselves.
+std::vector<std::string> names_in_cycles(const Graph& graph);
+
 /// Maps each folder and each room of the table ("folder/room" or "folder/room/room") to all others that it may include:
 /// the transitive closure of the arrows, without itself.
-using Floors = std::map<std::string, std::set<std::string>>;
+using Floors = Graph;
 
 /// Parses the block after the line that starts with "Floors". Its lines contain chains "a, b <- c <- d", separated by
 /// two or more spaces, and notes in parentheses. Throws std::runtime_error if there is no such block or the arrows form
 /// a cycle.
-Floors parse_floors(std::string_view document);
+Floors parse_floors(const std::string& document);
 
 /// Returns one sentence per violation: an include of a folder or room that is not below, an include that names no known
 /// folder, or a file outside of the rooms of a folder that has rooms.
 std::vector<std::string> floor_violations(const Floors& floors, const std::vector<SourceFile>& files);
 
-/// Returns one sentence per public header that includes one of `foreign` (prefixes of paths, such as "sqlite3.h"). A
-/// header is public if another folder or another public header includes it, or if it is outside of all folders.
+/// Returns one sentence per public header that includes one of `foreign` (prefixes of paths, such as "sqlite3.h"),
+/// itself or by other headers. A header is public if another folder includes it, or if it is outside of all folders.
 std::vector<std::string> leaked_headers(const std::vector<SourceFile>& files, const std::vector<std::string>& foreign);
 
 }  // namespace nestwright::house

@@ -1,4 +1,4 @@
-// Reads the source files of this repository: their paths, #include lines and lengths.
+// Reads the source files of this repository: their paths, texts, #include lines and lengths.
 // Thread rule: pure functions, except for the files.
 #pragma once
 
@@ -17,6 +17,7 @@ struct Include {
 struct SourceFile {
   std::string path;    ///< relative to the root: "src/ir/core/expr.h"
   std::string folder;  ///< "ir", "logs"; empty for a file outside of all folders, such as src/nestwright.h
+  std::string text;
   std::vector<Include> includes;
   int lines = 0;
   bool is_header() const { return path.ends_with(".h"); }
@@ -24,11 +25,16 @@ struct SourceFile {
   std::string spelled() const { return path.starts_with("src/") ? path.substr(4) : path; }
 };
 
-/// Returns the #include lines outside of comments and raw strings (the exporter contains sources as raw strings).
-std::vector<Include> read_includes(std::string_view text);
 SourceFile read_source(const std::string& path, std::string_view text);
 
-/// Returns all .h, .cpp and .c files below the named folders of `root`, sorted by path.
-std::vector<SourceFile> read_tree(const std::string& root, const std::vector<std::string>& folders);
+/// Returns the text of a file, whose path is relative to the root of the repository.
+std::string text_of(const std::string& path);
+
+/// Returns all .h, .cpp and .c files below the named folders of the repository, sorted by path.
+std::vector<SourceFile> read_tree(const std::vector<std::string>& folders);
+
+/// Returns the files of the product, and all files of the repository.
+std::vector<SourceFile> product();
+std::vector<SourceFile> whole_tree();
 
 }  // namespace nestwright::house
