@@ -1,3 +1,4 @@
+// Rows of the reports of bench/figures.
 #include "bench/figures/report/report.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Workloads and inputs for the tests of memory-bound operators: odd sizes, of every kind that their templates
+// Cases of memory-bound operators, workloads and inputs: odd sizes, of every kind that their templates
 // distinguish.
 #pragma once
 

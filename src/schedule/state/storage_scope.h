@@ -1,4 +1,4 @@
-// Names for the memory of a stage, as Stage::set_scope, Schedule::cache_read and Schedule::cache_write take them.
+// Names for the storage scope of a stage, as Stage::set_scope, Schedule::cache_read and Schedule::cache_write take it.
 // Thread rule: constants.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Encodes values as bytes for messages between processes of one machine: fixed-width little-endian fields, and strings
-// prefixed with their length.
+// The wire format of messages between processes of one machine: fixed-width little-endian fields, and strings prefixed
+// with their length.
 // Thread rule: one thread at a time.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Device programs, one for each feature that a kernel's source may have. Thread rule: pure functions.
+// Scheduled device programs, one for each feature that a kernel's source may have. Thread rule: pure functions.
 #pragma once
 
 #include <string>

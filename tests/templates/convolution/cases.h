@@ -1,4 +1,4 @@
-// Convolutions that the tests use, and a loop over the formula that is independent of definition and reference.
+// Convolutions as cases of tests, and a loop over the formula that is independent of definition and reference.
 #pragma once
 
 #include <cmath>

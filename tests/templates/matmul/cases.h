@@ -1,4 +1,4 @@
-// Inputs and targets that the tests of matmul use.
+// Inputs and targets of cases of matmul.
 #pragma once
 
 #include <cmath>
