@@ -4,46 +4,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <mutex>
-#include <unordered_map>
+#include <memory>
 
 #include "support/base/error.h"
 
 namespace nestwright {
-namespace {
-
-/// Maps buffers to the operations that made them. Bodies read tensors as loads of buffers, so this is how the inputs of
-/// an operation are found. Entries live as long as their operation.
-class ResultRegistry {
- public:
-  void add(const std::shared_ptr<const Operation::Node>& node) {
-    std::lock_guard lock(mutex_);
-    for (const Buffer& result : node->results) made_by_[key(result)] = node;
-  }
-  void remove(const Operation::Node& node) {
-    std::lock_guard lock(mutex_);
-    for (const Buffer& result : node.results) made_by_.erase(key(result));
-  }
-  Operation find(const Buffer& buffer) const {
-    std::lock_guard lock(mutex_);
-    const auto it = made_by_.find(key(buffer));
-    return it == made_by_.end() ? Operation() : Operation(it->second.lock());
-  }
-
- private:
-  static const void* key(const Buffer& buffer) { return buffer.operator->(); }
-
-  mutable std::mutex mutex_;
-  std::unordered_map<const void*, std::weak_ptr<const Operation::Node>> made_by_;
-};
-
-ResultRegistry& registry() {
-  // Never destroyed: tensors of static lifetime may outlive it otherwise.
-  static auto* const instance = new ResultRegistry;
-  return *instance;
-}
-
-}  // namespace
 
 Operation make_operation(Operation::Node node) {
   for (const Operation& input : node.inputs) node.depth = std::max(node.depth, input->depth + 1);
@@ -53,15 +18,14 @@ Operation make_operation(Operation::Node node) {
                     "of its own",
                     node.name, kMaxChain));
   }
-  const std::shared_ptr<const Operation::Node> shared(new Operation::Node(std::move(node)), [](const auto* n) {
-    registry().remove(*n);
-    delete n;
-  });
-  registry().add(shared);
+  const auto shared = std::make_shared<const Operation::Node>(std::move(node));
+  for (const Buffer& result : shared->results) result->operation = shared;
   return Operation(shared);
 }
 
-Operation operation_of(const Buffer& buffer) { return registry().find(buffer); }
+Operation operation_of(const Buffer& buffer) {
+  return Operation(std::static_pointer_cast<const Operation::Node>(buffer->operation.lock()));
+}
 
 std::string result_name(const std::string& operation, std::size_t number, std::size_t count) {
   return count == 1 ? operation : fmt::format("{}.v{}", operation, number);

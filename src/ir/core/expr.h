@@ -167,6 +167,9 @@ struct BufferNode {
   std::vector<Expr> strides;  ///< empty: compact, row-major
   Scope scope = Scope::kGlobal;
   int alignment = 64;
+  /// Of a tensor that is computed or given: its Operation::Node, which sets it once, when the operation is made. Not
+  /// owned, as the operation owns the buffer.
+  mutable std::weak_ptr<const void> operation = {};
 
   int rank() const { return static_cast<int>(shape.size()); }
   /// Stride of a dimension in elements, computed for compact buffers.
