@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "schedule/schedule.h"
+#include "nestwright/schedule.h"
 
 namespace nestwright::bench {
 

@@ -18,11 +18,11 @@
 #include "codegen/cuda/cuda_dialect.h"
 #include "codegen/opencl/opencl_dialect.h"
 #include "codegen/source/device_object.h"
-#include "lower/lower.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/registry.h"
 #include "support/data/hash.h"
 #include "templates/framework/space/discover.h"
-#include "templates/registry.h"
 
 namespace nestwright::bench {
 namespace {

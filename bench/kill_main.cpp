@@ -19,7 +19,7 @@
 #include "bench/support/child.h"
 #include "bench/support/database_files.h"
 #include "bench/support/trial_rows.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::bench {
 namespace {

@@ -19,17 +19,17 @@
 #include "bench/support/child.h"
 #include "bench/support/database_files.h"
 #include "logs/sqlite/database.h"
-#include "logs/tuning_log.h"
-#include "lookup/lookup.h"
 #include "lookup/provenance.h"
 #include "lookup/task_key.h"
 #include "measure/race/timing.h"
+#include "nestwright/database.h"
+#include "nestwright/error.h"
+#include "nestwright/lookup.h"
+#include "nestwright/registry.h"
 #include "search/space/search_space.h"
 #include "space/config_json.h"
 #include "support/base/clock.h"
-#include "support/base/error.h"
 #include "support/os/resident_size.h"
-#include "templates/registry.h"
 
 namespace nestwright::bench {
 namespace {

@@ -18,10 +18,10 @@
 
 #include "bench/conv2d_schedules.h"
 #include "cost_model/features.h"
-#include "lower/lower.h"
-#include "support/base/error.h"
-#include "target/description/target.h"
-#include "templates/registry.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/registry.h"
+#include "nestwright/target.h"
 
 namespace nestwright::bench {
 namespace {

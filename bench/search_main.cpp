@@ -14,8 +14,8 @@
 #include "bench/replay/strategy_comparison.h"
 #include "bench/support/tuned_run.h"
 #include "measure/race/timing.h"
+#include "nestwright/error.h"
 #include "search/propose/make_strategy.h"
-#include "support/base/error.h"
 
 namespace nestwright::bench {
 namespace {

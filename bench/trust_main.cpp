@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "bench/figures/report/figures.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::bench {
 namespace {

@@ -1,34 +1,13 @@
-# Defines nestwright::nestwright, a target for the whole library, and the files of `cmake --install`: both executables in bin/, headers
-# in include/nestwright/, the libraries, and a package for find_package(nestwright).
-include(GNUInstallDirs)
+# The files of `cmake --install`: both executables in bin/, the public headers in include/nestwright/, libnestwright.so and
+# libnestwright.a, and a package for find_package(nestwright).
 include(CMakePackageConfigHelpers)
 
-set(nestwright_folders support target ir space runtime expression text schedule lower codegen kernel templates measure reference
-                       text_operator cost_model logs lookup search exporter)
-
-add_library(nestwright_nestwright INTERFACE)
-add_library(nestwright::nestwright ALIAS nestwright_nestwright)
-set_target_properties(nestwright_nestwright PROPERTIES EXPORT_NAME nestwright)
-target_compile_features(nestwright_nestwright INTERFACE cxx_std_20)
-set(nestwright_targets nestwright_nestwright)
-foreach(folder IN LISTS nestwright_folders)
-  target_link_libraries(nestwright_nestwright INTERFACE nestwright::${folder})
-  target_include_directories(nestwright_${folder} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/nestwright>)
-  set_target_properties(nestwright_${folder} PROPERTIES EXPORT_NAME ${folder})
-  list(APPEND nestwright_targets nestwright_${folder})
-endforeach()
-
+set_target_properties(nestwright PROPERTIES INSTALL_RPATH "$ORIGIN/${nestwright_library_from_binaries}")
 install(TARGETS nestwright nestwright-worker RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS ${nestwright_targets} EXPORT nestwrightTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nestwright FILES_MATCHING PATTERN "*.h"
-        PATTERN "cli" EXCLUDE PATTERN "codegen/llvm" EXCLUDE PATTERN "runtime/opencl" EXCLUDE PATTERN "runtime/cuda" EXCLUDE PATTERN "passes" EXCLUDE)
-install(DIRECTORY search templates cost_model DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nestwright FILES_MATCHING PATTERN "*.h")
-install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/templates DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nestwright FILES_MATCHING PATTERN "*.h")
-# The other headers of logs/ depend on SQLite.
-install(FILES
-  logs/record.h
-  logs/tuning_log.h
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nestwright/logs)
+install(TARGETS nestwright_nestwright_library nestwright_static_library EXPORT nestwrightTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/nestwright ${PROJECT_BINARY_DIR}/generated/nestwright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h")
 
 set(nestwright_package ${CMAKE_INSTALL_LIBDIR}/cmake/nestwright)
 install(EXPORT nestwrightTargets NAMESPACE nestwright:: DESTINATION ${nestwright_package})

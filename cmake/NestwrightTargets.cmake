@@ -1,9 +1,11 @@
-# Functions that declare the targets: one library per folder, one test executable per test folder.
+# Functions that declare the targets: one static library per folder, of which cmake/Library.cmake makes what is installed, and one test
+# executable per test folder.
 
 # Compiler flags of every target.
 add_library(nestwright_flags INTERFACE)
 target_compile_features(nestwright_flags INTERFACE cxx_std_20)
-target_compile_options(nestwright_flags INTERFACE -Wall -Wextra -Wshadow -Wswitch-enum $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> -Wno-missing-field-initializers
+target_compile_options(nestwright_flags INTERFACE -fvisibility=hidden $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>
+                                                  -Wall -Wextra -Wshadow -Wswitch-enum $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> -Wno-missing-field-initializers
                                                   $<$<BOOL:${NESTWRIGHT_WERROR}>:-Werror>
                                                   # clang reports what libstdc++ 12 itself uses if its headers are precompiled.
                                                   $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-deprecated-declarations>
@@ -102,12 +104,13 @@ function(nestwright_library name)
   add_library(nestwright_${name} STATIC ${arg_SOURCES})
   add_library(nestwright::${name} ALIAS nestwright_${name})
   set_target_properties(nestwright_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_include_directories(nestwright_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
-                                                       $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+  target_include_directories(nestwright_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
   foreach(folder IN LISTS arg_DEPENDS)
     target_link_libraries(nestwright_${name} PUBLIC nestwright::${folder})
   endforeach()
-  target_link_libraries(nestwright_${name} PRIVATE $<BUILD_INTERFACE:nestwright_flags> ${arg_PRIVATE})
+  target_link_libraries(nestwright_${name} PRIVATE nestwright_flags ${arg_PRIVATE})
+  set_property(GLOBAL APPEND PROPERTY nestwright_folders ${name})
+  set_property(GLOBAL APPEND PROPERTY nestwright_third_party ${arg_PRIVATE})
   if(arg_HEADERS)
     target_precompile_headers(nestwright_${name} PRIVATE ${arg_HEADERS} ${nestwright_common_headers})
   elseif(fmt::fmt IN_LIST arg_PRIVATE)
@@ -146,8 +149,8 @@ function(nestwright_test name)
   nestwright_compile_for_tests(test_${name})
   target_link_libraries(test_${name} PRIVATE nestwright_flags fmt::fmt GTest::gmock GTest::gtest_main ${arg_PRIVATE})
   # Batches share our own headers, too. Sources that are compiled by themselves do not: a header's change rebuilds only its readers.
-  set(own_headers $<$<BOOL:${NESTWRIGHT_BATCHES}>:${PROJECT_SOURCE_DIR}/src/nestwright.h>)
-  nestwright_headers(test_headers FOR_TESTS OPTIONS -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR} LINK GTest::gmock
+  set(own_headers $<$<BOOL:${NESTWRIGHT_BATCHES}>:${PROJECT_SOURCE_DIR}/include/nestwright/nestwright.h>)
+  nestwright_headers(test_headers FOR_TESTS OPTIONS -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR} LINK GTest::gmock
                      HEADERS <gmock/gmock.h> <gtest/gtest.h> ${own_headers})
   target_precompile_headers(test_${name} REUSE_FROM nestwright_test_headers)
   nestwright_batches(test_${name})

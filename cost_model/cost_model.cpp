@@ -7,7 +7,7 @@
 
 #include "cost_model/random_model.h"
 #include "cost_model/xgboost_model.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

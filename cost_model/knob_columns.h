@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cost_model/features.h"
-#include "space/config_space.h"
+#include "nestwright/config_space.h"
 
 namespace nestwright {
 

@@ -3,7 +3,7 @@
 // that no correct time on a CPU is refused. Thread rule: pure functions.
 #pragma once
 
-#include "ir/core/program.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "ir/core/program.h"
 #include "ir/traversal/linear.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 

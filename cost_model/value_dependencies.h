@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "ir/core/program.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 

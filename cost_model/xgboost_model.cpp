@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "nestwright.h"
+#include <nestwright/nestwright.h>
 
 using namespace nestwright;
 

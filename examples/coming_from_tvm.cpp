@@ -1,7 +1,7 @@
 // The calls at the right of the table "Coming from TVM" (docs/tutorial.md).
 #include <cstdio>
 
-#include "nestwright.h"
+#include <nestwright/nestwright.h>
 
 using namespace nestwright;
 

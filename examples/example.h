@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "nestwright.h"
+#include <nestwright/nestwright.h>
 
 namespace nestwright::examples {
 

@@ -1,7 +1,7 @@
 // The first program of docs/language.md and docs/tutorial.md: a matrix product, its schedule, its loops and a call.
 #include <cstdio>
 
-#include "nestwright.h"
+#include <nestwright/nestwright.h>
 
 using namespace nestwright;
 

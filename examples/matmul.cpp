@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "nestwright.h"
+#include <nestwright/nestwright.h>
 
 using namespace nestwright;
 

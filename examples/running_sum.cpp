@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "example.h"
-#include "ir/interpret/interpret.h"
 
 using namespace nestwright;
 using namespace nestwright::examples;

@@ -12,7 +12,7 @@
 #include "logs/read_or_note.h"
 #include "logs/state.h"
 #include "measure/race/quiet_estimate.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

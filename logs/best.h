@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "logs/record.h"
 #include "logs/sqlite/database.h"
 #include "logs/task.h"
+#include "nestwright/records.h"
 
 namespace nestwright {
 

@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "nestwright/error.h"
 #include "space/config_json.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

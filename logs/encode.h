@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "logs/record.h"
 #include "logs/sqlite/database.h"
+#include "nestwright/records.h"
 
 namespace nestwright {
 

@@ -1,6 +1,6 @@
 // TuningLog's release of failed trials whose points are worth another measurement.
 #include "logs/state.h"
-#include "logs/tuning_log.h"
+#include "nestwright/database.h"
 
 namespace nestwright {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "logs/state.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

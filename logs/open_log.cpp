@@ -12,7 +12,7 @@
 #include "logs/schema.h"
 #include "logs/session_locks.h"
 #include "logs/sqlite/copy.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

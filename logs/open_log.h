@@ -5,7 +5,7 @@
 #include <string>
 
 #include "logs/sqlite/database.h"
-#include "logs/tuning_log.h"
+#include "nestwright/database.h"
 
 namespace nestwright {
 

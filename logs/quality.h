@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "logs/record.h"
+#include "nestwright/records.h"
 
 namespace nestwright {
 

@@ -7,7 +7,7 @@
 #include "logs/encode.h"
 #include "logs/state.h"
 #include "logs/task.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

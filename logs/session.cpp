@@ -8,8 +8,8 @@
 #include "logs/read_or_note.h"
 #include "logs/state.h"
 #include "logs/task.h"
+#include "nestwright/error.h"
 #include "space/config_json.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

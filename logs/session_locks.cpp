@@ -10,7 +10,7 @@
 #include <cstring>
 #include <thread>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "logs/record.h"
+#include "nestwright/records.h"
 #include "support/os/unique_fd.h"
 
 namespace nestwright {

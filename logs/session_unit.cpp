@@ -8,7 +8,7 @@
 #include "logs/read_or_note.h"
 #include "logs/state.h"
 #include "logs/task.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

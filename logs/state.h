@@ -4,7 +4,7 @@
 
 #include "logs/session_locks.h"
 #include "logs/sqlite/database.h"
-#include "logs/tuning_log.h"
+#include "nestwright/database.h"
 
 namespace nestwright {
 

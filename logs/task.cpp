@@ -4,7 +4,7 @@
 
 #include "logs/encode.h"
 #include "logs/read_or_note.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

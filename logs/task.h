@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "logs/record.h"
 #include "logs/sqlite/database.h"
+#include "nestwright/records.h"
 
 namespace nestwright {
 

@@ -1,8 +1,8 @@
-#include "logs/tuning_log.h"
+#include "nestwright/database.h"
 
 #include "logs/open_log.h"
 #include "logs/state.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

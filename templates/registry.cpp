@@ -1,4 +1,4 @@
-#include "templates/registry.h"
+#include "nestwright/registry.h"
 
 #include <utility>
 

@@ -7,7 +7,7 @@
 #include "bench/figures/machine/delayed_program.h"
 #include "bench/figures/report/options.h"
 #include "bench/figures/tunings/pairs.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "logs/record.h"
+#include "nestwright/records.h"
 
 namespace nestwright::bench {
 

@@ -9,14 +9,14 @@
 #include "bench/gpu/rival.h"
 #include "codegen/backend.h"
 #include "ir/serialize/serialize.h"
-#include "lookup/lookup.h"
-#include "lower/lower.h"
 #include "measure/check/elements.h"
+#include "nestwright/lookup.h"
+#include "nestwright/lower.h"
+#include "nestwright/registry.h"
+#include "nestwright/tune.h"
 #include "runtime/device_program.h"
-#include "search/session/session.h"
 #include "search/task/check_data.h"
 #include "templates/matmul/shape.h"
-#include "templates/registry.h"
 
 namespace nestwright::bench {
 namespace {

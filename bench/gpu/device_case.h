@@ -7,8 +7,8 @@
 #include <string>
 
 #include "bench/comparison/results/comparison.h"
-#include "runtime/device.h"
-#include "templates/framework/template/workload.h"
+#include "nestwright/device.h"
+#include "nestwright/workload.h"
 
 namespace nestwright::bench {
 

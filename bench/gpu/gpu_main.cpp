@@ -14,9 +14,9 @@
 #include "bench/support/child.h"
 #include "bench/support/doctor.h"
 #include "bench/support/suite.h"
-#include "logs/tuning_log.h"
-#include "support/base/error.h"
-#include "templates/registry.h"
+#include "nestwright/database.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 
 namespace nestwright::bench {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "runtime/device.h"
-#include "templates/framework/template/template.h"
+#include "nestwright/device.h"
+#include "nestwright/template.h"
 
 namespace nestwright::bench {
 

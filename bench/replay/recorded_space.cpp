@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "nestwright/error.h"
 #include "space/near_candidate.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "cost_model/knob_columns.h"
+#include "nestwright/error.h"
 #include "search/propose/make_strategy.h"
 #include "search/task/candidate.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

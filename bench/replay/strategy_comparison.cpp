@@ -8,8 +8,8 @@
 
 #include "bench/replay/replay.h"
 #include "bench/support/tuned_run.h"
+#include "nestwright/error.h"
 #include "support/base/clock.h"
-#include "support/base/error.h"
 
 namespace nestwright::bench {
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "lookup/task_key.h"
+#include "nestwright/error.h"
 #include "search/propose/measured_trials.h"
 #include "search/session/chunk.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

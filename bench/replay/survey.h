@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/replay/recorded_space.h"
-#include "logs/tuning_log.h"
+#include "nestwright/database.h"
 #include "search/propose/strategy.h"
 
 namespace nestwright {

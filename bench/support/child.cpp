@@ -10,7 +10,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 extern char** environ;
 

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "bench/support/child.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::bench {
 

@@ -8,9 +8,9 @@
 #include <iterator>
 #include <sstream>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "templates/framework/template/workload_file.h"
-#include "templates/registry.h"
 
 namespace nestwright::bench {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "templates/framework/template/workload.h"
+#include "nestwright/workload.h"
 
 namespace nestwright::bench {
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::bench {
 namespace {

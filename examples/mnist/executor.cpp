@@ -4,7 +4,7 @@
 #include <functional>
 #include <numeric>
 
-#include "text_operator/text_operator.h"
+#include <nestwright/text_operator.h>
 
 namespace mnist {
 

@@ -4,8 +4,8 @@
 
 #include <optional>
 
+#include <nestwright/nestwright.h>
 #include "graph.h"
-#include "nestwright.h"
 
 namespace mnist {
 

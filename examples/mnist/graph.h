@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/core/type.h"
+#include <nestwright/type.h>
 
 namespace mnist {
 

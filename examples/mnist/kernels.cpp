@@ -1,10 +1,11 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <regex>
 
+#include <nestwright/error.h>
+#include <nestwright/text_operator.h>
 #include "graph.h"
-#include "support/base/error.h"
-#include "text/expression.h"
 
 namespace mnist {
 namespace {
@@ -55,12 +56,15 @@ Kernel write_kernel(const Graph& graph, const Types& types, const std::vector<Va
 
 /// Infers the shape of a node's value from the expression and the shapes of its inputs.
 TensorType infer_type(const Graph& graph, const Types& types, Value v) {
-  const auto program = nestwright::text::Expression::parse(write_kernel(graph, types, {v}).expression).program();
-  for (const auto& tensor : program.tensors) {
-    if (tensor.has_own_shape) throw nestwright::UsageError("the shapes of tensors do not agree: " + program.text);
+  const std::string expression = write_kernel(graph, types, {v}).expression;
+  const nestwright::Workload workload = nestwright::workload_of(expression);
+  // The operator's name declares only the shapes that indices do not imply.
+  static const std::regex declared_shape(":\\w*\\[");
+  if (std::regex_search(workload.op->name, declared_shape)) {
+    throw nestwright::UsageError("the shapes of tensors do not agree: " + expression);
   }
-  const auto& result = program.tensors[program.parameters().back()];
-  return {result.type, result.shape};
+  const nestwright::Tensor& result = workload.definition->args.back();
+  return {result.dtype(), nestwright::ir::constants_of(result.shape())};
 }
 
 }  // namespace

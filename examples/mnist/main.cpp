@@ -5,9 +5,9 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "network.h"
-#include "support/data/json.h"
 
 namespace {
 
@@ -86,9 +86,9 @@ int main(int argc, char** argv) try {
   }
   std::printf("%d of %zu kernels are tuned\n", compiler.tuned(), compiler.functions().size());
   if (tasks_file.empty()) return 0;
-  Json tasks = Json::list();
+  nlohmann::json tasks = nlohmann::json::array();
   for (const auto& [expression, function] : compiler.functions()) tasks.push_back(expression);
-  if (!(std::ofstream(tasks_file) << tasks.str() << std::endl)) throw UsageError("cannot write '" + tasks_file + "'");
+  if (!(std::ofstream(tasks_file) << tasks.dump(2) << std::endl)) throw UsageError("cannot write '" + tasks_file + "'");
 } catch (const std::exception& e) {
   return std::fprintf(stderr, "mnist: %s\n", e.what()), 1;
 }

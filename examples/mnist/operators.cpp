@@ -1,5 +1,5 @@
+#include <nestwright/error.h>
 #include "graph.h"
-#include "support/base/error.h"
 
 namespace mnist {
 namespace {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "nestwright.h"
+#include <nestwright/nestwright.h>
 
 using namespace nestwright;
 

@@ -1,8 +1,8 @@
 // A plugin: Y[i] = min(max(X[i], low), high), with one template for CPUs and GPUs.
 #include <algorithm>
 
-#include "nestwright.h"
-#include "templates/framework/registry/plugin.h"
+#include <nestwright/nestwright.h>
+#include <nestwright/plugin.h>
 
 using namespace nestwright;
 

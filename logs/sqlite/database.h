@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::sqlite {
 

@@ -16,11 +16,9 @@
 #include <vector>
 
 #include "measure/race/timing.h"
-#include "search/budget/stop_condition.h"
+#include "nestwright/tune.h"
 
 namespace nestwright {
-
-enum class Effort : std::uint8_t { kQuick, kNormal, kFull };
 
 struct EffortPlan {
   double seconds = 0;        ///< for the search and its final race

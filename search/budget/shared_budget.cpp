@@ -4,9 +4,9 @@
 #include <limits>
 #include <optional>
 
+#include "nestwright/error.h"
 #include "search/budget/task_allocator.h"
 #include "support/base/caught_message.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {
@@ -16,7 +16,7 @@ constexpr double kOverrun = 0.01;   // share of the budget by which the final ra
 constexpr double kEarlyRace = 1.5;  // most time of a race before the budget is over, relative to its estimate
 
 template <class T>
-void keep_newer(std::optional<T>& old, const std::optional<T>& newer) {
+void keep_newer(T& old, const T& newer) {
   if (newer) old = newer;
 }
 

@@ -8,19 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "nestwright/tune.h"
 #include "search/budget/remaining_gain.h"
 #include "support/base/clock.h"
 
 namespace nestwright {
-
-struct Budget {
-  std::int64_t trials = 0;      ///< 0: no limit
-  double seconds = 0;           ///< 0: no limit; start-up and the final race included
-  std::int64_t early_stop = 0;  ///< ends after this many trials without an improvement; 0: never
-  /// Ends where going on for as long again is expected to gain less than this (0.01: 1%), but not before there is a
-  /// best, the starting points are measured and StopCondition::kMinTrials trials of each template are done; 0: never.
-  double until_gain = 0;
-};
 
 class StopCondition {
  public:

@@ -1,4 +1,4 @@
-#include "search/budget/task_run.h"
+#include "nestwright/tune.h"
 
 namespace nestwright {
 

@@ -1,4 +1,4 @@
-// The interface of a task's search in steps, and its result. A single run drives it to its end; several on one budget
+// The interface of a task's search in steps. A single run drives it to its end; several on one budget
 // take turns. Thread rule: one thread at a time. Names state the units.
 #pragma once
 
@@ -7,38 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "cost_model/model_audit.h"
-#include "logs/record.h"
+#include "nestwright/tune.h"
 
 namespace nestwright {
-
-/// Wall time of the stages of a session, in nanoseconds.
-struct StageTimes {
-  std::int64_t start_up = 0, propose = 0, features = 0, train = 0, lower = 0, compile = 0, check = 0, measure = 0,
-               log = 0, race = 0;
-
-  StageTimes& operator+=(const StageTimes& other);
-};
-
-/// The result of a run of a session.
-struct SessionResult {
-  std::optional<BestRecord> best;  ///< the task's best after this session; nullopt: no valid candidate exists
-  /// The template's default, timed in the final race; nullopt where there was no race.
-  std::optional<Timing> default_timing;
-  std::int64_t trials = 0;          ///< of this run
-  std::int64_t same_code = 0;       ///< trials of this run that were not measured because their machine code was known
-  std::int64_t earlier_trials = 0;  ///< recorded before this run
-  std::map<Outcome, std::int64_t> outcomes;
-  std::int64_t disturbed = 0, remeasured = 0;  ///< timed on a disturbed machine; of these, measured again
-  std::string race_disturbance;                ///< why the final race replaced nothing; empty: it was not disturbed
-  std::string first_failure;                   ///< message of the first trial that failed
-  double seconds = 0;
-  double seconds_to_best = 0;  ///< when the best of this run was first measured
-  std::string stop_reason;
-  bool interrupted = false;
-  std::optional<ModelAudit> model_audit;  ///< the last one
-  StageTimes times;
-};
 
 /// For what is left to do after an interruption, so that the process ends within 2 s.
 inline constexpr double kInterruptedFinish_s = 1.4;

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "nestwright/error.h"
 #include "search/propose/strategies/annealing.h"
 #include "search/propose/strategies/by_template.h"
 #include "search/propose/strategies/evolutionary.h"
@@ -13,7 +14,6 @@
 #include "search/propose/strategies/grid.h"
 #include "search/propose/strategies/local_search.h"
 #include "search/propose/strategies/random.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 

@@ -9,8 +9,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "nestwright/error.h"
 #include "search/budget/stopwatch.h"
-#include "support/base/error.h"
 #include "support/data/hash.h"
 
 namespace nestwright {

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "logs/record.h"
-#include "measure/race/measurement.h"
+#include "nestwright/measurement.h"
+#include "nestwright/records.h"
 #include "search/space/point.h"
 
 namespace nestwright {

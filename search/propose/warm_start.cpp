@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <map>
 
+#include "nestwright/error.h"
 #include "search/propose/ranker.h"
 #include "search/task/candidate.h"
-#include "support/base/error.h"
 #include "templates/framework/space/completion.h"
 
 namespace nestwright {

@@ -6,7 +6,7 @@
 
 #include "cost_model/cost_model.h"
 #include "cost_model/knob_columns.h"
-#include "logs/tuning_log.h"
+#include "nestwright/database.h"
 #include "search/space/search_space.h"
 
 namespace nestwright {

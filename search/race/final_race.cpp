@@ -11,8 +11,8 @@
 
 #include "measure/race/quiet_estimate.h"
 #include "measure/race/race_finalists.h"
+#include "nestwright/error.h"
 #include "search/race/verdict.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

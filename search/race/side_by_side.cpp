@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "lookup/lookup.h"
 #include "measure/build/builder.h"
 #include "measure/run/runner.h"
+#include "nestwright/lookup.h"
 #include "search/budget/effort.h"
 #include "search/task/check_data.h"
 #include "search/task/timing_lock.h"

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "measure/race/measurement.h"
-#include "search/budget/effort.h"
+#include "nestwright/measurement.h"
+#include "nestwright/template.h"
+#include "nestwright/tune.h"
 #include "search/task/check_data.h"
-#include "templates/framework/template/template.h"
 
 namespace nestwright {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "measure/race/race.h"
+#include "measure/race/scale_scores.h"
 #include "search/budget/stopwatch.h"
 #include "search/session/reference_time.h"
 #include "search/trials/incumbent_part.h"

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "measure/race/scale_scores.h"
 #include "search/budget/stopwatch.h"
 
 namespace nestwright {

@@ -17,30 +17,15 @@
 #include <string>
 #include <vector>
 
-#include "logs/tuning_log.h"
-#include "lookup/task_context.h"
+#include "nestwright/database.h"
+#include "nestwright/lookup.h"
+#include "nestwright/tune.h"
+#include "nestwright/workload.h"
 #include "search/budget/task_run.h"
-#include "search/trials/session_options.h"
-#include "templates/framework/template/workload.h"
 
 namespace nestwright {
 
 class SessionLoop;
-
-/// The state of a session for a progress line, reported after every few trials.
-struct Progress {
-  std::int64_t trials = 0;
-  std::map<Outcome, std::int64_t> outcomes;
-  double best_ns = 0;  ///< 0: none yet
-  double seconds = 0;
-  double seconds_left = 0;     ///< of the budget; 0 without one
-  std::int64_t disturbed = 0;  ///< trials of this run that are still to be measured again
-  std::string waiting_for;     ///< what the session is waiting for; empty: it is not waiting
-  std::string phase;           ///< what it does apart from searching: "preparing", "final race"; empty: it searches
-  std::string detail;          ///< of the phase: "process 3 of 8"; may be empty
-};
-
-using ProgressFunction = std::function<void(const Progress&)>;
 
 /// A session that is run in steps, so that several can be interleaved; its clock runs only during its calls. A session
 /// that is not finished stays in the log as running until its process ends, and the next session of its task resumes
@@ -72,9 +57,5 @@ class TuningSession final : public TaskRun {
  private:
   std::unique_ptr<SessionLoop> loop_;
 };
-
-/// Tunes `task` and records every trial in `log`, resuming earlier runs of the task. Throws as TuningSession does.
-SessionResult run_session(const TaskContext& context, TuningLog& log, const SessionOptions& options,
-                          const std::atomic<bool>* interrupt = nullptr, const ProgressFunction& progress = {});
 
 }  // namespace nestwright

@@ -9,6 +9,7 @@
 
 #include "lookup/provenance.h"
 #include "measure/race/quiet_estimate.h"
+#include "nestwright/error.h"
 #include "search/budget/stopwatch.h"
 #include "search/propose/make_strategy.h"
 #include "search/propose/warm_start.h"
@@ -18,7 +19,6 @@
 #include "search/trials/incumbent_part.h"
 #include "search/trials/session_best.h"
 #include "space/config_json.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {
@@ -394,7 +394,7 @@ void SessionLoop::race(const FinalRaceLimits& limits) {
 }
 
 void SessionLoop::conclude() {
-  result_.model_audit = ranker_.audit();
+  if (ranker_.audit()) result_.model_audit = std::make_shared<const ModelAudit>(*ranker_.audit());
   tools_.times.features = ranker_.feature_ns();
   tools_.times.train = ranker_.train_ns();
   tools_.times.propose -= ranker_.feature_ns() + ranker_.train_ns();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lookup/provenance.h"
+#include "measure/race/scale_scores.h"
 #include "search/session/chunk.h"
 
 namespace nestwright {

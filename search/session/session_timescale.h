@@ -8,7 +8,7 @@
 #include <set>
 #include <span>
 
-#include "lookup/task_context.h"
+#include "nestwright/lookup.h"
 #include "search/trials/session_trials.h"
 #include "search/trials/tools.h"
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "lookup/task_context.h"
-#include "templates/framework/template/template.h"
+#include "nestwright/lookup.h"
+#include "nestwright/template.h"
 
 namespace nestwright {
 

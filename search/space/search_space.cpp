@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "nestwright/error.h"
 #include "space/random_index.h"
-#include "support/base/error.h"
 #include "templates/framework/space/completion.h"
 #include "templates/framework/space/discover.h"
 

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "logs/record.h"
-#include "lookup/task_context.h"
+#include "nestwright/config_space.h"
+#include "nestwright/lookup.h"
+#include "nestwright/records.h"
+#include "nestwright/template.h"
 #include "search/space/point.h"
-#include "space/restriction.h"
-#include "templates/framework/template/template.h"
 
 namespace nestwright {
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <variant>
 
-#include "codegen/backend.h"
 #include "cost_model/device_resources.h"
 #include "cost_model/knob_columns.h"
-#include "ir/core/program.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
+#include "nestwright/measurement.h"
+#include "nestwright/program.h"
 #include "search/space/point.h"
 
 namespace nestwright {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "measure/check/elements.h"
+#include "nestwright/error.h"
 #include "search/task/large_reference.h"
-#include "support/base/error.h"
 #include "support/data/hash.h"
 #include "templates/checking/draw_elements.h"
 #include "templates/framework/template/operator_data.h"

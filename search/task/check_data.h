@@ -5,7 +5,7 @@
 #include <string>
 
 #include "measure/run/runner.h"
-#include "templates/framework/template/template.h"
+#include "nestwright/template.h"
 
 namespace nestwright {
 
@@ -25,7 +25,7 @@ inline std::string references_folder(const std::string& database) { return datab
 CheckData make_check_data(const Workload& workload, const CheckEffort& effort = {});
 
 /// The same, with additional inputs: integers where the operator is exact on these, and large and small magnitudes
-/// where its types have them. Operators with large checks (LargeChecks in templates/framework/template/template.h) get
+/// where its types have them. Operators with large checks (LargeChecks in nestwright/template.h) get
 /// LargeData if the reference of one of these sets would take longer than a fifth of the effort, a second at most, or
 /// their tensors have more than 2^22 elements.
 CheckData make_strict_check_data(const Workload& workload, const CheckEffort& effort = {});

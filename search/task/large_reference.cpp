@@ -6,7 +6,7 @@
 #include <memory>
 #include <random>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "support/data/hash.h"
 #include "templates/checking/choose_elements.h"
 #include "templates/checking/element_rows.h"

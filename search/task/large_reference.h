@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "measure/check/large_data.h"
-#include "templates/framework/template/template.h"
+#include "nestwright/template.h"
 
 namespace nestwright {
 

@@ -1,6 +1,6 @@
 #include "search/task/timing_lock.h"
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

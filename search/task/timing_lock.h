@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "target/description/target.h"
+#include "nestwright/target.h"
 
 namespace nestwright {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "logs/record.h"
+#include "nestwright/records.h"
 
 namespace nestwright {
 

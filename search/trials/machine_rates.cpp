@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "target/description/host.h"
+#include "target/measured/machine_limits.h"
 #include "target/measured/peak.h"
 
 namespace nestwright {

@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "cost_model/least_time.h"
-#include "logs/tuning_log.h"
-#include "lookup/task_context.h"
-#include "target/measured/machine_limits.h"
+#include "nestwright/database.h"
+#include "nestwright/lookup.h"
+#include "nestwright/target.h"
 
 namespace nestwright {
 

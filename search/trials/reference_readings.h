@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "logs/record.h"
-#include "measure/race/measurement.h"
+#include "nestwright/measurement.h"
+#include "nestwright/records.h"
 
 namespace nestwright {
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "lookup/task_context.h"
+#include "nestwright/lookup.h"
 #include "search/trials/session_trials.h"
 #include "search/trials/tools.h"
 

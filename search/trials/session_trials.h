@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "logs/record.h"
+#include "nestwright/records.h"
 #include "search/propose/session_trial.h"
 #include "search/trials/built_point.h"
 #include "search/trials/known_code.h"

@@ -8,9 +8,11 @@
 #include <variant>
 
 #include "lower/program_part.h"
+#include "search/budget/effort.h"
 #include "search/budget/stopwatch.h"
 #include "search/task/candidate.h"
 #include "search/task/check_data.h"
+#include "search/trials/session_builder.h"
 #include "target/description/host.h"
 
 namespace nestwright {

@@ -8,16 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "logs/tuning_log.h"
-#include "lookup/task_context.h"
 #include "measure/build/builder.h"
 #include "measure/run/runner.h"
-#include "search/budget/task_run.h"
+#include "nestwright/database.h"
+#include "nestwright/lookup.h"
+#include "nestwright/tune.h"
 #include "search/space/search_space.h"
 #include "search/trials/built_point.h"
 #include "search/trials/machine_rates.h"
 #include "search/trials/race_plan.h"
-#include "search/trials/session_options.h"
 
 namespace nestwright {
 

@@ -3,7 +3,7 @@
 #include "codegen/cuda/cuda_backend.h"
 #include "codegen/llvm/llvm_backend.h"
 #include "codegen/opencl/opencl_backend.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

@@ -8,16 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "ir/core/program.h"
-#include "target/description/target.h"
+#include "nestwright/program.h"
+#include "nestwright/target.h"
 
 namespace nestwright {
-
-/// The compiler's optimisation pipeline. The numbers are part of the log's keys and never change.
-enum class Pipeline : std::uint8_t {
-  kSearch = 0,  ///< a few passes, about 15 ms a candidate
-  kFinal = 1,   ///< stronger, for winners and exports
-};
 
 struct CompileOptions {
   Pipeline pipeline = Pipeline::kSearch;
@@ -25,23 +19,11 @@ struct CompileOptions {
   bool keep_assembly = false;  ///< fill in `assembly`; for CUDA it is PTX
 };
 
-/// The resources of a multiprocessor that a kernel uses, as the device's compiler reports them.
-struct KernelResources {
-  std::string kernel;
-  int registers = 0;              ///< per thread
-  std::int64_t spill_bytes = 0;   ///< per thread: spill stores plus spill loads
-  std::int64_t stack_bytes = 0;   ///< per thread
-  std::int64_t shared_bytes = 0;  ///< per block, static and dynamic, without the system's reserve
-  int threads = 0;                ///< per block; 0: not known before the call
-  double occupancy =
-      0;  ///< resident warps / the most possible (target/description/occupancy.h), in 0 .. 1; 0: none, or not known
-};
-
 struct CompiledObject {
   /// For CPUs a relocatable, position-independent object file; for CUDA a cubin; for OpenCL the source, which the
   /// driver builds where it runs.
   std::string object;
-  std::string symbol;       ///< name of the entry, a nestwright_kernel (runtime/kernel_abi.h)
+  std::string symbol;       ///< name of the entry, a nestwright_kernel (nestwright/kernel_abi.h)
   std::string preparation;  ///< name of the entry that fills the prepared parameters; empty: there are none
   /// The size of each prepared parameter, a multiple of 64. They are aligned to 64 and follow the others in a call.
   std::vector<std::int64_t> prepared_bytes;
@@ -66,7 +48,7 @@ class Backend {
   virtual ~Backend() = default;
   /// The reason why this backend cannot compile for the target, a sentence that says what to do; empty if it can.
   virtual std::string why_not(const Target&) const { return {}; }
-  /// Compiles a program. Requires vector form (lower/lower.h: expand). Throws CompileError.
+  /// Compiles a program. Requires vector form (nestwright/lower.h: expand). Throws CompileError.
   virtual CompiledObject compile(const ir::Program& program, const Target& target, const CompileOptions& options) = 0;
   /// The compiler's name and version, such as "LLVM 19.1.7", which is part of the log's keys.
   virtual std::string version() const = 0;

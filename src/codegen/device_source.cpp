@@ -4,7 +4,7 @@
 #include "codegen/cuda/compile_log.h"
 #include "codegen/cuda/nvrtc.h"
 #endif
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::codegen {
 

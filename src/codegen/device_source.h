@@ -4,12 +4,13 @@
 
 #include <string>
 
-#include "target/description/target.h"
+#include "nestwright/target.h"
 
 namespace nestwright::codegen {
 
-/// The argument of Device::load() (runtime/device.h): a cubin for CUDA C++, the source itself for OpenCL C. `name` is
-/// for messages. Throws CompileError if the source has errors, or this build or machine has no compiler for the device.
+/// The argument of Device::load() (nestwright/device.h): a cubin for CUDA C++, the source itself for OpenCL C. `name`
+/// is for messages. Throws CompileError if the source has errors, or this build or machine has no compiler for the
+/// device.
 std::string compile_device_source(const std::string& source, const std::string& name, const Target& target);
 
 }  // namespace nestwright::codegen

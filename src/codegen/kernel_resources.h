@@ -2,7 +2,8 @@
 // Thread rule: pure functions. Units: bytes.
 #pragma once
 
-#include "codegen/backend.h"
+#include "nestwright/program.h"
+#include "nestwright/target.h"
 
 namespace nestwright::codegen {
 

@@ -1,6 +1,6 @@
-#include "exporter/apply_best.h"
+#include "nestwright/export.h"
 
-#include "kernel/build.h"
+#include "nestwright/build.h"
 
 namespace nestwright {
 

@@ -1,4 +1,4 @@
-#include "exporter/exporter.h"
+#include "nestwright/export.h"
 
 #include <fmt/format.h>
 
@@ -14,8 +14,8 @@
 #include "exporter/source/sources.h"
 #include "ir/serialize/serialize.h"
 #include "kernel/has_parallel_loop.h"
-#include "lower/lower.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
 
 namespace nestwright {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/core/expr.h"
+#include "nestwright/expr_nodes.h"
 
 namespace nestwright {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "expression/iter_var.h"
-#include "ir/core/program.h"
+#include "nestwright/program.h"
+#include "nestwright/reduction.h"
 
 namespace nestwright {
 

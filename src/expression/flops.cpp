@@ -3,10 +3,10 @@
 #include <set>
 
 #include "expression/scan_steps.h"
-#include "expression/tensor.h"
 #include "ir/core/intrinsic_table.h"
 #include "ir/traversal/rewrite.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 namespace {

@@ -1,8 +1,8 @@
-#include "expression/iter_var.h"
+#include "nestwright/reduction.h"
 
 #include <utility>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

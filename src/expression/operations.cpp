@@ -6,7 +6,7 @@
 #include <cctype>
 #include <memory>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

@@ -1,12 +1,11 @@
-#include "expression/passed_shape.h"
+#include "nestwright/tensor.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "expression/operations.h"
-#include "ir/core/program.h"
-#include "ir/traversal/print.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 namespace {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "expression/tensor.h"
-#include "ir/traversal/print.h"
+#include "nestwright/program.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 

@@ -1,12 +1,12 @@
-#include "expression/reducers.h"
+#include "nestwright/reduction.h"
 
 #include <fmt/format.h>
 
 #include <set>
 
-#include "ir/traversal/print.h"
 #include "ir/traversal/rewrite.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 namespace {

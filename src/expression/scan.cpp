@@ -1,4 +1,4 @@
-#include "expression/scan.h"
+#include "nestwright/tensor.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include "expression/operations.h"
 #include "expression/scan_steps.h"
 #include "ir/traversal/linear.h"
-#include "ir/traversal/print.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 namespace {

@@ -6,9 +6,9 @@
 #include <set>
 
 #include "ir/traversal/linear.h"
-#include "ir/traversal/print.h"
 #include "ir/traversal/rewrite.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 namespace {

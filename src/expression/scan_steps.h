@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "expression/tensor.h"
 #include "ir/simplify/simplify.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 

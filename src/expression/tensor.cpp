@@ -1,4 +1,4 @@
-#include "expression/tensor.h"
+#include "nestwright/tensor.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 
 #include "expression/body_size.h"
 #include "expression/operations.h"
-#include "ir/traversal/print.h"
 #include "ir/traversal/rewrite.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 namespace {

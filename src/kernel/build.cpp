@@ -1,15 +1,17 @@
-#include "kernel/build.h"
+#include "nestwright/build.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
+#include "codegen/backend.h"
 #include "ir/serialize/serialize.h"
+#include "kernel/call_signature.h"
 #include "kernel/device_call.h"
 #include "kernel/has_parallel_loop.h"
-#include "lower/lower.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
 #include "runtime/compiled_kernel.h"
-#include "support/base/error.h"
 #include "target/description/host.h"
 
 namespace nestwright {

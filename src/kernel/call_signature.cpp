@@ -7,10 +7,10 @@
 #include <bit>
 
 #include "ir/analysis/evaluate.h"
-#include "ir/traversal/print.h"
 #include "kernel/memory_overlap.h"
 #include "kernel/task_limit.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 

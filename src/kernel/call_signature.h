@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/core/program.h"
-#include "runtime/array_view.h"
+#include "nestwright/array.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 

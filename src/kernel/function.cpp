@@ -1,4 +1,4 @@
-#include "kernel/function.h"
+#include "nestwright/build.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "ir/analysis/preparation.h"
-#include "support/base/error.h"
+#include "kernel/call_signature.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

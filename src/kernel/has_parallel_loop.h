@@ -2,7 +2,7 @@
 // Thread rule: a pure function.
 #pragma once
 
-#include "ir/core/program.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 

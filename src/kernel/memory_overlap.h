@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "runtime/array_view.h"
+#include "nestwright/array.h"
 
 namespace nestwright {
 

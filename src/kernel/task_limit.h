@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "ir/core/program.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 

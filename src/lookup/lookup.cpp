@@ -1,4 +1,4 @@
-#include "lookup/lookup.h"
+#include "nestwright/lookup.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,9 @@
 
 #include "lookup/provenance.h"
 #include "lookup/task_key.h"
-#include "lower/lower.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "target/description/former_target.h"
 #include "templates/framework/space/completion.h"
 #include "templates/framework/space/discover.h"
 

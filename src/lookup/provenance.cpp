@@ -9,9 +9,9 @@
 
 #include "codegen/backend.h"
 #include "codegen/fingerprint.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/target.h"
 #include "target/description/machine.h"
-#include "target/description/target.h"
 
 namespace nestwright {
 namespace {

@@ -1,4 +1,4 @@
-#include "lookup/task_context.h"
+#include "nestwright/lookup.h"
 
 #include <map>
 #include <mutex>

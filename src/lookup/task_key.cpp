@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include "codegen/backend.h"
-#include "runtime/device.h"
+#include "nestwright/device.h"
+#include "nestwright/template.h"
+#include "target/description/former_target.h"
 #include "target/description/machine.h"
-#include "templates/framework/template/template.h"
 
 namespace nestwright {
 

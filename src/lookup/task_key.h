@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "logs/record.h"
-#include "target/description/target.h"
-#include "templates/framework/template/workload.h"
+#include "nestwright/records.h"
+#include "nestwright/target.h"
+#include "nestwright/workload.h"
 
 namespace nestwright {
 

@@ -1,4 +1,4 @@
-#include "lower/lower.h"
+#include "nestwright/lower.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

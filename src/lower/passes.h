@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "ir/analysis/ranges.h"
-#include "ir/core/program.h"
 #include "ir/verify/verify.h"
-#include "lower/lower_options.h"
 #include "lower/nest/nest_notes.h"
 #include "lower/nest/signature.h"
-#include "target/description/target.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
+#include "nestwright/target.h"
 
 namespace nestwright {
 

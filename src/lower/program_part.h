@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "ir/core/program.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "expression/tensor.h"
+#include "nestwright/tensor.h"
 #include "reference/error_bounded_expr.h"
 
 namespace nestwright {

@@ -5,10 +5,10 @@
 #include <limits>
 
 #include "expression/body_size.h"
-#include "ir/construction/intrinsics.h"
 #include "ir/core/one_of.h"
 #include "ir/traversal/rewrite.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/expr.h"
 
 namespace nestwright {
 namespace {

@@ -20,7 +20,7 @@
 #include <functional>
 #include <map>
 
-#include "ir/core/expr.h"
+#include "nestwright/expr_nodes.h"
 
 namespace nestwright {
 

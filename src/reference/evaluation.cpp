@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "measure/check/elements.h"
+#include "nestwright/error.h"
+#include "nestwright/target.h"
 #include "support/base/chunks.h"
-#include "support/base/error.h"
-#include "target/description/target.h"
 
 namespace nestwright {
 namespace {

@@ -12,9 +12,9 @@
 #include <random>
 #include <vector>
 
+#include "nestwright/template.h"
 #include "reference/required.h"
 #include "reference/run_program.h"
-#include "templates/framework/template/template.h"
 
 namespace nestwright {
 

@@ -9,7 +9,7 @@
 // many terms. Compilers need no such help. Thread rule: pure function.
 #pragma once
 
-#include "ir/core/program.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 

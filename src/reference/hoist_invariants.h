@@ -12,7 +12,7 @@
 // The interpreter evaluates an expression each time that it comes to it. Thread rule: pure function.
 #pragma once
 
-#include "ir/core/program.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 

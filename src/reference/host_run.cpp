@@ -1,15 +1,15 @@
 #include "reference/host_run.h"
 
-#include "expression/passed_shape.h"
-#include "ir/interpret/interpret.h"
-#include "kernel/build.h"
-#include "lower/lower.h"
 #include "measure/check/elements.h"
+#include "nestwright/build.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
+#include "nestwright/schedule.h"
+#include "nestwright/tensor.h"
 #include "reference/hoist_indices.h"
 #include "reference/hoist_invariants.h"
-#include "schedule/schedule.h"
 #include "support/base/chunks.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 

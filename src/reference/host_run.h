@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "expression/tensor.h"
-#include "runtime/array.h"
+#include "nestwright/array.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 

@@ -8,12 +8,12 @@
 #include <limits>
 
 #include "measure/check/elements.h"
+#include "nestwright/error.h"
 #include "reference/evaluation.h"
 #include "reference/host_run.h"
 #include "reference/kept_reference.h"
 #include "reference/sample_check.h"
 #include "reference/sampled_elements.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <string>
 
+#include "nestwright/template.h"
 #include "reference/error_bounded_expr.h"
-#include "templates/framework/template/template.h"
 
 namespace nestwright {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "expression/tensor.h"
 #include "ir/analysis/ranges.h"
+#include "nestwright/tensor.h"
 #include "reference/runs.h"
 
 namespace nestwright {

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "ir/traversal/rewrite.h"
-#include "kernel/build.h"
-#include "lower/lower.h"
+#include "nestwright/build.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
 #include "reference/hoist_indices.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -9,12 +9,12 @@
 #include <span>
 #include <vector>
 
-#include "kernel/function.h"
+#include "nestwright/array.h"
+#include "nestwright/build.h"
+#include "nestwright/parallel_pool.h"
+#include "nestwright/schedule.h"
 #include "reference/double_program.h"
 #include "reference/runs.h"
-#include "runtime/array.h"
-#include "runtime/parallel_pool.h"
-#include "schedule/schedule.h"
 
 namespace nestwright {
 

@@ -7,7 +7,7 @@
 
 #include "ir/traversal/linear.h"
 #include "ir/traversal/rewrite.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "expression/tensor.h"
 #include "ir/analysis/interval.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ir/construction/intrinsics.h"
 #include "measure/check/elements.h"
+#include "nestwright/error.h"
+#include "nestwright/expr.h"
+#include "nestwright/target.h"
 #include "reference/double_program.h"
 #include "reference/host_run.h"
-#include "support/base/error.h"
-#include "target/description/target.h"
 
 namespace nestwright {
 namespace {

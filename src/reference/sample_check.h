@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "expression/tensor.h"
-#include "runtime/array.h"
+#include "nestwright/array.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 

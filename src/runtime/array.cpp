@@ -1,4 +1,4 @@
-#include "runtime/array.h"
+#include "nestwright/array.h"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

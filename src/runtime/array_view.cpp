@@ -1,10 +1,10 @@
-#include "runtime/array_view.h"
+#include "nestwright/array.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

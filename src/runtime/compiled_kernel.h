@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "ir/core/program.h"
-#include "runtime/kernel_abi.h"
-#include "runtime/parallel_pool.h"
+#include "nestwright/kernel_abi.h"
+#include "nestwright/parallel_pool.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 

@@ -1,9 +1,8 @@
-#include "runtime/device.h"
+#include "nestwright/device.h"
 
+#include "nestwright/error.h"
 #include "runtime/cuda/cuda_device.h"
-#include "runtime/device_error.h"
 #include "runtime/opencl/opencl_device.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 

@@ -2,7 +2,7 @@
 // Thread rule: as for Device, and nothing else should use the device meanwhile.
 #pragma once
 
-#include "runtime/device.h"
+#include "nestwright/device.h"
 
 namespace nestwright {
 

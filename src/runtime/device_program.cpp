@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "ir/analysis/evaluate.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "ir/core/program.h"
 #include "ir/gpu/launch.h"
-#include "runtime/device.h"
+#include "nestwright/device.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 

@@ -1,4 +1,4 @@
-#include "runtime/parallel_pool.h"
+#include "nestwright/parallel_pool.h"
 
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
@@ -9,8 +9,8 @@
 #include <new>
 #include <string>
 
+#include "nestwright/error.h"
 #include "runtime/spin_pool.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -4,7 +4,7 @@
 #ifndef NESTWRIGHT_RUNTIME_SPIN_POOL_H
 #define NESTWRIGHT_RUNTIME_SPIN_POOL_H
 
-#include "runtime/kernel_abi.h"
+#include "nestwright/kernel_abi.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 // Thread rule: one thread at a time, and nothing else should run meanwhile. Unit: nanoseconds.
 #pragma once
 
-#include "runtime/parallel_pool.h"
+#include "nestwright/parallel_pool.h"
 
 namespace nestwright {
 

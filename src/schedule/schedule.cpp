@@ -1,4 +1,4 @@
-#include "schedule/schedule.h"
+#include "nestwright/schedule.h"
 
 #include <fmt/format.h>
 
@@ -10,12 +10,12 @@
 #include "ir/simplify/inequality.h"
 #include "ir/simplify/simplify.h"
 #include "ir/traversal/equal.h"
-#include "ir/traversal/print.h"
 #include "ir/traversal/rewrite.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 #include "schedule/state/scan_parts.h"
 #include "schedule/state/stage_operations.h"
 #include "schedule/state/state.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

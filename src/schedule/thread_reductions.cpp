@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "ir/traversal/rewrite.h"
+#include "nestwright/error.h"
 #include "schedule/primitives/primitive.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

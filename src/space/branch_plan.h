@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "space/config_space.h"
+#include "nestwright/config_space.h"
 #include "space/knob_group.h"
 
 namespace nestwright {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "space/config_space.h"
+#include "nestwright/config_space.h"
 #include "space/knob_group.h"
 
 namespace nestwright {

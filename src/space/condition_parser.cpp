@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "space/knob_condition.h"
+#include "nestwright/config_space.h"
 
 namespace nestwright {
 

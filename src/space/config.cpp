@@ -1,8 +1,8 @@
-#include "space/config.h"
+#include "nestwright/config_space.h"
 
 #include <charconv>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

@@ -7,8 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "space/config.h"
-#include "space/restriction.h"
+#include "nestwright/config_space.h"
 
 namespace nestwright {
 

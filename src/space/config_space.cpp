@@ -1,14 +1,14 @@
-#include "space/config_space.h"
+#include "nestwright/config_space.h"
 
 #include <algorithm>
 #include <numeric>
 #include <set>
 
+#include "nestwright/error.h"
 #include "space/branch_plan.h"
 #include "space/branch_points.h"
 #include "space/knob_group.h"
 #include "space/random_index.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 

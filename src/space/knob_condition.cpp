@@ -1,5 +1,5 @@
 // Binds conditions to branches: words become knobs and options.
-#include "space/knob_condition.h"
+#include "nestwright/config_space.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,10 +7,10 @@
 #include <limits>
 #include <set>
 
+#include "nestwright/error.h"
 #include "space/branch_points.h"
 #include "space/condition_parser.h"
 #include "space/nearest_name.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

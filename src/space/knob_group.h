@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "space/config_space.h"
+#include "nestwright/config_space.h"
 
 namespace nestwright {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "nestwright/error.h"
 #include "space/random_index.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

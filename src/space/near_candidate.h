@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "space/config_space.h"
+#include "nestwright/config_space.h"
 
 namespace nestwright {
 

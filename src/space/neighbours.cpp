@@ -1,9 +1,9 @@
 // ConfigSpace::mutate and crossover: the moves of the searches, which stay within the valid points.
 #include <algorithm>
 
+#include "nestwright/config_space.h"
 #include "space/branch_plan.h"
 #include "space/branch_points.h"
-#include "space/config_space.h"
 #include "space/near_candidate.h"
 #include "space/random_index.h"
 

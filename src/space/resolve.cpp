@@ -1,11 +1,11 @@
 // ConfigSpace::resolve, is_valid and why_invalid: check configurations, with messages that say what is legal.
 #include <algorithm>
 
+#include "nestwright/config_space.h"
+#include "nestwright/error.h"
 #include "space/branch_plan.h"
 #include "space/branch_points.h"
-#include "space/config_space.h"
 #include "space/nearest_name.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -1,11 +1,11 @@
-#include "space/restriction.h"
+#include "nestwright/config_space.h"
 
 #include <algorithm>
 #include <optional>
 
+#include "nestwright/error.h"
 #include "space/branch_points.h"
 #include "space/nearest_name.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

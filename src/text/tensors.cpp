@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "ir/simplify/simplify.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "text/analysis/interval.h"
 #include "text/analysis/phases.h"
 #include "text/syntax/functions.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "expression/tensor.h"
+#include "nestwright/tensor.h"
 #include "text/syntax/program.h"
 
 namespace nestwright::text {

@@ -5,9 +5,9 @@
 #include <random>
 
 #include "ir/core/fold.h"
+#include "nestwright/error.h"
 #include "reference/reference.h"
 #include "support/base/chunks.h"
-#include "support/base/error.h"
 #include "support/data/hash.h"
 #include "templates/checking/draw_elements.h"
 #include "templates/checking/mixed_magnitudes.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lower/lower.h"
+#include "nestwright/lower.h"
 #include "text/syntax/expression_error.h"
 
 namespace nestwright {

@@ -2,7 +2,7 @@
 // Thread rule: a pure function.
 #pragma once
 
-#include "templates/framework/template/template.h"
+#include "nestwright/template.h"
 #include "text/expression.h"
 
 namespace nestwright {

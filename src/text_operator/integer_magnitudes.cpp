@@ -5,8 +5,8 @@
 #include <limits>
 #include <map>
 
-#include "ir/construction/intrinsics.h"
 #include "ir/core/one_of.h"
+#include "nestwright/expr.h"
 #include "reference/double_program.h"
 #include "templates/checking/integers.h"
 

@@ -9,7 +9,7 @@
 
 #include <span>
 
-#include "templates/framework/template/template.h"
+#include "nestwright/template.h"
 
 namespace nestwright {
 

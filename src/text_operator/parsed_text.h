@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "templates/framework/template/workload.h"
+#include "nestwright/workload.h"
 #include "text/expression.h"
 
 namespace nestwright {

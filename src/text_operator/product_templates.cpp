@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "expression/passed_shape.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
+#include "nestwright/tensor.h"
 #include "templates/framework/space/completion.h"
 #include "templates/matmul/matmul.h"
 #include "templates/matmul/shape.h"
-#include "templates/registry.h"
 #include "text/analysis/product.h"
 
 namespace nestwright {

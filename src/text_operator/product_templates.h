@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "templates/framework/registry/registry.h"
-#include "templates/framework/template/template.h"
+#include "nestwright/registry.h"
+#include "nestwright/template.h"
 #include "text_operator/parsed_text.h"
 
 namespace nestwright {

@@ -1,4 +1,4 @@
-#include "text_operator/text_operator.h"
+#include "text_operator/make_text_operator.h"
 
 #include "reference/reference.h"
 #include "templates/sketch/sketch_template.h"

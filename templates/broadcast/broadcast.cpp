@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "expression/tensor.h"
+#include "nestwright/tensor.h"
 #include "templates/checking/element_rows.h"
 #include "templates/checking/rounding.h"
 #include "templates/pointwise/functions.h"

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "nestwright/template.h"
 #include "support/base/chunks.h"
-#include "templates/framework/template/input_source.h"
 
 namespace nestwright {
 

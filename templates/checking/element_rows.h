@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "templates/framework/template/template.h"
+#include "nestwright/template.h"
 
 namespace nestwright {
 

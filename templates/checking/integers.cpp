@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "templates/checking/draw_elements.h"
 
 namespace nestwright {

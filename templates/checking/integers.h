@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <random>
 
-#include "ir/core/type.h"
-#include "templates/framework/template/input_source.h"
+#include "nestwright/template.h"
+#include "nestwright/type.h"
 
 namespace nestwright {
 

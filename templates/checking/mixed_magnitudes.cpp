@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "ir/core/fold.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "support/data/hash.h"
 #include "templates/checking/draw_elements.h"
 

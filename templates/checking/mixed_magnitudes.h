@@ -12,8 +12,8 @@
 #include <random>
 #include <vector>
 
-#include "ir/core/type.h"
-#include "templates/framework/template/template.h"
+#include "nestwright/template.h"
+#include "nestwright/type.h"
 
 namespace nestwright {
 

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "ir/core/type.h"
+#include "nestwright/type.h"
 
 namespace nestwright {
 

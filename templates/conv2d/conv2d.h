@@ -6,8 +6,8 @@
 // is one, and Y. As usual in neural networks, filters are not flipped. Thread rule: pure functions.
 #pragma once
 
+#include "nestwright/template.h"
 #include "templates/convolution/convolution.h"
-#include "templates/framework/template/template.h"
 
 namespace nestwright {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "nestwright/template.h"
 #include "templates/conv2d/winograd_form.h"
-#include "templates/framework/template/template.h"
 
 namespace nestwright {
 

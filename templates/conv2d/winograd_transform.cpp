@@ -1,7 +1,7 @@
 #include "templates/conv2d/winograd_transform.h"
 
-#include "expression/tensor.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 namespace {

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ir/core/expr.h"
+#include "nestwright/expr_nodes.h"
 
 namespace nestwright {
 

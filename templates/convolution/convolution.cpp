@@ -1,6 +1,6 @@
 #include "templates/convolution/convolution.h"
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

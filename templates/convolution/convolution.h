@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "nestwright/template.h"
 #include "templates/checking/integers.h"
-#include "templates/framework/template/template.h"
 #include "templates/matmul/shape.h"
 
 namespace nestwright {

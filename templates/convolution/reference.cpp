@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "templates/checking/element_rows.h"
 #include "templates/checking/exact_product.h"
 #include "templates/checking/rounding.h"

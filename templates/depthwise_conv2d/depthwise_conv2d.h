@@ -6,8 +6,8 @@
 // The arguments are X, W, bias[c*m] where there is one, and Y. Thread rule: pure functions.
 #pragma once
 
+#include "nestwright/template.h"
 #include "templates/convolution/convolution.h"
-#include "templates/framework/template/template.h"
 
 namespace nestwright {
 

@@ -1,6 +1,6 @@
 #include "templates/elementwise/elementwise.h"
 
-#include "expression/tensor.h"
+#include "nestwright/tensor.h"
 #include "templates/checking/element_rows.h"
 #include "templates/checking/rounding.h"
 #include "templates/pointwise/functions.h"

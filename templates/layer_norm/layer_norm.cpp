@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "expression/tensor.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/tensor.h"
 #include "templates/checking/element_rows.h"
 #include "templates/checking/mixed_magnitudes.h"
 #include "templates/checking/rounding.h"

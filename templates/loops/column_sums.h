@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "schedule/schedule.h"
-#include "templates/framework/knobs/tuning.h"
+#include "nestwright/knobs.h"
+#include "nestwright/schedule.h"
 #include "templates/loops/vectors.h"
 
 namespace nestwright {

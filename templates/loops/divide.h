@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "templates/framework/knobs/knob_expr.h"
+#include "nestwright/knobs.h"
 
 namespace nestwright {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "expression/tensor.h"
 #include "ir/gpu/divergence.h"
+#include "nestwright/tensor.h"
 #include "target/description/gpu_target.h"
 #include "templates/framework/knobs/seed_table.h"
 #include "templates/loops/candidates.h"

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "schedule/schedule.h"
-#include "target/description/target.h"
-#include "templates/framework/knobs/tuning.h"
+#include "nestwright/knobs.h"
+#include "nestwright/schedule.h"
+#include "nestwright/target.h"
 
 namespace nestwright {
 

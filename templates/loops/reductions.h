@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "schedule/schedule.h"
-#include "templates/framework/knobs/tuning.h"
+#include "nestwright/knobs.h"
+#include "nestwright/schedule.h"
 
 namespace nestwright {
 

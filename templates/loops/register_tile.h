@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "target/description/target.h"
+#include "nestwright/target.h"
 #include "templates/loops/divide.h"
 
 namespace nestwright {

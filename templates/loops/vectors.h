@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/schedule.h"
-#include "target/description/target.h"
-#include "templates/framework/knobs/tuning.h"
+#include "nestwright/knobs.h"
+#include "nestwright/schedule.h"
+#include "nestwright/target.h"
 
 namespace nestwright {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "expression/tensor.h"
-#include "templates/framework/template/template.h"
+#include "nestwright/template.h"
+#include "nestwright/tensor.h"
 #include "templates/matmul/shape.h"
 
 namespace nestwright {

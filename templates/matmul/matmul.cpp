@@ -1,7 +1,6 @@
 #include "templates/matmul/matmul.h"
 
-#include "expression/passed_shape.h"
-#include "expression/tensor.h"
+#include "nestwright/tensor.h"
 #include "templates/matmul/form.h"
 #include "templates/pointwise/functions.h"
 

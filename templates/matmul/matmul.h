@@ -12,13 +12,13 @@
 #include <span>
 #include <vector>
 
-#include "templates/framework/template/template.h"
+#include "nestwright/template.h"
 
 namespace nestwright {
 
 Operator matmul_operator();
 
-/// The shapes in which calls pass A, B and C (expression/passed_shape.h); nullopt: the matmul's own.
+/// The shapes in which calls pass A, B and C (nestwright/tensor.h); nullopt: the matmul's own.
 struct MatmulPassedShapes {
   std::optional<std::vector<std::int64_t>> a, b, c;
 };

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numbers>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

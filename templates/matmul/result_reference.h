@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "nestwright/template.h"
 #include "templates/checking/rounding.h"
-#include "templates/framework/template/template.h"
 #include "templates/matmul/shape.h"
 
 namespace nestwright {

@@ -1,6 +1,6 @@
 #include "templates/matmul/shape.h"
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ir/core/type.h"
-#include "templates/framework/template/workload.h"
+#include "nestwright/type.h"
+#include "nestwright/workload.h"
 #include "templates/loops/divide.h"
 
 namespace nestwright {

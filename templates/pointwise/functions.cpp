@@ -7,8 +7,8 @@
 #include <numbers>
 #include <utility>
 
-#include "ir/construction/intrinsics.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/expr.h"
 #include "templates/checking/mixed_magnitudes.h"
 #include "templates/loops/vectors.h"
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/core/expr.h"
-#include "target/description/target.h"
-#include "templates/framework/template/template.h"
+#include "nestwright/expr_nodes.h"
+#include "nestwright/target.h"
+#include "nestwright/template.h"
 
 namespace nestwright {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "expression/tensor.h"
+#include "nestwright/tensor.h"
 #include "support/data/hash.h"
 #include "templates/checking/element_rows.h"
 #include "templates/checking/integers.h"

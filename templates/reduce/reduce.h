@@ -2,7 +2,7 @@
 // Thread rule: pure functions.
 #pragma once
 
-#include "templates/framework/template/template.h"
+#include "nestwright/template.h"
 
 namespace nestwright {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "expression/tensor.h"
-#include "templates/framework/template/workload.h"
+#include "nestwright/tensor.h"
+#include "nestwright/workload.h"
 
 namespace nestwright {
 

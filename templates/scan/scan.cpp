@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "expression/scan.h"
 #include "ir/core/fold.h"
+#include "nestwright/tensor.h"
 #include "support/data/hash.h"
 #include "templates/checking/element_rows.h"
 #include "templates/checking/integers.h"

@@ -3,7 +3,7 @@
 // The arguments are X and Y. Thread rule: pure functions.
 #pragma once
 
-#include "templates/framework/template/template.h"
+#include "nestwright/template.h"
 #include "templates/loops/gpu_threads.h"
 
 namespace nestwright {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "nestwright/template.h"
 #include "templates/framework/knobs/scoped_tuning.h"
-#include "templates/framework/template/template.h"
 #include "templates/loops/vectors.h"
 #include "templates/sketch/expression/analysis.h"
 #include "templates/sketch/expression/forms.h"

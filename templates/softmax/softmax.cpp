@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "expression/tensor.h"
+#include "nestwright/tensor.h"
 #include "templates/checking/element_rows.h"
 #include "templates/checking/exp_values.h"
 #include "templates/checking/mixed_magnitudes.h"

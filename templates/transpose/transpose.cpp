@@ -1,6 +1,6 @@
 #include "templates/transpose/transpose.h"
 
-#include "expression/tensor.h"
+#include "nestwright/tensor.h"
 #include "templates/checking/element_rows.h"
 #include "templates/checking/mixed_magnitudes.h"
 

@@ -7,7 +7,7 @@
 
 #include <set>
 
-#include "templates/registry.h"
+#include "nestwright/registry.h"
 
 namespace nestwright::bench {
 namespace {

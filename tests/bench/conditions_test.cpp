@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "bench/comparison/timing/request.h"
-#include "support/base/error.h"
-#include "templates/registry.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 
 namespace nestwright::bench {
 namespace {

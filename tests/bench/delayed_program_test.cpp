@@ -4,9 +4,8 @@
 
 #include <vector>
 
-#include "ir/interpret/interpret.h"
-#include "ir/traversal/print.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 
 namespace nestwright::bench {
 namespace {

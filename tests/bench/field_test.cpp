@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "support/os/scratch_folder.h"
 
 namespace nestwright::bench {

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <set>
 
+#include "nestwright/registry.h"
 #include "search/propose/strategy.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

@@ -12,9 +12,9 @@
 #include <set>
 
 #include "lookup/task_key.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "search/propose/make_strategy.h"
-#include "support/base/error.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

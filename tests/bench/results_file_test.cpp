@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "support/os/scratch_folder.h"
 #include "tests/bench/synthetic.h"
 

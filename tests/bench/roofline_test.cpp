@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "tests/bench/synthetic.h"
 
 namespace nestwright::bench {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "tests/bench/synthetic.h"
 
 namespace nestwright::bench {

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "support/os/scratch_folder.h"
 
 namespace nestwright::bench {

@@ -7,9 +7,9 @@
 
 #include "bench/figures/machine/load_kind.h"
 #include "bench/figures/tunings/fidelity_plan.h"
-#include "support/base/error.h"
-#include "templates/framework/template/workload.h"
-#include "templates/registry.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
+#include "nestwright/workload.h"
 
 namespace nestwright::bench {
 namespace {

@@ -8,9 +8,9 @@
 #include <fstream>
 #include <map>
 
-#include "templates/registry.h"
+#include "nestwright/registry.h"
+#include "nestwright/text_operator.h"
 #include "tests/cli/command_line.h"
-#include "text_operator/text_operator.h"
 
 namespace nestwright {
 namespace {

@@ -5,9 +5,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "nestwright/text_operator.h"
 #include "tests/cli/command_line.h"
 #include "tests/lookup/small_log.h"
-#include "text_operator/text_operator.h"
 
 namespace nestwright {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "logs/tuning_log.h"
+#include "nestwright/database.h"
 #include "tests/cli/command_test.h"
 
 namespace nestwright {

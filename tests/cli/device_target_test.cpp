@@ -5,8 +5,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "logs/tuning_log.h"
-#include "target/description/target.h"
+#include "nestwright/database.h"
+#include "nestwright/target.h"
 #include "tests/cli/command_test.h"
 
 namespace nestwright {

@@ -6,13 +6,13 @@
 #include <string>
 
 #include "cli/commands/given_config.h"
-#include "expression/passed_shape.h"
-#include "ir/traversal/print.h"
-#include "lookup/lookup.h"
-#include "lower/lower.h"
-#include "schedule/schedule.h"
-#include "templates/registry.h"
-#include "text_operator/text_operator.h"
+#include "nestwright/lookup.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
+#include "nestwright/registry.h"
+#include "nestwright/schedule.h"
+#include "nestwright/tensor.h"
+#include "nestwright/text_operator.h"
 
 namespace nestwright {
 namespace {

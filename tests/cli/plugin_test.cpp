@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "logs/sqlite/database.h"
-#include "templates/framework/registry/load_plugin.h"
-#include "templates/registry.h"
+#include "nestwright/registry.h"
+#include "templates/framework/registry/plugin_file.h"
 #include "tests/cli/command_test.h"
 
 namespace nestwright {

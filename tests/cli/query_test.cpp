@@ -8,7 +8,7 @@
 
 #include "logs/sqlite/database.h"
 #include "lookup/provenance.h"
-#include "templates/registry.h"
+#include "nestwright/registry.h"
 #include "tests/cli/command_line.h"
 #include "tests/logs/sample.h"
 #include "tests/lookup/small_log.h"

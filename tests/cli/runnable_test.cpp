@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "support/base/error.h"
-#include "templates/registry.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 
 namespace nestwright::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "templates/registry.h"
+#include "nestwright/registry.h"
 
 namespace nestwright::cli {
 namespace {

@@ -9,10 +9,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "nestwright/target.h"
 #include "search/task/timing_lock.h"
 #include "support/base/sanitizer.h"
 #include "support/os/machine_lock.h"
-#include "target/description/target.h"
 #include "tests/cli/command_line.h"
 #include "tests/logs/sample.h"
 

@@ -8,9 +8,9 @@
 #include <set>
 
 #include "logs/sqlite/database.h"
-#include "logs/tuning_log.h"
-#include "lookup/lookup.h"
-#include "templates/registry.h"
+#include "nestwright/database.h"
+#include "nestwright/lookup.h"
+#include "nestwright/registry.h"
 #include "tests/cli/command_test.h"
 
 namespace nestwright {

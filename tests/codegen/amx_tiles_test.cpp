@@ -4,10 +4,11 @@
 #include <regex>
 #include <set>
 
-#include "ir/construction/intrinsics.h"
+#include "nestwright/expr.h"
+#include "nestwright/registry.h"
+#include "target/description/cpu_features.h"
 #include "target/description/tile_permission.h"
 #include "template_cases.h"
-#include "templates/registry.h"
 #include "tests/support/message.h"
 
 namespace nestwright::testing {

@@ -10,7 +10,7 @@
 
 #include "ir/core/fold.h"
 #include "ir/core/scalar.h"
-#include "runtime/array.h"
+#include "nestwright/array.h"
 
 namespace nestwright::testing {
 

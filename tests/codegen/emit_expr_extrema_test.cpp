@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "lower/lower.h"
+#include "nestwright/lower.h"
 #include "run_program.h"
 
 namespace nestwright::testing {

@@ -1,7 +1,7 @@
 // Lanes a few elements apart: contiguous loads and shuffles, which read nothing past the last lane.
 #include <gtest/gtest.h>
 
-#include "ir/traversal/print.h"
+#include "nestwright/program.h"
 #include "run_program.h"
 
 namespace nestwright::testing {

@@ -1,7 +1,7 @@
 // Operations that every device computes exactly, on elements of every type. Thread rule: pure functions.
 #pragma once
 
-#include "ir/construction/intrinsics.h"
+#include "nestwright/expr.h"
 
 namespace nestwright::testing {
 

@@ -3,7 +3,7 @@
 
 #include "codegen/backend.h"
 #include "ir/serialize/serialize.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
 #include "runtime/device_program.h"
 #include "templates/scan/scan.h"
 #include "tests/templates/gpu_cases.h"

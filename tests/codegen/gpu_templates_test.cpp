@@ -6,8 +6,8 @@
 
 #include "codegen/backend.h"
 #include "ir/serialize/serialize.h"
+#include "nestwright/registry.h"
 #include "runtime/device_program.h"
-#include "templates/registry.h"
 #include "templates/sketch/sketch_template.h"
 #include "tests/templates/all_templates.h"
 #include "tests/templates/gpu_cases.h"

@@ -8,9 +8,9 @@
 
 #include "codegen/cuda/cuda_dialect.h"
 #include "codegen/source/device_object.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
+#include "nestwright/registry.h"
 #include "templates/matmul/shape.h"
-#include "templates/registry.h"
 #include "tests/codegen/device/warp_emulation.h"
 #include "tests/support/golden.h"
 #include "tests/templates/gpu_cases.h"

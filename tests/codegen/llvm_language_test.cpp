@@ -5,10 +5,10 @@
 
 #include <cmath>
 
-#include "ir/construction/intrinsics.h"
-#include "ir/traversal/print.h"
+#include "nestwright/expr.h"
+#include "nestwright/program.h"
+#include "nestwright/schedule.h"
 #include "run_program.h"
-#include "schedule/schedule.h"
 #include "tests/support/message.h"
 
 namespace nestwright::testing {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "ir/core/program.h"
+#include "nestwright/program.h"
 
 namespace nestwright::testing {
 

@@ -1,8 +1,8 @@
 // Non-temporal stores through LLVM: which stores become such, and that they are visible when the kernel returns.
 #include <gmock/gmock.h>
 
-#include "expression/tensor.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
+#include "nestwright/tensor.h"
 #include "run_program.h"
 
 namespace nestwright::testing {

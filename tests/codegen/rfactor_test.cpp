@@ -1,7 +1,7 @@
 // rfactor through LLVM, in vectors and threads, compared with the interpreter.
 #include <gtest/gtest.h>
 
-#include "lower/lower.h"
+#include "nestwright/lower.h"
 #include "run_program.h"
 
 namespace nestwright::testing {

@@ -12,11 +12,11 @@
 #include "codegen/backend.h"
 #include "ir/analysis/preparation.h"
 #include "ir/core/scalar.h"
-#include "ir/interpret/interpret.h"
-#include "lower/lower.h"
-#include "runtime/array.h"
+#include "nestwright/array.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "runtime/compiled_kernel.h"
-#include "support/base/error.h"
 #include "tests/support/cpu_target.h"
 
 namespace nestwright::testing {

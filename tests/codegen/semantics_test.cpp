@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "ir/construction/intrinsics.h"
+#include "nestwright/expr.h"
 #include "run_program.h"
 
 namespace nestwright {

@@ -1,7 +1,7 @@
 // storage_align and the pragma auto_unroll through LLVM, compared with the interpreter.
 #include <gtest/gtest.h>
 
-#include "lower/lower.h"
+#include "nestwright/lower.h"
 #include "run_program.h"
 
 namespace nestwright::testing {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "ir/core/scalar.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "run_program.h"
-#include "support/base/error.h"
-#include "templates/registry.h"
 #include "tests/support/soak.h"
 #include "tests/templates/all_templates.h"
 

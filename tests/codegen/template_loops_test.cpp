@@ -7,8 +7,9 @@
 #include <tuple>
 
 #include "codegen/inspect.h"
+#include "nestwright/registry.h"
+#include "target/description/cpu_features.h"
 #include "template_cases.h"
-#include "templates/registry.h"
 #include "tests/templates/all_templates.h"
 
 namespace nestwright::testing {

@@ -2,8 +2,8 @@
 // from each set of inputs that checks use.
 #include <gtest/gtest.h>
 
+#include "nestwright/registry.h"
 #include "template_cases.h"
-#include "templates/registry.h"
 #include "tests/templates/input_sets.h"
 
 namespace nestwright::testing {

@@ -4,9 +4,10 @@
 
 #include <random>
 
-#include "ir/traversal/print.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "run_program.h"
+#include "target/description/cpu_features.h"
 
 namespace nestwright::testing {
 namespace {

@@ -1,9 +1,9 @@
 // Reductions of tuples, vectorised over an axis of the output: all members of a step are combined before one is stored.
 #include <gtest/gtest.h>
 
-#include "ir/traversal/print.h"
+#include "nestwright/program.h"
+#include "nestwright/schedule.h"
 #include "run_program.h"
-#include "schedule/schedule.h"
 
 namespace nestwright::testing {
 namespace {

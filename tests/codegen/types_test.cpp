@@ -5,7 +5,7 @@
 
 #include "element_data.h"
 #include "exact_operations.h"
-#include "ir/construction/intrinsics.h"
+#include "nestwright/expr.h"
 #include "run_program.h"
 
 namespace nestwright {

@@ -9,10 +9,10 @@
 #include <functional>
 #include <limits>
 
-#include "ir/construction/intrinsics.h"
 #include "ir/core/scalar.h"
 #include "lower/support/elementary.h"
 #include "lower/support/vector_math.h"
+#include "nestwright/expr.h"
 #include "run_program.h"
 
 namespace nestwright {

@@ -10,7 +10,7 @@
 #include <random>
 
 #include "cost_model/model_audit.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "cost_model/cost_model.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

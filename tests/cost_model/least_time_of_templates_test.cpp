@@ -11,9 +11,9 @@
 #include "ir/analysis/evaluate.h"
 #include "ir/analysis/preparation.h"
 #include "ir/traversal/rewrite.h"
-#include "lower/lower.h"
-#include "support/base/error.h"
-#include "templates/registry.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/registry.h"
 #include "tests/templates/all_templates.h"
 
 namespace nestwright {

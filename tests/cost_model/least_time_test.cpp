@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/construction/intrinsics.h"
+#include "nestwright/expr.h"
 #include "tests/cost_model/product.h"
 
 namespace nestwright {

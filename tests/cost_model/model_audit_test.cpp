@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

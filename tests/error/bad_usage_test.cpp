@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "cli/options/runnable.h"
-#include "support/base/error.h"
-#include "templates/registry.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "tests/cli/command_line.h"
 #include "tests/logs/sample.h"
 

@@ -1,13 +1,13 @@
 // Look up, compile and call in one process.
-#include "exporter/apply_best.h"
+#include "nestwright/export.h"
 
 #include <gmock/gmock.h>
 
 #include "export_fixture.h"
 #include "lookup/task_key.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "target/description/host.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

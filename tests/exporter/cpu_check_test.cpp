@@ -4,8 +4,9 @@
 
 #include "export_fixture.h"
 #include "exporter/source/sources.h"
-#include "lower/lower.h"
-#include "templates/registry.h"
+#include "nestwright/lower.h"
+#include "nestwright/registry.h"
+#include "target/description/cpu_features.h"
 
 namespace nestwright {
 namespace {

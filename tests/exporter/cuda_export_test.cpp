@@ -12,11 +12,11 @@
 #include "export_fixture.h"
 #include "ir/gpu/launch.h"
 #include "ir/serialize/serialize.h"
-#include "lower/lower.h"
-#include "runtime/device.h"
+#include "nestwright/device.h"
+#include "nestwright/lower.h"
+#include "nestwright/registry.h"
+#include "nestwright/template.h"
 #include "runtime/device_program.h"
-#include "templates/framework/template/template.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

@@ -10,11 +10,11 @@
 #include <sstream>
 #include <string>
 
-#include "exporter/exporter.h"
-#include "lookup/lookup.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/export.h"
+#include "nestwright/lookup.h"
+#include "nestwright/registry.h"
 #include "templates/framework/space/completion.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 

@@ -5,8 +5,8 @@
 
 #include "export_fixture.h"
 #include "exporter/source/function_name.h"
-#include "support/base/error.h"
-#include "templates/registry.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

@@ -5,10 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "codegen/backend.h"
 #include "export_fixture.h"
 #include "exporter/source/function_name.h"
+#include "nestwright/registry.h"
 #include "target/description/host.h"
-#include "templates/registry.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "export_fixture.h"
-#include "ir/core/expr.h"
+#include "nestwright/expr_nodes.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

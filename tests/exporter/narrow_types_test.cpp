@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "export_fixture.h"
+#include "nestwright/registry.h"
 #include "target/description/tile_permission.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

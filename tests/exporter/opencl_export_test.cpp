@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "export_fixture.h"
-#include "templates/registry.h"
+#include "nestwright/registry.h"
 
 namespace nestwright {
 namespace {

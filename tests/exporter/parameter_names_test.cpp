@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "expression/tensor.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 namespace {

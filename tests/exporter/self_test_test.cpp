@@ -8,8 +8,8 @@
 #include "export_fixture.h"
 #include "exporter/self_test/self_test_data.h"
 #include "exporter/self_test/self_test_inputs.h"
-#include "support/base/error.h"
-#include "templates/registry.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

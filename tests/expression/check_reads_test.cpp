@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "expression/tensor.h"
-#include "ir/traversal/print.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
+#include "nestwright/tensor.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

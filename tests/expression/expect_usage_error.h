@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "expect_usage_error.h"
-#include "expression/tensor.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 namespace {

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "expression/tensor.h"
-#include "ir/traversal/print.h"
+#include "nestwright/program.h"
+#include "nestwright/tensor.h"
 #include "tests/expression/expect_usage_error.h"
 
 namespace nestwright {

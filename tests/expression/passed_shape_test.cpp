@@ -1,8 +1,7 @@
-#include "expression/passed_shape.h"
+#include "nestwright/tensor.h"
 
 #include <gtest/gtest.h>
 
-#include "expression/scan.h"
 #include "tests/expression/expect_usage_error.h"
 
 namespace nestwright {

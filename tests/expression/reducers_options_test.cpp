@@ -1,8 +1,8 @@
 // where and init of a reduction: what they are printed as, and what is refused.
 #include <gtest/gtest.h>
 
-#include "expression/tensor.h"
-#include "ir/traversal/print.h"
+#include "nestwright/program.h"
+#include "nestwright/tensor.h"
 #include "tests/expression/expect_usage_error.h"
 #include "tests/support/message.h"
 

@@ -1,9 +1,9 @@
-#include "expression/reducers.h"
+#include "nestwright/reduction.h"
 
 #include <gtest/gtest.h>
 
-#include "expression/tensor.h"
-#include "ir/traversal/print.h"
+#include "nestwright/program.h"
+#include "nestwright/tensor.h"
 #include "tests/expression/expect_usage_error.h"
 #include "tests/support/message.h"
 

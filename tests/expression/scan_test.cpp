@@ -1,8 +1,8 @@
 // scan: its result, and the messages of its refusals.
-#include "expression/scan.h"
+#include "nestwright/tensor.h"
 
 #include "expect_usage_error.h"
-#include "ir/traversal/print.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "expression/tensor.h"
-#include "ir/traversal/print.h"
+#include "nestwright/program.h"
+#include "nestwright/tensor.h"
 #include "tests/expression/expect_usage_error.h"
 
 namespace nestwright {

@@ -2,8 +2,8 @@
 
 #include "expect_usage_error.h"
 #include "expression/body_size.h"
-#include "expression/tensor.h"
-#include "ir/traversal/print.h"
+#include "nestwright/program.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 namespace {

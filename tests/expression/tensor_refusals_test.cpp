@@ -1,7 +1,7 @@
 // Expressions that have no meaning are refused where they are written.
 #include <gtest/gtest.h>
 
-#include "expression/tensor.h"
+#include "nestwright/tensor.h"
 #include "tests/expression/expect_usage_error.h"
 
 namespace nestwright {

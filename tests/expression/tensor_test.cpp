@@ -1,11 +1,11 @@
-#include "expression/tensor.h"
+#include "nestwright/tensor.h"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 
 #include "expect_usage_error.h"
-#include "ir/traversal/print.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 namespace {

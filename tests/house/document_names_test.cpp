@@ -57,7 +57,7 @@ DocumentNames names_in(const std::string& text) {
 
 /// Whether the tree contains the file or folder.
 bool has_path(const std::string& path) {
-  for (const char* folder : {"/", "/src/"}) {
+  for (const char* folder : {"/", "/src/", "/include/"}) {
     for (const char* ending : {"", ".h", ".cpp"}) {
       if (std::filesystem::exists(NESTWRIGHT_SOURCE_DIR + (folder + path) + ending)) return true;
     }
@@ -89,8 +89,8 @@ std::string text_of_folders(const std::vector<std::string>& folders) {
 
 /// Returns the text of all files that may define an option or a variable.
 std::string definitions() {
-  std::string all = text_of_folders({"src", "templates", "search", "cost_model", "logs", "bench", "examples", "cmake",
-                                     "tests/support", "tests/property"});
+  std::string all = text_of_folders({"include", "src", "templates", "search", "cost_model", "logs", "bench", "examples",
+                                     "cmake", "tests/support", "tests/property"});
   for (const char* file : {"CMakeLists.txt", "CMakePresets.json", "check", "quickstart"}) all += text_of(file);
   return all;
 }
@@ -151,7 +151,7 @@ TEST(DocumentNames, VariablesOfTheProductAreDescribed) {
   std::set<std::string> described;
   for (const std::string& document : documents()) described.merge(names_in(text_of(document)).variables);
   for (const std::string& variable :
-       variables_in(text_of_folders({"src", "templates", "search", "cost_model", "logs", "bench"}))) {
+       variables_in(text_of_folders({"include", "src", "templates", "search", "cost_model", "logs", "bench"}))) {
     EXPECT_TRUE(described.contains(variable)) << "no document says what " << variable << " is";
   }
 }

@@ -28,12 +28,22 @@ std::vector<std::string> names_in_cycles(const Graph& graph) {
   return names;
 }
 
+namespace {
+
+/// Returns the block of the document after the line that starts with `title`, with a newline in front.
+std::string block_after(const std::string& document, const std::string& title) {
+  const std::string lines = "\n" + document;
+  const std::size_t at = lines.find("\n" + title), begin = lines.find("\n```\n", at);
+  const std::size_t stop = begin == lines.npos ? begin : lines.find("\n```\n", begin + 5);
+  if (at == lines.npos || stop == lines.npos) throw std::runtime_error("the document has no block after " + title);
+  return lines.substr(begin + 4, stop - begin - 3);
+}
+
+}  // namespace
+
 Floors parse_floors(const std::string& document) {
   static const std::regex kNote(R"(\([^)]*\))"), kToken(R"([a-z0-9_/]+|<-|  +|\n)");
-  const std::string lines = "\n" + document;
-  const std::size_t begin = lines.find("\n```\n", lines.find("\nFloors")), stop = lines.find("\n```\n", begin + 5);
-  if (stop == std::string::npos) throw std::runtime_error("the document has no block of floors");
-  const std::string table = std::regex_replace(lines.substr(begin + 5, stop - begin - 5), kNote, "");
+  const std::string table = std::regex_replace(block_after(document, "Floors"), kNote, "");
   Graph arrows;
   std::vector<std::string> group, below;
   for (std::sregex_iterator token(table.begin(), table.end(), kToken), end; token != end; ++token) {
@@ -54,7 +64,31 @@ Floors parse_floors(const std::string& document) {
   return floors;
 }
 
+PublicHeaders parse_public_headers(const std::string& document) {
+  static const std::regex kLine(R"(\n([a-z_, ]+)  +([a-z_/]+)(?=\n))"), kName("[a-z_]+");
+  const std::string table = block_after(document, "Public headers");
+  PublicHeaders folders;
+  for (std::sregex_iterator line(table.begin(), table.end(), kLine), end; line != end; ++line) {
+    const std::string names = line->str(1);
+    for (std::sregex_iterator name(names.begin(), names.end(), kName); name != end; ++name) {
+      folders["nestwright/" + name->str() + ".h"] = line->str(2);
+    }
+  }
+  return folders;
+}
+
 namespace {
+
+/// The path of a header as if a public one lay in its folder: "ir/core/expr.h".
+std::string placed(const std::string& path, const PublicHeaders& folders) {
+  const auto folder = folders.find(path);
+  return folder == folders.end() ? path : folder->second + path.substr(path.find('/'));
+}
+
+std::string first_folder(const std::string& path) {
+  const std::size_t slash = path.find('/');
+  return slash == path.npos ? "" : path.substr(0, slash);
+}
 
 /// Returns the longest beginning of the path that the table knows, "tree/core" of "tree/core/expr"; empty if none.
 std::string known_part(const Floors& floors, std::string path) {
@@ -82,29 +116,34 @@ std::pair<std::string, std::string> floors_between(const Floors& floors, const s
 
 }  // namespace
 
-std::vector<std::string> floor_violations(const Floors& floors, const std::vector<SourceFile>& files) {
+std::vector<std::string> floor_violations(const Floors& floors, const std::vector<SourceFile>& files,
+                                          const PublicHeaders& public_headers) {
   std::vector<std::string> violations;
   for (const SourceFile& file : files) {
-    const bool is_known = floors.contains(file.folder);
+    const bool is_public = file.path.starts_with("include/");
+    const std::string path = placed(file.spelled(), public_headers), folder = first_folder(path);
+    const bool is_umbrella = path == "nestwright/nestwright.h", is_known = floors.contains(folder);
     for (const Include& include : file.includes) {
       if (!include.quoted) continue;
       const std::string where = file.path + ":" + std::to_string(include.line) + " includes \"" + include.path + "\"";
-      const std::string folder = include.path.substr(0, include.path.find('/'));
-      if (!floors.contains(folder) || folder == include.path) {
+      const std::string included = placed(include.path, public_headers);
+      if (is_public && first_folder(include.path) != "nestwright") {
+        violations.push_back(where + ", which is not public");
+      } else if (!floors.contains(first_folder(included))) {
         violations.push_back(where + ", which does not begin with a folder of the house");
       } else if (is_known) {
-        const auto [from, to] = floors_between(floors, file.spelled(), include.path);
+        const auto [from, to] = floors_between(floors, path, included);
         if (from != to && !floors.at(from).contains(to))
           violations.push_back(where + ", but " + to + " is not below " + from);
       }
     }
-    if (!is_known && !file.folder.empty()) {
-      violations.push_back(file.path + " is in folder " + file.folder + ", which the floors do not know");
+    if (!is_known && !folder.empty() && !is_umbrella) {
+      violations.push_back(file.path + " is in folder " + folder + ", which the floors do not know");
     }
-    const auto room = floors.upper_bound(file.folder + "/");
-    const bool has_rooms = room != floors.end() && room->first.starts_with(file.folder + "/");
-    if (is_known && has_rooms && known_part(floors, without_extension(file.spelled())) == file.folder) {
-      violations.push_back(file.path + " is in no room of " + file.folder + " that the floors know");
+    const auto room = floors.upper_bound(folder + "/");
+    const bool has_rooms = room != floors.end() && room->first.starts_with(folder + "/");
+    if (is_known && has_rooms && known_part(floors, without_extension(path)) == folder) {
+      violations.push_back(file.path + " is in no room of " + folder + " that the floors know");
     }
   }
   return violations;

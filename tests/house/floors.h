@@ -30,9 +30,18 @@ using Floors = Graph;
 /// a cycle.
 Floors parse_floors(const std::string& document);
 
+/// The folder or room that each public header is a part of: "nestwright/expr.h" -> "ir/core".
+using PublicHeaders = std::map<std::string, std::string>;
+
+/// Parses the block after the line that starts with "Public headers". Its lines have the names of headers and, after
+/// two or more spaces, their folder: "expr, type  ir/core". Throws std::runtime_error if there is no such block.
+PublicHeaders parse_public_headers(const std::string& document);
+
 /// Returns one sentence per violation: an include of a folder or room that is not below, an include that names no known
-/// folder, or a file outside of the rooms of a folder that has rooms.
-std::vector<std::string> floor_violations(const Floors& floors, const std::vector<SourceFile>& files);
+/// folder, a file outside of the rooms of a folder that has rooms, a public header without a folder, or one that
+/// includes a header that is not public. The umbrella header, nestwright/nestwright.h, belongs to no folder.
+std::vector<std::string> floor_violations(const Floors& floors, const std::vector<SourceFile>& files,
+                                          const PublicHeaders& public_headers = {});
 
 /// Returns one sentence per public header that includes one of `foreign` (prefixes of paths, such as "sqlite3.h"),
 /// itself or by other headers. A header is public if another folder includes it, or if it is outside of all folders.

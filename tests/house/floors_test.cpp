@@ -92,6 +92,26 @@ TEST(Floors, RoomsHaveRoomsAndMayBeSingleFiles) {
       << "to other rooms, a room with rooms is one floor";
 }
 
+TEST(Floors, PublicHeadersAreAPartOfAFolder) {
+  const std::string document =
+      "Floors\n```\nbase <- tree <- top\ntree/core <- tree/rules\n```\nPublic headers\n```\nleaf, oak  tree/core\n"
+      "all        top\n```\n";
+  const Floors floors = parse_floors(document);
+  const PublicHeaders headers = parse_public_headers(document);
+  const auto check = [&](const std::string& path, const std::string& included) {
+    return floor_violations(floors, {read_source(path, "#include \"" + included + "\"\n")}, headers);
+  };
+  EXPECT_THAT(check("src/tree/rules/a.cpp", "nestwright/leaf.h"), IsEmpty());
+  EXPECT_THAT(check("include/nestwright/all.h", "nestwright/oak.h"), IsEmpty());
+  EXPECT_THAT(check("include/nestwright/nestwright.h", "nestwright/all.h"), IsEmpty());
+  EXPECT_THAT(check("src/base/a.cpp", "nestwright/leaf.h"), ElementsAre(HasSubstr("tree is not below base")));
+  EXPECT_THAT(check("include/nestwright/leaf.h", "nestwright/all.h"), ElementsAre(HasSubstr("top is not below tree")));
+  EXPECT_THAT(check("include/nestwright/leaf.h", "base/b.h"), ElementsAre(HasSubstr("which is not public")));
+  EXPECT_THAT(check("include/nestwright/elm.h", "nestwright/leaf.h"),
+              ElementsAre(HasSubstr("in folder nestwright, which the floors do not know")));
+  EXPECT_THROW(parse_public_headers("Floors\n```\na <- b\n```\n"), std::runtime_error);
+}
+
 TEST(Leaks, OnlyWhatOthersGetToSee) {
   const std::vector<SourceFile> tree = {
       read_source("logs/log.h", "#include \"logs/types.h\"\n"),

@@ -26,6 +26,13 @@ std::vector<Include> read_includes(const std::string& text) {
 
 }  // namespace
 
+std::string SourceFile::spelled() const {
+  for (const std::string_view root : {"src/", "include/"}) {
+    if (path.starts_with(root)) return path.substr(root.size());
+  }
+  return path;
+}
+
 SourceFile read_source(const std::string& path, std::string_view text) {
   SourceFile file;
   file.path = path;
@@ -60,10 +67,10 @@ std::vector<SourceFile> read_tree(const std::vector<std::string>& folders) {
   return files;
 }
 
-std::vector<SourceFile> product() { return read_tree({"src", "templates", "search", "cost_model", "logs"}); }
+std::vector<SourceFile> product() { return read_tree({"include", "src", "templates", "search", "cost_model", "logs"}); }
 
 std::vector<SourceFile> whole_tree() {
-  return read_tree({"src", "templates", "search", "cost_model", "logs", "bench", "examples", "tests"});
+  return read_tree({"include", "src", "templates", "search", "cost_model", "logs", "bench", "examples", "tests"});
 }
 
 }  // namespace nestwright::house

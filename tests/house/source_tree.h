@@ -15,14 +15,14 @@ struct Include {
 };
 
 struct SourceFile {
-  std::string path;    ///< relative to the root: "src/ir/core/expr.h"
-  std::string folder;  ///< "ir", "logs"; empty for a file outside of all folders, such as src/nestwright.h
+  std::string path;    ///< relative to the root: "src/ir/core/make_node.h"
+  std::string folder;  ///< "ir", "logs"; empty for a file outside of all folders, such as src/all.h
   std::string text;
   std::vector<Include> includes;
   int lines = 0;
   bool is_header() const { return path.ends_with(".h"); }
-  /// The path in an #include line: "ir/core/expr.h".
-  std::string spelled() const { return path.starts_with("src/") ? path.substr(4) : path; }
+  /// The path in an #include line: "ir/core/make_node.h", "nestwright/expr.h".
+  std::string spelled() const;
 };
 
 SourceFile read_source(const std::string& path, std::string_view text);

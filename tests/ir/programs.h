@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/core/program.h"
-#include "ir/interpret/interpret.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 

@@ -1,10 +1,10 @@
 // build(): from a schedule to a callable function.
-#include "kernel/build.h"
+#include "nestwright/build.h"
 
 #include <gtest/gtest.h>
 
-#include "ir/traversal/print.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 #include "target/description/host.h"
 #include "tests/support/message.h"
 

@@ -3,9 +3,10 @@
 
 #include <chrono>
 
-#include "expression/passed_shape.h"
-#include "kernel/build.h"
-#include "support/base/error.h"
+#include "kernel/call_signature.h"
+#include "nestwright/build.h"
+#include "nestwright/error.h"
+#include "nestwright/tensor.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

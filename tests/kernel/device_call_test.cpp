@@ -5,11 +5,11 @@
 #include <cmath>
 #include <cstring>
 
-#include "ir/construction/intrinsics.h"
-#include "ir/interpret/interpret.h"
-#include "kernel/build.h"
-#include "lower/lower.h"
-#include "support/base/error.h"
+#include "nestwright/build.h"
+#include "nestwright/error.h"
+#include "nestwright/expr.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "tests/kernel/matrix.h"
 #include "tests/lower/cumulative_sum.h"
 #include "tests/support/message.h"

@@ -2,10 +2,10 @@
 // result as any other.
 #include <gtest/gtest.h>
 
-#include "kernel/build.h"
-#include "lower/lower.h"
 #include "matrix.h"
-#include "support/base/error.h"
+#include "nestwright/build.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
 
 namespace nestwright {
 namespace {

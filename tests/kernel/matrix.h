@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "runtime/array_view.h"
+#include "nestwright/array.h"
 
 namespace nestwright {
 

@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "kernel/build.h"
-#include "runtime/array.h"
-#include "schedule/schedule.h"
-#include "support/base/error.h"
+#include "nestwright/array.h"
+#include "nestwright/build.h"
+#include "nestwright/error.h"
+#include "nestwright/schedule.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

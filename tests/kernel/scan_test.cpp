@@ -1,14 +1,14 @@
 // Compiled recurrent cells: a product as a stage of the step, two states, under many schedules, compared with plain
 // loops. Extents and strides of the results are symbols or constants.
-#include "expression/scan.h"
+#include "nestwright/tensor.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>
 
-#include "ir/construction/intrinsics.h"
-#include "kernel/build.h"
+#include "nestwright/build.h"
+#include "nestwright/expr.h"
 #include "tests/kernel/matrix.h"
 
 namespace nestwright {

@@ -1,10 +1,10 @@
 // Arguments with gaps between their rows: inputs by placeholder's strides, outputs by strided().
 #include <gtest/gtest.h>
 
-#include "expression/passed_shape.h"
-#include "kernel/build.h"
-#include "lower/lower.h"
-#include "support/base/error.h"
+#include "nestwright/build.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/tensor.h"
 #include "tests/kernel/matrix.h"
 #include "tests/support/message.h"
 

@@ -5,10 +5,9 @@
 #include <functional>
 #include <random>
 
-#include "ir/interpret/interpret.h"
-#include "ir/traversal/print.h"
-#include "kernel/build.h"
-#include "support/base/error.h"
+#include "nestwright/build.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "logs/sqlite/database.h"
-#include "logs/tuning_log.h"
+#include "nestwright/database.h"
 #include "tests/logs/sample.h"
 #include "tests/logs/writer_process.h"
 

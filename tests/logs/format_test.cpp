@@ -6,8 +6,8 @@
 
 #include "logs/schema.h"
 #include "logs/sqlite/database.h"
-#include "logs/tuning_log.h"
-#include "measure/race/measurement.h"
+#include "nestwright/database.h"
+#include "nestwright/measurement.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {

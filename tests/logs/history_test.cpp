@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "logs/sqlite/database.h"
-#include "logs/tuning_log.h"
+#include "nestwright/database.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {

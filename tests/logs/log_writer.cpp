@@ -16,8 +16,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "logs/tuning_log.h"
-#include "support/base/error.h"
+#include "nestwright/database.h"
+#include "nestwright/error.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {

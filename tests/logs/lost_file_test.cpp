@@ -3,8 +3,8 @@
 
 #include <fstream>
 
-#include "logs/tuning_log.h"
-#include "support/base/error.h"
+#include "nestwright/database.h"
+#include "nestwright/error.h"
 #include "tests/logs/sample.h"
 #include "tests/support/message.h"
 

@@ -8,8 +8,8 @@
 #include <iterator>
 
 #include "logs/schema.h"
-#include "logs/tuning_log.h"
-#include "support/base/error.h"
+#include "nestwright/database.h"
+#include "nestwright/error.h"
 #include "tests/logs/sample.h"
 #include "tests/logs/writer_process.h"
 #include "tests/support/message.h"

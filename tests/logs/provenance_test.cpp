@@ -1,7 +1,7 @@
 // Records contain the provenance of their kernels.
 #include <gtest/gtest.h>
 
-#include "logs/tuning_log.h"
+#include "nestwright/database.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {

@@ -1,5 +1,5 @@
 // Races: which are recorded, which replace the stored best, and what is reported of them.
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "tests/logs/recorded_runs.h"
 #include "tests/support/message.h"
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "logs/sqlite/database.h"
-#include "logs/tuning_log.h"
+#include "nestwright/database.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "logs/sqlite/database.h"
-#include "logs/tuning_log.h"
+#include "nestwright/database.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {

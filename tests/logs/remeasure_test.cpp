@@ -1,5 +1,5 @@
 // Measurements that replace recorded ones.
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "tests/logs/recorded_runs.h"
 #include "tests/support/message.h"
 

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "logs/sqlite/database.h"
-#include "logs/tuning_log.h"
-#include "support/base/error.h"
+#include "nestwright/database.h"
+#include "nestwright/error.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "logs/tuning_log.h"
+#include "nestwright/database.h"
 
 namespace nestwright {
 

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "tests/logs/sample.h"
 #include "tests/support/message.h"
 

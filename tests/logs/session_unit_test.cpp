@@ -1,7 +1,7 @@
 // Anchors, which define the unit of a session's times, and confirmed incumbents.
 #include <limits>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "tests/logs/recorded_runs.h"
 #include "tests/support/message.h"
 

@@ -1,12 +1,12 @@
 // Sessions, batches and trials, written and read back.
-#include "logs/tuning_log.h"
+#include "nestwright/database.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <set>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "tests/logs/sample.h"
 #include "tests/support/message.h"
 

@@ -1,14 +1,14 @@
 // The configuration for a workload: exact, nearest if it fits, else the template's default.
 
-#include "lookup/lookup.h"
+#include "nestwright/lookup.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <optional>
 
-#include "support/base/error.h"
-#include "templates/registry.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "tests/lookup/small_log.h"
 #include "tests/support/message.h"
 

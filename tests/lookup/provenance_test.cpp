@@ -4,7 +4,7 @@
 
 #include "codegen/fingerprint.h"
 #include "lookup/task_key.h"
-#include "templates/registry.h"
+#include "nestwright/registry.h"
 
 namespace nestwright {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "lookup/lookup.h"
 #include "lookup/provenance.h"
 #include "lookup/task_key.h"
-#include "templates/registry.h"
+#include "nestwright/lookup.h"
+#include "nestwright/registry.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {

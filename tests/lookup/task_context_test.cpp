@@ -1,11 +1,10 @@
 // What follows from a task is resolved when it is first asked for, once for all copies of its context.
-#include "lookup/task_context.h"
+#include "nestwright/lookup.h"
 
 #include <gtest/gtest.h>
 
-#include "lookup/lookup.h"
 #include "lookup/task_key.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "tests/lookup/counting_operator.h"
 
 namespace nestwright {

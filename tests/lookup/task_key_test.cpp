@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "nestwright/registry.h"
 #include "target/description/machine.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "devices.h"
-#include "expression/tensor.h"
 #include "ir/traversal/rewrite.h"
-#include "lower/lower.h"
-#include "schedule/schedule.h"
+#include "nestwright/lower.h"
+#include "nestwright/schedule.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright::testing {
 

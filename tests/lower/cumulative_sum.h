@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "expression/scan.h"
-#include "schedule/schedule.h"
+#include "nestwright/schedule.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright::testing {
 

@@ -2,13 +2,12 @@
 #include <gmock/gmock.h>
 
 #include "devices.h"
-#include "ir/traversal/print.h"
-#include "ir/verify/verify.h"
-#include "lower/lower.h"
 #include "matmul_schedule.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "pass_list.h"
 #include "run_program.h"
-#include "support/base/error.h"
 
 namespace nestwright::testing {
 namespace {

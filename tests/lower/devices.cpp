@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "ir/traversal/rewrite.h"
-#include "ir/verify/verify.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 #include "run_program.h"
-#include "support/base/error.h"
 
 namespace nestwright::testing {
 namespace {

@@ -1,8 +1,8 @@
 // Targets and expectations for the tests of device programs. Thread rule: pure functions.
 #pragma once
 
-#include "ir/core/program.h"
-#include "target/description/target.h"
+#include "nestwright/program.h"
+#include "nestwright/target.h"
 
 namespace nestwright::testing {
 

@@ -6,10 +6,9 @@
 #include <functional>
 
 #include "blocked_product.h"
-#include "ir/traversal/print.h"
-#include "ir/verify/verify.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 #include "run_program.h"
-#include "support/base/error.h"
 #include "tests/support/soak.h"
 
 namespace nestwright::testing {

@@ -3,14 +3,13 @@
 
 #include "blocked_product.h"
 #include "devices.h"
-#include "expression/scan.h"
-#include "ir/traversal/print.h"
 #include "ir/traversal/rewrite.h"
-#include "ir/verify/verify.h"
-#include "lower/lower.h"
 #include "lower/nest/staged_fill.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
+#include "nestwright/tensor.h"
 #include "run_program.h"
-#include "support/base/error.h"
 
 namespace nestwright::testing {
 namespace {

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "expression/tensor.h"
-#include "ir/traversal/print.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
+#include "nestwright/tensor.h"
 #include "run_program.h"
 #include "tests/support/cpu_target.h"
 

@@ -6,13 +6,11 @@
 #include <functional>
 #include <vector>
 
-#include "ir/interpret/interpret.h"
-#include "ir/traversal/print.h"
 #include "ir/traversal/rewrite.h"
-#include "ir/verify/verify.h"
-#include "lower/lower.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "pass_list.h"
-#include "support/base/error.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

@@ -4,8 +4,8 @@
 
 #include <sstream>
 
-#include "ir/traversal/print.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 
 namespace nestwright::testing {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "ir/traversal/print.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 namespace {

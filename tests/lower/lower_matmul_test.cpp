@@ -4,12 +4,11 @@
 
 #include <algorithm>
 
-#include "ir/traversal/print.h"
 #include "ir/traversal/rewrite.h"
-#include "ir/verify/verify.h"
-#include "lower/lower.h"
 #include "lower/passes.h"
 #include "matmul_schedule.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "run_program.h"
 #include "tests/support/soak.h"
 

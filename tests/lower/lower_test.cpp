@@ -1,14 +1,12 @@
 // The loop form of small schedules, as printed, and refusals.
 #include <gmock/gmock.h>
 
-#include "ir/interpret/interpret.h"
-#include "ir/traversal/print.h"
-#include "ir/verify/verify.h"
-#include "lower/lower.h"
 #include "matmul_schedule.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "pass_list.h"
 #include "run_program.h"
-#include "support/base/error.h"
 #include "tests/support/message.h"
 
 namespace nestwright::testing {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "schedule/schedule.h"
+#include "nestwright/schedule.h"
 
 namespace nestwright::testing {
 

@@ -1,8 +1,8 @@
 // Reductions with where and init, under every primitive that treats reductions: same results as plain loops.
 #include <gtest/gtest.h>
 
-#include "ir/traversal/print.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "run_program.h"
 #include "tests/support/message.h"
 

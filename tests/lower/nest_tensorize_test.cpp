@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ir/traversal/print.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "run_program.h"
 #include "tests/support/message.h"
 

@@ -2,9 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "devices.h"
-#include "ir/traversal/print.h"
-#include "ir/verify/verify.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "run_program.h"
 
 namespace nestwright::testing {

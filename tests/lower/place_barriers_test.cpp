@@ -1,8 +1,8 @@
 // place_barriers on handwritten loops.
 #include <gmock/gmock.h>
 
-#include "ir/traversal/print.h"
 #include "lower/passes.h"
+#include "nestwright/program.h"
 
 namespace nestwright::testing {
 namespace {

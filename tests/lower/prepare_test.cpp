@@ -2,13 +2,12 @@
 #include <gmock/gmock.h>
 
 #include "ir/analysis/preparation.h"
-#include "ir/interpret/interpret.h"
 #include "ir/serialize/serialize.h"
 #include "ir/traversal/equal.h"
-#include "ir/traversal/print.h"
-#include "lower/lower.h"
 #include "matmul_schedule.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "tests/support/cpu_target.h"
 #include "tests/support/message.h"
 

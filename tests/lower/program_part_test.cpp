@@ -8,11 +8,11 @@
 #include <cmath>
 
 #include "devices.h"
-#include "expression/tensor.h"
-#include "ir/traversal/print.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
+#include "nestwright/schedule.h"
+#include "nestwright/tensor.h"
 #include "run_program.h"
-#include "schedule/schedule.h"
 
 namespace nestwright::testing {
 namespace {

@@ -1,11 +1,10 @@
 // Bounds inference: inside its consumer's loop a stage computes exactly the region that is read there.
 #include <gmock/gmock.h>
 
-#include "ir/traversal/print.h"
-#include "ir/verify/verify.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
+#include "nestwright/schedule.h"
 #include "run_program.h"
-#include "schedule/schedule.h"
 
 namespace nestwright::testing {
 namespace {

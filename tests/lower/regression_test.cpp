@@ -2,11 +2,11 @@
 // minimised.
 #include <gtest/gtest.h>
 
-#include "expression/scan.h"
-#include "ir/verify/verify.h"
-#include "lower/lower.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
+#include "nestwright/tensor.h"
 #include "run_program.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -4,11 +4,10 @@
 
 #include <limits>
 
-#include "ir/interpret/interpret.h"
 #include "ir/simplify/simplify.h"
-#include "ir/traversal/print.h"
 #include "ir/traversal/rewrite.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "tests/support/cpu_target.h"
 
 namespace nestwright::testing {

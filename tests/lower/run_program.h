@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "ir/core/program.h"
-#include "lower/nest/argument.h"
-#include "schedule/schedule.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
+#include "nestwright/schedule.h"
 
 namespace nestwright::testing {
 

@@ -1,14 +1,13 @@
 // The loop form of scans, as printed, and their results in the interpreter.
-#include "expression/scan.h"
+#include "nestwright/tensor.h"
 
 #include <gmock/gmock.h>
 
-#include "ir/traversal/print.h"
-#include "ir/verify/verify.h"
-#include "lower/lower.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "run_program.h"
 #include "schedule/state/state.h"
-#include "support/base/error.h"
 
 namespace nestwright::testing {
 namespace {

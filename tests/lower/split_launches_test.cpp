@@ -5,12 +5,11 @@
 #include "devices.h"
 #include "ir/serialize/serialize.h"
 #include "ir/traversal/equal.h"
-#include "ir/traversal/print.h"
-#include "ir/verify/verify.h"
-#include "lower/lower.h"
 #include "matmul_schedule.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "run_program.h"
-#include "support/base/error.h"
 #include "tests/support/message.h"
 
 namespace nestwright::testing {

@@ -1,9 +1,9 @@
 // storage_align in loop form, and its results against the unscheduled ones.
 #include <gmock/gmock.h>
 
-#include "ir/traversal/print.h"
-#include "lower/lower.h"
 #include "matmul_schedule.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "run_program.h"
 #include "tests/support/cpu_target.h"
 

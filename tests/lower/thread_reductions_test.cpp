@@ -2,11 +2,10 @@
 #include <gmock/gmock.h>
 
 #include "devices.h"
-#include "ir/traversal/print.h"
-#include "ir/verify/verify.h"
-#include "lower/lower.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "run_program.h"
-#include "support/base/error.h"
 #include "tests/support/message.h"
 
 namespace nestwright::testing {

@@ -3,10 +3,10 @@
 
 #include <functional>
 
-#include "ir/traversal/print.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
+#include "nestwright/schedule.h"
 #include "run_program.h"
-#include "schedule/schedule.h"
 #include "tests/support/cpu_target.h"
 
 namespace nestwright::testing {

@@ -6,17 +6,15 @@
 
 #include <functional>
 
-#include "ir/construction/intrinsics.h"
-#include "ir/interpret/interpret.h"
 #include "ir/serialize/serialize.h"
 #include "ir/simplify/simplify.h"
 #include "ir/traversal/equal.h"
-#include "ir/traversal/print.h"
 #include "ir/traversal/rewrite.h"
-#include "ir/verify/verify.h"
-#include "lower/lower.h"
 #include "lower/passes.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/expr.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 namespace {

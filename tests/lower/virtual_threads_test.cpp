@@ -3,11 +3,11 @@
 #include <gmock/gmock.h>
 
 #include "devices.h"
-#include "ir/traversal/print.h"
 #include "ir/traversal/rewrite.h"
-#include "lower/lower.h"
 #include "lower/passes.h"
 #include "matmul_schedule.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "run_program.h"
 
 namespace nestwright::testing {

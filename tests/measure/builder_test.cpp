@@ -7,8 +7,8 @@
 
 #include <cstdlib>
 
+#include "nestwright/error.h"
 #include "support/base/clock.h"
-#include "support/base/error.h"
 #include "support/base/sanitizer.h"
 #include "tests/measure/use_worker.h"
 

@@ -6,8 +6,8 @@
 
 #include "ir/serialize/serialize.h"
 #include "measure/build/builder.h"
-#include "runtime/device.h"
-#include "support/base/error.h"
+#include "nestwright/device.h"
+#include "nestwright/error.h"
 #include "tests/measure/planted.h"
 #include "tests/support/message.h"
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

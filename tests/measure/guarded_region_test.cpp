@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

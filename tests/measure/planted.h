@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/backend.h"
 #include "measure/run/runner.h"
 #include "tests/measure/use_worker.h"
 

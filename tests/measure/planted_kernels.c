@@ -1,6 +1,6 @@
 /* Kernels over (float A[n], float B[n], float C[n]) with C = A + B, n = 1000 unless the name says otherwise: correct
  * ones, slow ones, and one for each kind of fault. */
-#include "runtime/kernel_abi.h"
+#include "nestwright/kernel_abi.h"
 
 enum { kElements = 1000 };
 

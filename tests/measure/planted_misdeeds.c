@@ -1,7 +1,7 @@
 /* Kernels over (float A[n], float B[n], float C[n]) with C = A + B, n = 1000, which first do something that a kernel
  * must not do. Those that are not stopped return the correct result. They do not use the C library, whose functions
  * could hide the system calls. */
-#include "runtime/kernel_abi.h"
+#include "nestwright/kernel_abi.h"
 
 enum { kElements = 1000, kChannelFd = 3 };
 /* System call numbers of x86-64. */

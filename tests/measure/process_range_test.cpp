@@ -7,7 +7,7 @@
 #include <functional>
 #include <random>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

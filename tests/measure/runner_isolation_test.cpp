@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "codegen/backend.h"
 #include "measure/process/confinement.h"
 #include "measure/run/runner.h"
 #include "support/base/clock.h"

@@ -11,6 +11,7 @@
 #include <memory>
 #include <thread>
 
+#include "codegen/backend.h"
 #include "support/base/clock.h"
 #include "tests/measure/planted.h"
 

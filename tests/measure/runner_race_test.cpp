@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "codegen/backend.h"
 #include "measure/race/race.h"
 #include "measure/race/race_finalists.h"
 #include "tests/measure/planted.h"

@@ -4,7 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/base/error.h"
+#include "codegen/backend.h"
+#include "nestwright/error.h"
 #include "tests/measure/planted.h"
 
 namespace nestwright {

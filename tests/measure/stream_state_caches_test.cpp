@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "codegen/backend.h"
 #include "measure/run/buffer_copies.h"
 #include "tests/measure/planted.h"
 

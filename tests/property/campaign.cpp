@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "tests/property/running_case.h"
 
 namespace nestwright::property {

@@ -6,14 +6,13 @@
 
 #include "codegen/backend.h"
 #include "ir/analysis/symbol_ranges.h"
-#include "ir/interpret/interpret.h"
 #include "ir/simplify/simplify.h"
 #include "ir/traversal/equal.h"
-#include "ir/traversal/print.h"
-#include "lower/lower.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "runtime/compiled_kernel.h"
 #include "schedule/state/state.h"
-#include "support/base/error.h"
 #include "tests/property/intrinsics.h"
 #include "tests/support/cpu_target.h"
 

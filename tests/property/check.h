@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/core/program.h"
-#include "target/description/target.h"
+#include "nestwright/program.h"
+#include "nestwright/target.h"
 #include "tests/property/data.h"
 #include "tests/property/draw_schedule.h"
 

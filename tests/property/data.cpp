@@ -10,7 +10,7 @@
 #include "ir/core/scalar.h"
 #include "ir/simplify/simplify.h"
 #include "ir/traversal/rewrite.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::property {
 namespace {

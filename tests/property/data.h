@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/core/program.h"
-#include "ir/interpret/interpret.h"
+#include "nestwright/program.h"
 #include "tests/property/dim.h"
 
 namespace nestwright::property {

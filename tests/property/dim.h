@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "expression/tensor.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright::property {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "tests/property/draw/drawer.h"
 #include "tests/property/draw_schedule.h"
 #include "tests/property/intrinsics.h"

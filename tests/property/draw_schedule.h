@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/schedule.h"
+#include "nestwright/schedule.h"
 #include "tests/property/expression.h"
 
 namespace nestwright::property {

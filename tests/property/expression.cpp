@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "expression/reducers.h"
+#include "nestwright/reduction.h"
 #include "tests/property/builder.h"
 
 namespace nestwright::property {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/state/tensor_intrinsic.h"
+#include "nestwright/schedule.h"
 #include "tests/property/choices.h"
 #include "tests/property/dim.h"
 

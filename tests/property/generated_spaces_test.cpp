@@ -10,7 +10,7 @@
 #include <functional>
 #include <random>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "templates/framework/space/discover.h"
 #include "tests/property/check.h"
 #include "tests/support/cpu_target.h"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "schedule/state/tensor_intrinsic.h"
+#include "nestwright/schedule.h"
 
 namespace nestwright::property {
 

@@ -5,11 +5,10 @@
 
 #include <set>
 
-#include "ir/interpret/interpret.h"
-#include "ir/traversal/print.h"
 #include "ir/traversal/rewrite.h"
-#include "lower/lower.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "tests/property/data.h"
 #include "tests/property/draw_schedule.h"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "tests/property/campaign.h"
 #include "tests/property/draw/drawer.h"
 #include "tests/support/soak.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::property {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "ir/traversal/rewrite.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "tests/property/campaign.h"
 #include "tests/property/shrink.h"
 

@@ -11,7 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "tests/property/campaign.h"
 #include "tests/property/running_case.h"
 

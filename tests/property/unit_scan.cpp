@@ -2,8 +2,8 @@
 // many steps back, and up to two stages inside a step.
 #include <algorithm>
 
-#include "expression/reducers.h"
-#include "expression/scan.h"
+#include "nestwright/reduction.h"
+#include "nestwright/tensor.h"
 #include "tests/property/builder.h"
 #include "tests/property/intrinsics.h"
 

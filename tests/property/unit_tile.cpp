@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "expression/reducers.h"
 #include "ir/traversal/rewrite.h"
+#include "nestwright/reduction.h"
 #include "tests/property/builder.h"
 #include "tests/property/intrinsics.h"
 

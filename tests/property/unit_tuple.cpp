@@ -1,6 +1,6 @@
 // Reductions of tuples by user-defined reducers. All are exactly associative and commutative, and most of them need
 // every member of a step before one of them is stored.
-#include "expression/reducers.h"
+#include "nestwright/reduction.h"
 #include "tests/property/builder.h"
 
 namespace nestwright::property {

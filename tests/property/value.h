@@ -3,7 +3,7 @@
 // Thread rule: pure functions.
 #pragma once
 
-#include "expression/tensor.h"
+#include "nestwright/tensor.h"
 #include "tests/property/choices.h"
 
 namespace nestwright::property {

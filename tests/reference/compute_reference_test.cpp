@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "tests/reference/text_with_reference.h"
 #include "tests/support/message.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "tests/reference/text_with_reference.h"
 #include "tests/support/message.h"
 

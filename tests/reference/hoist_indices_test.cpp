@@ -5,10 +5,10 @@
 
 #include <functional>
 
-#include "expression/tensor.h"
-#include "ir/traversal/print.h"
-#include "lower/lower.h"
-#include "schedule/schedule.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
+#include "nestwright/schedule.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "expression/tensor.h"
-#include "ir/construction/intrinsics.h"
-#include "ir/traversal/print.h"
-#include "lower/lower.h"
-#include "schedule/schedule.h"
+#include "nestwright/expr.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
+#include "nestwright/schedule.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 namespace {

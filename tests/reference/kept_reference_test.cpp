@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "support/os/scratch_folder.h"
 #include "tests/reference/text_with_reference.h"
 #include "tests/support/message.h"

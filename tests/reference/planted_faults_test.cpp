@@ -4,8 +4,8 @@
 
 #include <numeric>
 
+#include "nestwright/error.h"
 #include "reference/sample_check.h"
-#include "support/base/error.h"
 #include "tests/reference/text_with_reference.h"
 
 namespace nestwright {

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "measure/check/elements.h"
+#include "nestwright/array.h"
 #include "reference/host_run.h"
 #include "reference/reference.h"
-#include "runtime/array.h"
 #include "text/expression.h"
 #include "text/tensors.h"
 

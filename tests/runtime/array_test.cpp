@@ -1,11 +1,11 @@
-#include "runtime/array.h"
+#include "nestwright/array.h"
 
 #include <gmock/gmock.h>
 
 #include <limits>
 #include <utility>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

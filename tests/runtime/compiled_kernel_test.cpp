@@ -5,7 +5,7 @@
 #include <array>
 #include <cstring>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

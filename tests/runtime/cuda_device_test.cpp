@@ -5,10 +5,9 @@
 
 #include <cstdlib>
 
-#include "runtime/device.h"
-#include "runtime/device_error.h"
+#include "nestwright/device.h"
+#include "nestwright/error.h"
 #include "runtime/device_program.h"
-#include "support/base/error.h"
 #include "tests/runtime/device_arrays.h"
 #include "tests/support/message.h"
 

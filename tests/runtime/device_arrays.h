@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/device.h"
+#include "nestwright/device.h"
 
 namespace nestwright {
 

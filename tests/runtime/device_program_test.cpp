@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/device_error.h"
-#include "support/base/error.h"
+#include "nestwright/device.h"
+#include "nestwright/error.h"
 #include "tests/runtime/device_arrays.h"
 
 namespace nestwright {

@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "runtime/device.h"
+#include "nestwright/device.h"
+#include "nestwright/error.h"
 #include "runtime/device_bandwidth.h"
-#include "runtime/device_error.h"
-#include "support/base/error.h"
 #include "tests/runtime/device_arrays.h"
 #include "tests/support/message.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/parallel_pool.h"
+#include "nestwright/parallel_pool.h"
 
 #include <gmock/gmock.h>
 
@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "nestwright/error.h"
 #include "runtime/start_cost.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/parallel_pool.h"
+#include "nestwright/parallel_pool.h"
 #include "support/base/sanitizer.h"
 
 namespace nestwright {

@@ -1,6 +1,6 @@
 // vectorize, unroll, parallel, pragma, storage_align and set_scope.
-#include "expression/scan.h"
 #include "matmul_fixture.h"
+#include "nestwright/tensor.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

@@ -1,5 +1,5 @@
-#include "ir/traversal/print.h"
 #include "matmul_fixture.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 namespace {

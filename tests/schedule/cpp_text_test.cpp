@@ -1,9 +1,8 @@
 // tests/cli/lower_cpp_test.cpp compiles such texts and compares the loops.
 #include "schedule/trace/cpp_text.h"
 
-#include "expression/passed_shape.h"
-#include "expression/scan.h"
 #include "matmul_fixture.h"
+#include "nestwright/tensor.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

@@ -1,6 +1,6 @@
 // double_buffer: what it records, and what it refuses.
-#include "expression/scan.h"
 #include "matmul_fixture.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "schedule/schedule.h"
+#include "nestwright/error.h"
+#include "nestwright/schedule.h"
 #include "schedule/state/state.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 

@@ -1,6 +1,6 @@
 // prepare: what it records, and what it refuses.
 #include "doubled.h"
-#include "expression/scan.h"
+#include "nestwright/tensor.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

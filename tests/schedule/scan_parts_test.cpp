@@ -1,5 +1,5 @@
 // Schedules of scans: where their parts are computed, and what is refused.
-#include "expression/scan.h"
+#include "nestwright/tensor.h"
 
 #include <gmock/gmock.h>
 

@@ -1,7 +1,7 @@
-#include "schedule/schedule.h"
+#include "nestwright/schedule.h"
 
-#include "ir/traversal/print.h"
 #include "matmul_fixture.h"
+#include "nestwright/program.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

@@ -1,4 +1,4 @@
-#include "schedule/state/trace.h"
+#include "nestwright/schedule.h"
 
 #include <filesystem>
 #include <set>

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "codegen/backend.h"
-#include "lower/lower.h"
 #include "measure/run/runner.h"
+#include "nestwright/lower.h"
+#include "nestwright/registry.h"
 #include "search/task/check_data.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

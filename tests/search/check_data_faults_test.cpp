@@ -14,10 +14,10 @@
 
 #include "large_judge.h"
 #include "measure/check/elements.h"
+#include "nestwright/registry.h"
 #include "search/task/check_data.h"
 #include "templates/checking/integers.h"
 #include "templates/matmul/shape.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "support/base/error.h"
-#include "templates/registry.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

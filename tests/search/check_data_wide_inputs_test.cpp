@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "measure/check/elements.h"
+#include "nestwright/registry.h"
 #include "search/task/check_data.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

@@ -5,9 +5,10 @@
 #include <cstdlib>
 
 #include "lookup/task_key.h"
-#include "search/session/session.h"
+#include "nestwright/registry.h"
+#include "nestwright/tune.h"
 #include "support/os/scratch_folder.h"
-#include "templates/registry.h"
+#include "target/measured/machine_limits.h"
 
 namespace nestwright {
 namespace {

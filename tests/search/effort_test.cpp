@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

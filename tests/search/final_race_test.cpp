@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <limits>
 
+#include "nestwright/registry.h"
 #include "search/session/chunk.h"
 #include "search/trials/session_best.h"
 #include "support/os/scratch_folder.h"
-#include "templates/registry.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {

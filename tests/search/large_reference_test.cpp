@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "large_judge.h"
+#include "nestwright/registry.h"
 #include "support/data/hash.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "lookup/task_key.h"
 #include "lower/program_part.h"
-#include "search/session/session.h"
+#include "nestwright/registry.h"
+#include "nestwright/tune.h"
 #include "support/os/scratch_folder.h"
-#include "templates/registry.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {

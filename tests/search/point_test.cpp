@@ -5,9 +5,9 @@
 
 #include <random>
 
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "search/space/search_space.h"
-#include "support/base/error.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

@@ -9,10 +9,10 @@
 #include <set>
 
 #include "ir/traversal/equal.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "search/propose/ranker.h"
 #include "search/task/candidate.h"
-#include "support/base/error.h"
-#include "templates/registry.h"
 #include "tests/support/cpu_target.h"
 
 namespace nestwright {

@@ -7,9 +7,9 @@
 #include <cstdlib>
 
 #include "lookup/task_key.h"
+#include "nestwright/registry.h"
 #include "search/session/chunk.h"
 #include "support/os/scratch_folder.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

@@ -6,11 +6,11 @@
 #include <set>
 
 #include "lookup/task_key.h"
+#include "nestwright/registry.h"
+#include "nestwright/tune.h"
 #include "search/propose/unseen_points.h"
-#include "search/session/session.h"
 #include "search/space/search_space.h"
 #include "support/os/scratch_folder.h"
-#include "templates/registry.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {

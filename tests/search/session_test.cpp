@@ -13,11 +13,11 @@
 #include <thread>
 
 #include "lookup/task_key.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "search/space/search_space.h"
-#include "support/base/error.h"
 #include "support/os/machine_lock.h"
 #include "support/os/scratch_folder.h"
-#include "templates/registry.h"
 #include "tests/lookup/counting_operator.h"
 
 namespace nestwright {

@@ -7,9 +7,9 @@
 #include <cstdlib>
 
 #include "lookup/task_key.h"
-#include "search/session/session.h"
+#include "nestwright/registry.h"
+#include "nestwright/tune.h"
 #include "support/os/scratch_folder.h"
-#include "templates/registry.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {

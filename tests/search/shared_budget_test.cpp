@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "tests/support/fake_clock.h"
 
 namespace nestwright {

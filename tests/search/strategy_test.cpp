@@ -8,10 +8,10 @@
 #include <map>
 #include <set>
 
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "search/task/candidate.h"
-#include "support/base/error.h"
 #include "synthetic_space.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

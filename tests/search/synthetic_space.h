@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "templates/registry.h"
+#include "nestwright/registry.h"
 #include "tests/search/points.h"
 
 namespace nestwright {

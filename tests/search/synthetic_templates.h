@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "nestwright/registry.h"
 #include "space/random_index.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 

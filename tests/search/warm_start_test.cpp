@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "lookup/task_key.h"
+#include "nestwright/registry.h"
 #include "search/task/candidate.h"
-#include "templates/registry.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "space/config_space.h"
+#include "nestwright/config_space.h"
 #include "spaces.h"
 
 namespace nestwright {

@@ -1,4 +1,4 @@
-#include "space/config_space.h"
+#include "nestwright/config_space.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <set>
 #include <thread>
 
+#include "nestwright/error.h"
 #include "spaces.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

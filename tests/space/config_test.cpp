@@ -1,10 +1,10 @@
-#include "space/config.h"
+#include "nestwright/config_space.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "nestwright/error.h"
 #include "space/config_json.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

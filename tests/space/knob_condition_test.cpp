@@ -1,10 +1,10 @@
-#include "space/knob_condition.h"
+#include "nestwright/config_space.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "nestwright/error.h"
 #include "spaces.h"
-#include "support/base/error.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "space/config_space.h"
+#include "nestwright/config_space.h"
 #include "spaces.h"
 
 namespace nestwright {

@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "space/config_space.h"
+#include "nestwright/config_space.h"
+#include "nestwright/error.h"
 #include "spaces.h"
-#include "support/base/error.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

@@ -1,11 +1,11 @@
-#include "space/restriction.h"
+#include "nestwright/config_space.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "nestwright/error.h"
 #include "space/config_json.h"
 #include "spaces.h"
-#include "support/base/error.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "space/config_space.h"
+#include "nestwright/config_space.h"
 
 namespace nestwright::testing_spaces {
 

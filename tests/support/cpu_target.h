@@ -2,7 +2,7 @@
 // Thread rule: pure function.
 #pragma once
 
-#include "target/description/target.h"
+#include "nestwright/target.h"
 
 namespace nestwright {
 

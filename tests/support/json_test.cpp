@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

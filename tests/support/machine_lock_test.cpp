@@ -15,8 +15,8 @@
 #include <fstream>
 #include <thread>
 
+#include "nestwright/error.h"
 #include "support/base/clock.h"
-#include "support/base/error.h"
 #include "support/os/scratch_folder.h"
 #include "tests/support/message.h"
 

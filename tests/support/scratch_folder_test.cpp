@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

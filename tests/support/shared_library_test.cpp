@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

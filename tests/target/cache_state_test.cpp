@@ -1,8 +1,8 @@
-#include "target/description/cache_state.h"
+#include "nestwright/target.h"
 
 #include <gmock/gmock.h>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

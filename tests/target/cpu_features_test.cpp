@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/target.h"
 #include "target/description/host.h"
-#include "target/description/target.h"
 #include "target/measured/peak.h"
 #include "tests/support/message.h"
 

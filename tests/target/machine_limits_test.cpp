@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "target/measured/fma_loop.h"
 #include "tests/support/message.h"
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "nestwright/error.h"
 #include "support/base/clock.h"
-#include "support/base/error.h"
 #include "target/description/host.h"
 #include "target/measured/fma_loop.h"
 #include "target/measured/issue_loop.h"

@@ -1,9 +1,10 @@
-#include "target/description/target.h"
+#include "nestwright/target.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "target/description/former_target.h"
 #include "target/description/host.h"
 #include "tests/support/message.h"
 

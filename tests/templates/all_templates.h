@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "support/base/error.h"
-#include "templates/registry.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 
 namespace nestwright {
 

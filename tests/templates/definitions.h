@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "templates/registry.h"
+#include "nestwright/registry.h"
 
 namespace nestwright {
 

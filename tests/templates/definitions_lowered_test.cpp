@@ -1,6 +1,6 @@
 // Operators without any schedule: their definitions, lowered for a CPU, compute the reference. What templates are made
 // of is right before any of them is.
-#include "templates/registry.h"
+#include "nestwright/registry.h"
 #include "templates/scan/scan.h"
 #include "tests/templates/convolution/cases.h"
 #include "tests/templates/matmul/check.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "templates/registry.h"
+#include "nestwright/registry.h"
 #include "tests/support/soak.h"
 
 namespace nestwright::testing_gpu {

@@ -7,9 +7,9 @@
 
 #include <string>
 
-#include "ir/verify/verify.h"
-#include "lower/lower.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "tests/templates/matmul/check.h"
 
 namespace nestwright::testing_gpu {

@@ -3,8 +3,8 @@
 // tells it from others of the template; it opens with the workload and the configuration, the program follows.
 #include <fstream>
 
-#include "ir/traversal/print.h"
-#include "templates/registry.h"
+#include "nestwright/program.h"
+#include "nestwright/registry.h"
 #include "tests/support/golden.h"
 #include "tests/templates/gpu_cases.h"
 #include "tests/templates/matmul/check.h"

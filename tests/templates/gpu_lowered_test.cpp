@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "templates/registry.h"
+#include "nestwright/registry.h"
 #include "tests/templates/all_templates.h"
 #include "tests/templates/gpu_cases.h"
 #include "tests/templates/gpu_check.h"

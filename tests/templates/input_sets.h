@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "nestwright/registry.h"
 #include "templates/framework/template/operator_data.h"
-#include "templates/registry.h"
 
 namespace nestwright::testing_inputs {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "templates/framework/template/template.h"
+#include "nestwright/template.h"
 #include "tests/support/cpu_target.h"
 
 namespace nestwright::testing_memory {

@@ -4,11 +4,10 @@
 
 #include <cmath>
 
-#include "ir/interpret/interpret.h"
-#include "ir/verify/verify.h"
-#include "lower/lower.h"
-#include "support/base/error.h"
-#include "templates/registry.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
+#include "nestwright/registry.h"
 #include "tests/support/soak.h"
 #include "tests/templates/memory_bound_cases.h"
 

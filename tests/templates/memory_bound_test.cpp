@@ -6,9 +6,9 @@
 #include <numbers>
 #include <set>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "templates/pointwise/functions.h"
-#include "templates/registry.h"
 #include "tests/templates/definitions.h"
 #include "tests/templates/framework/workload_refusal.h"
 #include "tests/templates/memory_bound_cases.h"

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nestwright/error.h"
+#include "nestwright/text_operator.h"
 #include "search/task/check_data.h"
-#include "support/base/error.h"
 #include "tests/support/message.h"
+#include "text/expression.h"
 #include "text_operator/integer_magnitudes.h"
 #include "text_operator/scaled_dimensions.h"
-#include "text_operator/text_operator.h"
 
 namespace nestwright {
 namespace {

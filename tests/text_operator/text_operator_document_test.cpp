@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "lookup/lookup.h"
+#include "nestwright/lookup.h"
+#include "nestwright/text_operator.h"
 #include "text/expression.h"
 #include "text/syntax/expression_error.h"
-#include "text_operator/text_operator.h"
 
 namespace nestwright {
 namespace {

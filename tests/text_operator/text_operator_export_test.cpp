@@ -7,8 +7,8 @@
 #include <set>
 
 #include "exporter/source/parameter_names.h"
+#include "nestwright/text_operator.h"
 #include "tests/exporter/export_fixture.h"
-#include "text_operator/text_operator.h"
 
 namespace nestwright {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "tests/support/message.h"
 #include "tests/text_operator/wrong_on.h"
 

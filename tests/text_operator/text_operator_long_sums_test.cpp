@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "nestwright/registry.h"
 #include "templates/framework/space/completion.h"
 #include "templates/framework/space/discover.h"
-#include "templates/registry.h"
 #include "tests/text_operator/wrong_on.h"
 
 namespace nestwright {

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "ir/traversal/rewrite.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
+#include "nestwright/text_operator.h"
 #include "templates/framework/space/completion.h"
-#include "text_operator/text_operator.h"
 
 namespace nestwright {
 namespace {

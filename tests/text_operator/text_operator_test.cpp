@@ -4,10 +4,10 @@
 
 #include <set>
 
-#include "templates/framework/template/template.h"
+#include "nestwright/template.h"
+#include "nestwright/text_operator.h"
 #include "tests/support/message.h"
 #include "text/syntax/expression_error.h"
-#include "text_operator/text_operator.h"
 
 namespace nestwright {
 namespace {

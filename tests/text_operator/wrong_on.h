@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "expression/passed_shape.h"
-#include "kernel/build.h"
-#include "lower/lower.h"
 #include "measure/check/elements.h"
-#include "runtime/array.h"
+#include "nestwright/array.h"
+#include "nestwright/build.h"
+#include "nestwright/lower.h"
+#include "nestwright/tensor.h"
+#include "nestwright/text_operator.h"
 #include "search/task/check_data.h"
-#include "text_operator/text_operator.h"
 
 namespace nestwright {
 

@@ -9,7 +9,7 @@
 
 #include "bench/comparison/contestants/matmul_sizes.h"
 #include "bench/comparison/contestants/transpose_sizes.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::bench {
 namespace {

@@ -13,7 +13,7 @@
 #include "bench/comparison/contestants/onednn_convolution.h"
 #include "bench/comparison/contestants/onednn_memory_bound.h"
 #include "bench/comparison/timing/sampling.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/comparison/timing/sampling.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "templates/conv2d/conv2d.h"
 #include "templates/depthwise_conv2d/depthwise_conv2d.h"
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <vector>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::bench {
 namespace {

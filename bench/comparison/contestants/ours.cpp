@@ -7,9 +7,9 @@
 
 #include "bench/comparison/results/conditions.h"
 #include "bench/comparison/timing/operation.h"
-#include "exporter/apply_best.h"
-#include "expression/passed_shape.h"
-#include "templates/registry.h"
+#include "nestwright/export.h"
+#include "nestwright/registry.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright::bench {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "support/base/error.h"
-#include "templates/framework/template/template.h"
-#include "templates/registry.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
+#include "nestwright/template.h"
 
 namespace nestwright::bench {
 namespace {

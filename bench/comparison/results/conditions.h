@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "templates/framework/template/workload.h"
+#include "nestwright/workload.h"
 
 namespace nestwright::bench {
 

@@ -7,7 +7,7 @@
 
 #include "bench/comparison/results/roofline.h"
 #include "bench/comparison/results/summary.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::bench {
 namespace {

@@ -13,7 +13,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::bench {
 namespace {

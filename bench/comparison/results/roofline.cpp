@@ -1,7 +1,7 @@
 #include "bench/comparison/results/roofline.h"
 
 #include "measure/race/timing.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::bench {
 

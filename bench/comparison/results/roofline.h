@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bench/comparison/results/comparison.h"
-#include "ir/core/type.h"
+#include "nestwright/type.h"
 
 namespace nestwright::bench {
 

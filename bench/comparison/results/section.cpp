@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::bench {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "bench/comparison/results/roofline.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::bench {
 namespace {

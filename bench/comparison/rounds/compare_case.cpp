@@ -8,10 +8,10 @@
 #include "bench/comparison/rounds/rounds.h"
 #include "bench/comparison/timing/library_environment.h"
 #include "measure/run/tensor_file.h"
-#include "search/session/session.h"
+#include "nestwright/registry.h"
+#include "nestwright/tune.h"
 #include "search/task/check_data.h"
 #include "target/measured/peak.h"
-#include "templates/registry.h"
 
 namespace nestwright::bench {
 namespace {

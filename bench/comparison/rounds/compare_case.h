@@ -5,7 +5,7 @@
 #include "bench/comparison/results/comparison.h"
 #include "bench/comparison/rounds/options.h"
 #include "bench/comparison/timing/field.h"
-#include "templates/framework/template/workload.h"
+#include "nestwright/workload.h"
 
 namespace nestwright::bench {
 

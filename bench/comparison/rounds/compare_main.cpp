@@ -10,7 +10,7 @@
 #include "bench/support/child.h"
 #include "bench/support/doctor.h"
 #include "bench/support/suite.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::bench {
 namespace {

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "support/base/round_up.h"
 
 namespace nestwright::bench {

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "support/data/wire.h"
 
 namespace nestwright::bench {

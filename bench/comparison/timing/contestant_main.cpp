@@ -17,11 +17,11 @@
 #include "bench/comparison/timing/sampling.h"
 #include "measure/check/elements.h"
 #include "measure/process/guarded_region.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "support/data/wire.h"
 #include "support/os/channel.h"
 #include "target/description/host.h"
-#include "templates/registry.h"
 
 namespace nestwright::bench {
 namespace {

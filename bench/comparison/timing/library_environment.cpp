@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "target/description/host.h"
 
 namespace nestwright::bench {

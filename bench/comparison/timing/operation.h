@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/comparison/results/conditions.h"
-#include "templates/framework/template/template.h"
+#include "nestwright/template.h"
 
 namespace nestwright::bench {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ir/construction/intrinsics.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/expr.h"
 
 namespace nestwright::bench {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "target/measured/fma_loop.h"
 
 namespace nestwright::bench {

@@ -4,7 +4,7 @@
 
 #include <iterator>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::bench {
 namespace {

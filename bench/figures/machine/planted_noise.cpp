@@ -10,7 +10,7 @@
 #include "bench/figures/machine/noisy_machine.h"
 #include "measure/race/race.h"
 #include "measure/race/race_finalists.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::bench {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::bench {
 

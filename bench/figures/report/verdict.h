@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "measure/race/measurement.h"
 #include "measure/race/timing.h"
+#include "nestwright/measurement.h"
 
 namespace nestwright::bench {
 

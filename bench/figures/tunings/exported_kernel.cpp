@@ -10,10 +10,10 @@
 #include <string>
 
 #include "measure/check/elements.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "target/description/host.h"
 #include "templates/framework/template/operator_data.h"
-#include "templates/registry.h"
 
 namespace nestwright::bench {
 namespace {

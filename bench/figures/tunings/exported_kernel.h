@@ -9,8 +9,8 @@
 #include "bench/figures/tunings/exported_timing.h"
 #include "measure/run/buffer_copies.h"
 #include "measure/run/stream_state.h"
-#include "runtime/array.h"
-#include "runtime/parallel_pool.h"
+#include "nestwright/array.h"
+#include "nestwright/parallel_pool.h"
 
 namespace nestwright::bench {
 

@@ -15,7 +15,7 @@
 #include "bench/support/child.h"
 #include "measure/race/race_finalists.h"
 #include "measure/race/take_reading.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "support/os/steal_time.h"
 #include "target/measured/fma_loop.h"
 #include "target/measured/memory_walk.h"

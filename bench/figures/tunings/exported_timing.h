@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "target/description/cache_state.h"
+#include "nestwright/target.h"
 
 namespace nestwright::bench {
 

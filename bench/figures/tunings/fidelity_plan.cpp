@@ -7,7 +7,7 @@
 
 #include "measure/race/disturbance_gate.h"
 #include "measure/race/timing.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::bench {
 namespace {

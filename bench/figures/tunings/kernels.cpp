@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "lower/lower.h"
 #include "measure/build/builder.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/registry.h"
 #include "search/task/check_data.h"
-#include "support/base/error.h"
-#include "templates/registry.h"
 
 namespace nestwright::bench {
 namespace {

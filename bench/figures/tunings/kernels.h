@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "codegen/backend.h"
-#include "ir/core/program.h"
 #include "measure/run/runner.h"
-#include "templates/framework/template/workload.h"
+#include "nestwright/program.h"
+#include "nestwright/workload.h"
 
 namespace nestwright::bench {
 

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "measure/race/race_finalists.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::bench {
 namespace {

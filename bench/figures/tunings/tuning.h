@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/figures/machine/load_kind.h"
-#include "target/description/cache_state.h"
+#include "nestwright/target.h"
 
 namespace nestwright::bench {
 

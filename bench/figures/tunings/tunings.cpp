@@ -9,7 +9,7 @@
 
 #include "bench/figures/machine/load.h"
 #include "bench/support/child.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "support/data/hash.h"
 
 namespace nestwright::bench {

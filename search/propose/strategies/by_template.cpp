@@ -4,9 +4,9 @@
 #include <iterator>
 #include <map>
 
+#include "nestwright/error.h"
 #include "search/propose/bandit.h"
 #include "search/propose/measured_trials.h"
-#include "support/base/error.h"
 #include "support/data/hash.h"
 
 namespace nestwright {

@@ -9,9 +9,10 @@
 #include "cli/options/exit_code.h"
 #include "cli/options/option_checks.h"
 #include "cli/output/report.h"
-#include "exporter/exporter.h"
+#include "codegen/backend.h"
 #include "lookup/task_key.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/export.h"
 
 namespace nestwright::cli {
 namespace {

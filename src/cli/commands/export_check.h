@@ -2,7 +2,7 @@
 // Thread rule: one thread at a time, on a machine that is otherwise idle.
 #pragma once
 
-#include "exporter/exporter.h"
+#include "nestwright/export.h"
 #include "search/task/check_data.h"
 
 namespace nestwright::cli {

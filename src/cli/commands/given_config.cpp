@@ -7,8 +7,8 @@
 
 #include "cli/options/option_checks.h"
 #include "cli/output/report.h"
-#include "space/restriction.h"
-#include "support/base/error.h"
+#include "nestwright/config_space.h"
+#include "nestwright/error.h"
 #include "templates/framework/space/completion.h"
 
 namespace nestwright::cli {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "cli/options/arguments.h"
-#include "lookup/lookup.h"
-#include "templates/framework/template/workload.h"
+#include "nestwright/lookup.h"
+#include "nestwright/workload.h"
 
 namespace nestwright::cli {
 

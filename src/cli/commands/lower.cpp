@@ -1,4 +1,4 @@
-#include "lower/lower.h"
+#include "nestwright/lower.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,10 +11,10 @@
 #include "cli/options/exit_code.h"
 #include "cli/options/option_checks.h"
 #include "codegen/backend.h"
-#include "ir/traversal/print.h"
-#include "lookup/lookup.h"
+#include "nestwright/error.h"
+#include "nestwright/lookup.h"
+#include "nestwright/program.h"
 #include "schedule/trace/cpp_text.h"
-#include "support/base/error.h"
 #include "target/description/occupancy.h"
 
 namespace nestwright::cli {

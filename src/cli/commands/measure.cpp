@@ -11,6 +11,7 @@
 #include "cli/output/throughput.h"
 #include "lookup/task_key.h"
 #include "measure/race/race_finalists.h"
+#include "search/budget/effort.h"
 #include "search/race/side_by_side.h"
 
 namespace nestwright::cli {

@@ -9,10 +9,11 @@
 #include "cli/options/option_checks.h"
 #include "cli/output/report.h"
 #include "cli/output/throughput.h"
-#include "lookup/lookup.h"
 #include "lookup/task_key.h"
-#include "support/base/error.h"
-#include "text_operator/text_operator.h"
+#include "nestwright/error.h"
+#include "nestwright/lookup.h"
+#include "nestwright/text_operator.h"
+#include "target/description/former_target.h"
 
 namespace nestwright::cli {
 namespace {

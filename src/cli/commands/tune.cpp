@@ -15,11 +15,11 @@
 #include "cli/output/report.h"
 #include "cli/output/tune_report.h"
 #include "cost_model/cost_model.h"
+#include "nestwright/error.h"
+#include "nestwright/template.h"
+#include "nestwright/tune.h"
 #include "search/budget/effort.h"
 #include "search/propose/make_strategy.h"
-#include "search/session/session.h"
-#include "support/base/error.h"
-#include "templates/framework/template/template.h"
 
 namespace nestwright::cli {
 namespace {

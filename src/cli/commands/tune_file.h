@@ -8,7 +8,7 @@
 
 #include "cli/options/common_options.h"
 #include "logs/quality.h"
-#include "search/session/session.h"
+#include "nestwright/tune.h"
 
 namespace nestwright::cli {
 

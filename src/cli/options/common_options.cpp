@@ -12,13 +12,13 @@
 
 #include "cli/options/device_target.h"
 #include "cli/options/option_checks.h"
+#include "nestwright/error.h"
+#include "nestwright/plugin.h"
+#include "nestwright/registry.h"
+#include "nestwright/text_operator.h"
 #include "search/task/check_data.h"
 #include "search/task/timing_lock.h"
-#include "support/base/error.h"
 #include "support/os/machine_lock.h"
-#include "templates/framework/registry/load_plugin.h"
-#include "templates/registry.h"
-#include "text_operator/text_operator.h"
 
 namespace nestwright::cli {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "cli/options/arguments.h"
 #include "cli/options/exit_code.h"
-#include "logs/tuning_log.h"
-#include "lookup/lookup.h"
-#include "templates/framework/registry/registry.h"
+#include "nestwright/database.h"
+#include "nestwright/lookup.h"
+#include "nestwright/registry.h"
 
 namespace nestwright::cli {
 

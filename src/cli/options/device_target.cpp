@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "runtime/device.h"
-#include "support/base/error.h"
+#include "nestwright/device.h"
+#include "nestwright/error.h"
 #include "target/description/gpu_target.h"
 
 namespace nestwright::cli {

@@ -6,8 +6,8 @@
 
 #include "cli/options/device_target.h"
 #include "codegen/backend.h"
-#include "support/base/error.h"
-#include "templates/framework/template/template.h"
+#include "nestwright/error.h"
+#include "nestwright/template.h"
 
 namespace nestwright::cli {
 namespace {

@@ -2,8 +2,8 @@
 // Thread rule: one thread at a time.
 #pragma once
 
+#include "nestwright/workload.h"
 #include "target/description/machine.h"
-#include "templates/framework/template/workload.h"
 
 namespace nestwright::cli {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/output/throughput.h"
-#include "search/session/session.h"
+#include "nestwright/tune.h"
 
 namespace nestwright::cli {
 

@@ -10,8 +10,8 @@
 #include "lookup/task_key.h"
 #include "measure/race/process_range.h"
 #include "measure/race/timing.h"
-#include "support/base/error.h"
-#include "text_operator/text_operator.h"
+#include "nestwright/error.h"
+#include "nestwright/text_operator.h"
 
 namespace nestwright::cli {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "logs/quality.h"
-#include "logs/tuning_log.h"
-#include "lookup/lookup.h"
+#include "nestwright/database.h"
+#include "nestwright/lookup.h"
+#include "nestwright/workload.h"
 #include "support/data/json.h"
-#include "templates/framework/template/workload.h"
 
 namespace nestwright::cli {
 

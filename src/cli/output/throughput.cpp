@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::cli {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "logs/record.h"
-#include "templates/framework/template/template.h"
+#include "nestwright/records.h"
+#include "nestwright/template.h"
 
 namespace nestwright::cli {
 

@@ -6,6 +6,7 @@
 
 #include "cli/output/progress.h"
 #include "cli/output/throughput.h"
+#include "cost_model/model_audit.h"
 #include "lookup/task_key.h"
 #include "target/description/host.h"
 #include "target/measured/peak.h"

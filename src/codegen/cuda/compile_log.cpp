@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::codegen {
 namespace {

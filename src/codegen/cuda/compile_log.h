@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/backend.h"
+#include "nestwright/target.h"
 
 namespace nestwright::codegen {
 

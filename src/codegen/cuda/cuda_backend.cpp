@@ -12,7 +12,7 @@
 #include "codegen/kernel_resources.h"
 #include "codegen/source/device_object.h"
 #include "codegen/source/source.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "target/description/gpu_target.h"
 
 namespace nestwright::codegen {

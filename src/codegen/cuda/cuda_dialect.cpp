@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "ir/gpu/launch.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::codegen {
 namespace {

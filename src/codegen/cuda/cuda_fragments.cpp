@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "codegen/cuda/cuda_dialect.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::codegen {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "codegen/cuda/cuda_dialect.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::codegen {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
+#include "nestwright/error.h"
 #include "runtime/cuda/toolkit.h"
-#include "support/base/error.h"
 #include "support/os/shared_library.h"
 
 namespace nestwright::codegen {

@@ -10,7 +10,7 @@
 
 #include "codegen/llvm/function_emitter.h"
 #include "ir/traversal/equal.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::codegen {
 namespace {

@@ -5,7 +5,7 @@
 #include <llvm/Support/MemoryBuffer.h>
 
 #include "codegen/llvm/llvm_backend.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "support/data/hash.h"
 
 namespace nestwright::codegen {

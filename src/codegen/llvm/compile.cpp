@@ -30,7 +30,7 @@
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/llvm_backend.h"
 #include "ir/analysis/preparation.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::codegen {
 namespace {

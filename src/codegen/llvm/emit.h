@@ -1,18 +1,18 @@
 // Emits LLVM IR for a program in vector form. The IR needs few of LLVM's passes: vectors are explicit, register tiles
 // are entry-block allocas that are accessed at constant offsets, and loop invariants are hoisted already.
 //
-// The module has an entry `i32 @symbol(ptr buffers, ptr symbols, ptr workspace, ptr parallel)` (runtime/kernel_abi.h),
-// another for the preparation, one internal function for each kernel, whose tensors are noalias parameters, and two for
-// each parallel loop: the body, and the stub that unpacks its closure.
-// Thread rule: pure functions; an LLVMContext belongs to one thread.
+// The module has an entry `i32 @symbol(ptr buffers, ptr symbols, ptr workspace, ptr parallel)`
+// (nestwright/kernel_abi.h), another for the preparation, one internal function for each kernel, whose tensors are
+// noalias parameters, and two for each parallel loop: the body, and the stub that unpacks its closure. Thread rule:
+// pure functions; an LLVMContext belongs to one thread.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "ir/core/program.h"
-#include "target/description/target.h"
+#include "nestwright/program.h"
+#include "nestwright/target.h"
 
 namespace llvm {
 class LLVMContext;

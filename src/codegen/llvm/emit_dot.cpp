@@ -3,7 +3,7 @@
 
 #include "codegen/llvm/function_emitter.h"
 #include "ir/simplify/vector_access.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::codegen {
 namespace {

@@ -7,7 +7,7 @@
 #include "ir/core/scalar.h"
 #include "ir/traversal/equal.h"
 #include "ir/traversal/rewrite.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::codegen {
 

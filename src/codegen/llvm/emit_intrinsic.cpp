@@ -3,7 +3,7 @@
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/function_emitter.h"
 #include "ir/core/intrinsic_table.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::codegen {
 namespace {

@@ -9,7 +9,7 @@
 #include "codegen/llvm/function_emitter.h"
 #include "ir/analysis/in_place.h"
 #include "ir/traversal/rewrite.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::codegen {
 namespace {

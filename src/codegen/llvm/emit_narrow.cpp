@@ -3,7 +3,7 @@
 // targets, and calls compiler runtime functions for bfloat16 that older systems do not have. So a bfloat16 is an i16
 // here, which is converted by shifts.
 #include "codegen/llvm/function_emitter.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::codegen {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "codegen/llvm/function_emitter.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::codegen {
 namespace {

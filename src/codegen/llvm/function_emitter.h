@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "ir/analysis/never_nan.h"
-#include "ir/core/program.h"
 #include "ir/traversal/linear.h"
-#include "target/description/target.h"
+#include "nestwright/program.h"
+#include "nestwright/target.h"
 
 namespace nestwright::codegen {
 

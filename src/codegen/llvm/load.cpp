@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "codegen/backend.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "target/description/tile_permission.h"
 
 namespace nestwright {

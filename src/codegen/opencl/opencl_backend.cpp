@@ -2,7 +2,7 @@
 
 #include "codegen/opencl/opencl_dialect.h"
 #include "codegen/source/device_object.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::codegen {
 namespace {

@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "ir/gpu/launch.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::codegen {
 

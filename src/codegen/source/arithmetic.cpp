@@ -4,7 +4,7 @@
 #include "codegen/source/expression.h"
 #include "ir/analysis/interval.h"
 #include "ir/traversal/rewrite.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::codegen {
 namespace {

@@ -3,7 +3,7 @@
 #include "codegen/source/names.h"
 #include "codegen/source/source.h"
 #include "ir/serialize/serialize.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::codegen {
 

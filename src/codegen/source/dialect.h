@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/core/stmt.h"
+#include "nestwright/program.h"
 
 namespace nestwright::codegen {
 

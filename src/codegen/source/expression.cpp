@@ -7,8 +7,8 @@
 #include "ir/core/one_of.h"
 #include "ir/simplify/vector_access.h"
 #include "ir/traversal/linear.h"
-#include "ir/traversal/print.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 
 namespace nestwright::codegen {
 namespace {

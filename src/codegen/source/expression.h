@@ -1,4 +1,4 @@
-// Writes scalar expressions as C text with the exact semantics of ir/core/expr.h. Arithmetic of 64 bits, index
+// Writes scalar expressions as C text with the exact semantics of nestwright/expr_nodes.h. Arithmetic of 64 bits, index
 // arithmetic above all, is done in 32 bits if all of it provably fits. Thread rule: an object belongs to one thread.
 #pragma once
 

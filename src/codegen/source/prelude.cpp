@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "ir/gpu/swizzle.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::codegen {
 namespace {

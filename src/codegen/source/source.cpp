@@ -12,9 +12,9 @@
 #include "ir/analysis/symbol_ranges.h"
 #include "ir/gpu/launch.h"
 #include "ir/gpu/swizzle.h"
-#include "ir/traversal/print.h"
 #include "ir/traversal/rewrite.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 #include "support/data/hash.h"
 
 namespace nestwright::codegen {

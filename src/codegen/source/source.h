@@ -5,7 +5,7 @@
 #include <string>
 
 #include "codegen/source/dialect.h"
-#include "ir/core/program.h"
+#include "nestwright/program.h"
 
 namespace nestwright::codegen {
 

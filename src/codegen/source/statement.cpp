@@ -11,7 +11,7 @@
 #include "ir/traversal/equal.h"
 #include "ir/traversal/linear.h"
 #include "ir/traversal/rewrite.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::codegen {
 

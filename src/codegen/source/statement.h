@@ -6,9 +6,9 @@
 
 #include "codegen/source/expression.h"
 #include "ir/analysis/lanes.h"
-#include "ir/core/stmt.h"
 #include "ir/gpu/copies.h"
 #include "ir/gpu/fragment_layout.h"
+#include "nestwright/program.h"
 
 namespace nestwright::codegen {
 

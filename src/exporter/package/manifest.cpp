@@ -4,11 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "exporter/source/device_sources.h"
-#include "expression/passed_shape.h"
 #include "ir/gpu/launch.h"
 #include "logs/quality.h"
 #include "lookup/task_key.h"
 #include "measure/race/process_range.h"
+#include "nestwright/tensor.h"
 #include "space/config_json.h"
 #include "target/description/machine.h"
 

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "exporter/package/output_folder.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "support/os/process.h"
 #include "support/os/scratch_folder.h"
 

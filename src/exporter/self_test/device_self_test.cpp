@@ -3,7 +3,7 @@
 #include "exporter/self_test/self_test_calls.h"
 #include "exporter/source/c_text.h"
 #include "exporter/source/device_sources.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "templates/framework/template/template.h"
+#include "nestwright/template.h"
 
 namespace nestwright {
 

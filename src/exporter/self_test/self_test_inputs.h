@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "templates/framework/template/template.h"
+#include "nestwright/template.h"
 
 namespace nestwright {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

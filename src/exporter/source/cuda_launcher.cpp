@@ -4,7 +4,7 @@
 
 #include "exporter/source/c_text.h"
 #include "exporter/source/device_sources.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

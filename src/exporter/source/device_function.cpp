@@ -9,8 +9,8 @@
 #include "exporter/source/index_expression.h"
 #include "ir/gpu/launch.h"
 #include "ir/traversal/rewrite.h"
+#include "nestwright/error.h"
 #include "runtime/device_program.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

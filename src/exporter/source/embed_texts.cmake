@@ -12,7 +12,7 @@ file(WRITE ${OUTPUT} "#include <algorithm>
 #include <utility>
 
 #include \"exporter/source/c_text.h\"
-#include \"support/base/error.h\"\n
+#include \"nestwright/error.h\"\n
 namespace nestwright {
 namespace {
 

@@ -6,10 +6,10 @@
 #include <cctype>
 #include <set>
 
+#include "nestwright/error.h"
+#include "nestwright/template.h"
 #include "support/base/cpp_keywords.h"
-#include "support/base/error.h"
 #include "support/data/hash.h"
-#include "templates/framework/template/template.h"
 
 namespace nestwright {
 namespace {

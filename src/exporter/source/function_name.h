@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "templates/framework/template/workload.h"
+#include "nestwright/workload.h"
 
 namespace nestwright {
 

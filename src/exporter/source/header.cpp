@@ -7,8 +7,8 @@
 
 #include "exporter/source/c_text.h"
 #include "exporter/source/sources.h"
-#include "expression/passed_shape.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 namespace {

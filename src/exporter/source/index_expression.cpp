@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "exporter/source/c_text.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "ir/core/expr.h"
+#include "nestwright/expr_nodes.h"
 
 namespace nestwright {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "expression/tensor.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "codegen/backend.h"
-#include "exporter/source/export_check.h"
-#include "lookup/lookup.h"
-#include "templates/framework/template/template.h"
+#include "nestwright/export.h"
+#include "nestwright/lookup.h"
+#include "nestwright/template.h"
 
 namespace nestwright {
 

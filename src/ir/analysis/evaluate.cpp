@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "ir/core/scalar.h"
-#include "ir/traversal/print.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 namespace {

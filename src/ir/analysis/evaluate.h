@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "ir/core/expr.h"
+#include "nestwright/expr_nodes.h"
 
 namespace nestwright::ir {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/core/expr.h"
+#include "nestwright/expr_nodes.h"
 
 namespace nestwright::ir {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "ir/core/one_of.h"
 #include "ir/traversal/equal.h"
-#include "ir/traversal/print.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 namespace {

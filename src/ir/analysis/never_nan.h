@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "ir/core/program.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ir/core/program.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ir/analysis/ranges.h"
-#include "ir/core/program.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 

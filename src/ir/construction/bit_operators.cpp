@@ -2,9 +2,9 @@
 #include <bit>
 #include <limits>
 
-#include "ir/core/expr.h"
 #include "ir/core/scalar.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/expr_nodes.h"
 
 namespace nestwright::ir {
 namespace {

@@ -1,11 +1,11 @@
-#include "ir/construction/intrinsics.h"
+#include "nestwright/expr_nodes.h"
 
 #include <algorithm>
 #include <cctype>
 #include <string>
 
 #include "ir/core/fold.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::ir {
 namespace {

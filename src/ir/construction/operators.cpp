@@ -1,10 +1,10 @@
 // The operators on expressions: they convert operands to the same type and lanes, and fold constants.
 #include <cmath>
 
-#include "ir/core/expr.h"
 #include "ir/core/fold.h"
-#include "ir/traversal/print.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/expr_nodes.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 namespace {

@@ -1,4 +1,4 @@
-#include "ir/core/element_lines.h"
+#include "nestwright/element_lines.h"
 
 #include <algorithm>
 #include <array>

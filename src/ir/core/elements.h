@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <span>
 
-#include "ir/core/type.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/type.h"
 
 namespace nestwright::ir {
 

@@ -1,4 +1,4 @@
-#include "ir/core/expr.h"
+#include "nestwright/expr_nodes.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include "ir/core/fold.h"
 #include "ir/core/intrinsic_table.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::ir {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "ir/core/intrinsic_table.h"
 #include "ir/core/one_of.h"
-#include "ir/core/program.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "ir/core/scalar.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::ir {
 namespace {

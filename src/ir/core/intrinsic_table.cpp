@@ -8,7 +8,7 @@
 #include <string>
 
 #include "ir/core/fold.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::ir {
 namespace {

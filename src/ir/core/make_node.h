@@ -1,10 +1,9 @@
-// Rebuilds a node from its fields, with the checks of the make functions of ir/core/expr.h and ir/core/stmt.h: for
-// generic code that knows nodes by their description alone (ir/core/fields.h), such as rewriting and deserialisation.
-// Private to ir/.
-// Thread rule: pure functions.
+// Rebuilds a node from its fields, with the checks of the make functions of nestwright/expr_nodes.h and
+// nestwright/program.h: for generic code that knows nodes by their description alone (ir/core/fields.h), such as
+// rewriting and deserialisation. Private to ir/. Thread rule: pure functions.
 #pragma once
 
-#include "ir/core/stmt.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 
@@ -24,7 +23,7 @@ Expr make_node(Call n, Type type);
 Expr make_node(CallExtern n, Type type);
 Expr make_node(Reduce n, Type type);
 
-// Undefined where the statement would do nothing, like the results of the make functions of ir/core/stmt.h.
+// Undefined where the statement would do nothing, like the results of the make functions of nestwright/program.h.
 Stmt make_node(For n);
 Stmt make_node(Block n);
 Stmt make_node(Let n);

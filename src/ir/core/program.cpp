@@ -1,4 +1,4 @@
-#include "ir/core/program.h"
+#include "nestwright/program.h"
 
 #include "support/base/round_up.h"
 

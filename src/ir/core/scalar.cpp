@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "ir/core/fold.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::ir {
 namespace {

@@ -6,22 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ir/core/expr.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 
-/// One element: `f` for the floating-point types (every one is exact in a double), `i` for integers and bools. An
-/// uint64 is kept as its bit pattern.
-union Scalar {
-  std::int64_t i;
-  double f;
-};
-
-inline Scalar integer_scalar(std::int64_t value) { return Scalar{.i = value}; }
-inline Scalar float_scalar(double value) { return Scalar{.f = value}; }
-
-/// a op b for operands of element type `type`, as ir/core/expr.h defines it; a comparison gives 0 or 1. Throws Error
-/// for an integer division by 0.
+/// a op b for operands of element type `type`, as nestwright/expr_nodes.h defines it; a comparison gives 0 or 1. Throws
+/// Error for an integer division by 0.
 Scalar apply_binary(BinaryOp op, Type type, Scalar a, Scalar b);
 /// A cast, as ir::Cast defines it.
 Scalar apply_cast(Type from, Type to, Scalar value);

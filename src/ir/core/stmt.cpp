@@ -1,8 +1,8 @@
-#include "ir/core/stmt.h"
+#include "nestwright/program.h"
 
 #include <array>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::ir {
 namespace {

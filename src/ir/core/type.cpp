@@ -1,10 +1,10 @@
-#include "ir/core/type.h"
+#include "nestwright/type.h"
 
 #include <array>
 #include <charconv>
 #include <utility>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::ir {
 namespace {

@@ -2,7 +2,7 @@
 // Thread rule: pure functions.
 #pragma once
 
-#include "ir/core/stmt.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/core/stmt.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 

@@ -7,9 +7,9 @@
 
 #include "ir/analysis/bounds.h"
 #include "ir/traversal/linear.h"
-#include "ir/traversal/print.h"
 #include "ir/traversal/rewrite.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 namespace {

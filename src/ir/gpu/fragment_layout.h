@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "ir/analysis/ranges.h"
-#include "ir/core/stmt.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 

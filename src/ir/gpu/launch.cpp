@@ -4,7 +4,7 @@
 
 #include "ir/gpu/swizzle.h"
 #include "ir/traversal/rewrite.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "support/base/round_up.h"
 
 namespace nestwright::ir {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/core/program.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 

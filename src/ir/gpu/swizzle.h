@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <set>
 
-#include "ir/core/stmt.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 

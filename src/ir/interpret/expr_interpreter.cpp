@@ -3,8 +3,8 @@
 #include <array>
 
 #include "ir/core/fold.h"
-#include "ir/traversal/print.h"
-#include "support/base/error.h"
+#include "ir/traversal/quote.h"
+#include "nestwright/error.h"
 
 namespace nestwright::ir {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ir/interpret/frame.h"
-#include "ir/interpret/interpret.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 

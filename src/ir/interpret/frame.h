@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "ir/core/scalar.h"
-#include "ir/core/stmt.h"
 #include "ir/interpret/race_detector.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 

@@ -1,4 +1,4 @@
-#include "ir/interpret/interpret.h"
+#include "nestwright/program.h"
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@
 #include "ir/interpret/copy_queue.h"
 #include "ir/interpret/expr_interpreter.h"
 #include "ir/traversal/rewrite.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::ir {
 namespace {

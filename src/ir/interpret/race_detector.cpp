@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::ir {
 

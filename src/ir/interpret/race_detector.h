@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/core/stmt.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 

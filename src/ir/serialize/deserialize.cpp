@@ -6,7 +6,7 @@
 #include "ir/core/make_node.h"
 #include "ir/serialize/format.h"
 #include "ir/serialize/serialize.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::ir {
 namespace {

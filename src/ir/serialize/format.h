@@ -15,7 +15,7 @@
 #include <string_view>
 #include <variant>
 
-#include "ir/core/stmt.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir::format {
 

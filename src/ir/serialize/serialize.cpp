@@ -5,7 +5,7 @@
 
 #include "ir/core/fields.h"
 #include "ir/serialize/format.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::ir {
 namespace {

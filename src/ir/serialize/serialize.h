@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "ir/core/program.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 

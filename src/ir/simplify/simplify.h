@@ -7,7 +7,7 @@
 #pragma once
 
 #include "ir/analysis/bounds.h"
-#include "ir/core/stmt.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 

@@ -3,7 +3,7 @@
 // Thread rule: pure functions.
 #pragma once
 
-#include "ir/core/program.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 

@@ -1,4 +1,4 @@
-#include "ir/traversal/print.h"
+#include "ir/traversal/quote.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

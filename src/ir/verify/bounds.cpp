@@ -1,5 +1,5 @@
 #include "ir/simplify/inequality.h"
-#include "ir/traversal/print.h"
+#include "ir/traversal/quote.h"
 #include "ir/verify/checks.h"
 
 namespace nestwright::ir {

@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/core/program.h"
 #include "ir/simplify/simplify.h"
-#include "ir/verify/verify.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 
@@ -42,8 +41,8 @@ struct Access {
 /// Checks definitions, types, scopes and the form.
 std::vector<std::string> check_structure(const Program& program, Form form);
 
-/// Checks that shuffles execute in uniform control flow, as kShuffleXor (ir/core/expr.h) requires. Requires a program
-/// that check_structure() accepts.
+/// Checks that shuffles execute in uniform control flow, as kShuffleXor (nestwright/expr_nodes.h) requires. Requires a
+/// program that check_structure() accepts.
 std::vector<std::string> check_shuffles(const Program& program, Form form);
 
 /// Checks that no thread accesses an element of shared memory whose copy is in flight (CommitCopies). Requires a

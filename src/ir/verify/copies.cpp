@@ -12,7 +12,7 @@
 
 #include "ir/gpu/copies.h"
 #include "ir/traversal/equal.h"
-#include "ir/traversal/print.h"
+#include "ir/traversal/quote.h"
 #include "ir/traversal/rewrite.h"
 #include "ir/verify/checks.h"
 

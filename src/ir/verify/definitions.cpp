@@ -4,7 +4,7 @@
 
 #include "ir/analysis/bounds.h"
 #include "ir/analysis/interval.h"
-#include "ir/traversal/print.h"
+#include "ir/traversal/quote.h"
 #include "ir/verify/checks.h"
 
 namespace nestwright::ir {

@@ -4,7 +4,7 @@
 
 #include "ir/gpu/divergence.h"
 #include "ir/gpu/fragment_layout.h"
-#include "ir/traversal/print.h"
+#include "ir/traversal/quote.h"
 #include "ir/traversal/rewrite.h"
 #include "ir/verify/checks.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/core/program.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "ir/traversal/print.h"
+#include "ir/traversal/quote.h"
 #include "ir/verify/checks.h"
 #include "ir/verify/instruction_body.h"
 

@@ -7,7 +7,7 @@
 #include "ir/analysis/interval.h"
 #include "ir/core/scalar.h"
 #include "ir/traversal/equal.h"
-#include "ir/traversal/print.h"
+#include "ir/traversal/quote.h"
 #include "ir/traversal/rewrite.h"
 #include "ir/verify/checks.h"
 

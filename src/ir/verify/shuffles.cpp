@@ -1,6 +1,6 @@
 // Checks that shuffles execute in uniform control flow: all threads of a warp reach each of them.
 #include "ir/gpu/divergence.h"
-#include "ir/traversal/print.h"
+#include "ir/traversal/quote.h"
 #include "ir/traversal/rewrite.h"
 #include "ir/verify/checks.h"
 

@@ -4,9 +4,9 @@
 
 #include "ir/analysis/symbol_ranges.h"
 #include "ir/simplify/inequality.h"
-#include "ir/traversal/print.h"
 #include "ir/traversal/rewrite.h"
 #include "ir/verify/checks.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "ir/core/intrinsic_table.h"
 #include "ir/simplify/vector_access.h"
-#include "ir/traversal/print.h"
+#include "ir/traversal/quote.h"
 #include "ir/traversal/rewrite.h"
 #include "ir/verify/checks.h"
 

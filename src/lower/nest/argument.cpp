@@ -1,8 +1,8 @@
-#include "lower/nest/argument.h"
+#include "nestwright/lower.h"
 
 #include <fmt/format.h>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

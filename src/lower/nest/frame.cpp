@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "schedule/schedule.h"
+#include "nestwright/schedule.h"
 
 namespace nestwright {
 

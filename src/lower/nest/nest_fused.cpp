@@ -20,7 +20,7 @@
 
 #include "ir/traversal/equal.h"
 #include "lower/nest/nest_builder.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/core/program.h"
+#include "nestwright/program.h"
 #include "schedule/state/state.h"
 
 namespace nestwright {

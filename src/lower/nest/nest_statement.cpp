@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "ir/construction/intrinsics.h"
 #include "ir/traversal/linear.h"
 #include "lower/nest/nest_builder.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/expr_nodes.h"
 
 namespace nestwright {
 

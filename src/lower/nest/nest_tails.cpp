@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "lower/nest/nest_builder.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

@@ -5,8 +5,8 @@
 
 #include "lower/nest/nest_builder.h"
 #include "lower/nest/tile_check.h"
+#include "nestwright/error.h"
 #include "schedule/state/match_pattern.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 

@@ -8,7 +8,7 @@
 
 #include "ir/traversal/rewrite.h"
 #include "lower/nest/nest_builder.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

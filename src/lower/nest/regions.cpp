@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "ir/simplify/simplify.h"
+#include "nestwright/error.h"
 #include "schedule/state/attachment.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ir/traversal/rewrite.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/core/program.h"
-#include "lower/nest/argument.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "schedule/state/state.h"
 
 namespace nestwright {

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "ir/core/stmt.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "expression/operations.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

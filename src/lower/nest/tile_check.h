@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "schedule/state/tensor_intrinsic.h"
+#include "nestwright/schedule.h"
 
 namespace nestwright {
 

@@ -2,7 +2,7 @@
 
 #include "ir/verify/fragments.h"
 #include "lower/passes.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::passes {
 

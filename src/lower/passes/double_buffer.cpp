@@ -29,7 +29,7 @@
 #include "lower/nest/staged_fill.h"
 #include "lower/passes.h"
 #include "lower/support/copier.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "target/description/gpu_target.h"
 
 namespace nestwright::passes {

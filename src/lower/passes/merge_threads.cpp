@@ -21,7 +21,7 @@
 #include "ir/core/one_of.h"
 #include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::passes {
 namespace {

@@ -22,10 +22,10 @@
 #include "ir/gpu/copies.h"
 #include "ir/traversal/equal.h"
 #include "ir/traversal/linear.h"
-#include "ir/traversal/print.h"
 #include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 
 namespace nestwright::passes {
 namespace {

@@ -6,7 +6,7 @@
 #include "ir/traversal/equal.h"
 #include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::passes {
 namespace {

@@ -19,7 +19,7 @@
 #include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
 #include "lower/support/copier.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::passes {
 namespace {

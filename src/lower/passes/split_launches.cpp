@@ -14,9 +14,10 @@
 #include <fmt/format.h>
 
 #include "ir/core/one_of.h"
+#include "ir/traversal/quote.h"
 #include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::passes {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <set>
 
-#include "ir/traversal/print.h"
 #include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
 #include "lower/support/unroll_limit.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 
 namespace nestwright::passes {
 namespace {

@@ -1,10 +1,10 @@
 #include "lower/support/vector_math.h"
 
-#include "ir/construction/intrinsics.h"
 #include "ir/traversal/equal.h"
 #include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
 #include "lower/support/elementary.h"
+#include "nestwright/expr.h"
 
 namespace nestwright::passes {
 namespace {

@@ -8,8 +8,8 @@
 #include "lower/passes.h"
 #include "lower/support/copier.h"
 #include "lower/support/lane_builder.h"
-#include "schedule/schedule.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/schedule.h"
 
 namespace nestwright::passes {
 namespace {

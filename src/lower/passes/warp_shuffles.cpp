@@ -22,12 +22,12 @@
 #include <vector>
 
 #include "ir/analysis/evaluate.h"
-#include "ir/construction/intrinsics.h"
 #include "ir/core/one_of.h"
 #include "ir/gpu/divergence.h"
 #include "ir/traversal/equal.h"
 #include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
+#include "nestwright/expr_nodes.h"
 #include "target/description/gpu_target.h"
 
 namespace nestwright::passes {

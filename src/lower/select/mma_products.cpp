@@ -21,9 +21,9 @@
 #include "ir/gpu/fragment_layout.h"
 #include "ir/simplify/vector_access.h"
 #include "ir/traversal/linear.h"
-#include "ir/traversal/print.h"
 #include "lower/passes.h"
 #include "lower/support/ranges_mutator.h"
+#include "nestwright/program.h"
 
 namespace nestwright::passes {
 namespace {

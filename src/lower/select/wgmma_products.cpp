@@ -37,7 +37,7 @@
 #include "ir/traversal/linear.h"
 #include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "target/description/gpu_target.h"
 
 namespace nestwright::passes {

@@ -14,9 +14,9 @@
 #include <array>
 #include <limits>
 
-#include "ir/construction/intrinsics.h"
 #include "lower/support/vector_math.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/expr.h"
 
 namespace nestwright {
 

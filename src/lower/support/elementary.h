@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/core/expr.h"
+#include "nestwright/expr_nodes.h"
 
 namespace nestwright {
 

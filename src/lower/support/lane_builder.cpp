@@ -7,10 +7,10 @@
 #include "ir/construction/conjunction.h"
 #include "ir/core/one_of.h"
 #include "ir/traversal/linear.h"
-#include "ir/traversal/print.h"
 #include "ir/traversal/rewrite.h"
 #include "lower/support/copier.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 

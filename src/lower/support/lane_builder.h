@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "ir/core/stmt.h"
 #include "ir/simplify/simplify.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 

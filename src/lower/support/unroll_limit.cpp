@@ -4,7 +4,7 @@
 
 #include "ir/core/one_of.h"
 #include "ir/traversal/linear.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "ir/core/stmt.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 

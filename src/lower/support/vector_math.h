@@ -9,7 +9,7 @@
 // errors are in units in the last place (ulp).
 #pragma once
 
-#include "ir/core/expr.h"
+#include "nestwright/expr_nodes.h"
 
 namespace nestwright {
 

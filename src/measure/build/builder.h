@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "codegen/backend.h"
-#include "ir/core/program.h"
-#include "measure/race/measurement.h"
-#include "target/description/target.h"
+#include "nestwright/measurement.h"
+#include "nestwright/program.h"
+#include "nestwright/target.h"
 
 namespace nestwright {
 

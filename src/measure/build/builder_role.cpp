@@ -5,13 +5,13 @@
 
 #include "codegen/backend.h"
 #include "ir/serialize/serialize.h"
-#include "lower/lower.h"
 #include "measure/build/resource_rejection.h"
 #include "measure/process/confinement.h"
 #include "measure/process/protocol.h"
 #include "measure/process/roles.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
 #include "support/base/clock.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 

@@ -9,8 +9,8 @@
 #include "measure/build/builder.h"
 #include "measure/process/protocol.h"
 #include "measure/process/worker_process.h"
+#include "nestwright/error.h"
 #include "support/base/clock.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "codegen/backend.h"
-#include "target/description/target.h"
+#include "nestwright/measurement.h"
+#include "nestwright/target.h"
 
 namespace nestwright {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "measure/check/device_checker_source.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

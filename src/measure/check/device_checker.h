@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "ir/core/type.h"
 #include "measure/check/elements.h"
-#include "runtime/device.h"
+#include "nestwright/device.h"
+#include "nestwright/type.h"
 
 namespace nestwright {
 

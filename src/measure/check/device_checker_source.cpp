@@ -7,7 +7,7 @@
 #include <set>
 
 #include "codegen/device_source.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

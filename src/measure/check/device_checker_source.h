@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "ir/core/type.h"
-#include "target/description/target.h"
+#include "nestwright/target.h"
+#include "nestwright/type.h"
 
 namespace nestwright {
 
@@ -20,8 +20,9 @@ std::string comparison_kernel(ir::Type type);
 /// parameters have eight bytes. Requires a device other than the CPU, and scalar types.
 std::string device_checker_source(DeviceKind device, std::span<const ir::Type> types);
 
-/// Returns the compiled source in the form that Device::load() takes (runtime/device.h); empty if it cannot be compiled
-/// here, in which case results are compared on the host. Each source is compiled once per process. Thread-safe.
+/// Returns the compiled source in the form that Device::load() takes (nestwright/device.h); empty if it cannot be
+/// compiled here, in which case results are compared on the host. Each source is compiled once per process.
+/// Thread-safe.
 std::string device_checker_object(const Target& target, std::span<const ir::Type> types);
 
 }  // namespace nestwright

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "ir/core/element_lines.h"
+#include "nestwright/element_lines.h"
 
 namespace nestwright {
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "measure/process/protocol.h"
-#include "measure/race/measurement.h"
+#include "nestwright/measurement.h"
 
 namespace nestwright {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "target/description/target.h"
+#include "nestwright/target.h"
 
 namespace nestwright {
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

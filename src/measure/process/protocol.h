@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "codegen/backend.h"
-#include "ir/core/element_lines.h"
-#include "ir/core/program.h"
 #include "measure/race/disturbance_gate.h"
-#include "measure/race/measurement.h"
-#include "runtime/parallel_pool.h"
+#include "nestwright/element_lines.h"
+#include "nestwright/measurement.h"
+#include "nestwright/parallel_pool.h"
+#include "nestwright/program.h"
+#include "nestwright/target.h"
 #include "support/data/wire.h"
-#include "target/description/cache_state.h"
 
 namespace nestwright {
 

@@ -1,12 +1,14 @@
 #include "measure/process/worker_process.h"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
 #include "measure/process/protocol.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 
@@ -22,6 +24,27 @@ SpawnOptions spawn_options(const std::string& path, const std::string& role, std
   return options;
 }
 
+/// The folder of the file that contains this function: the program or libnestwright.so.
+std::filesystem::path folder_of_library() {
+  Dl_info info;
+  if (dladdr(reinterpret_cast<const void*>(&folder_of_library), &info) == 0) return {};
+  return std::filesystem::path(info.dli_fname).parent_path();
+}
+
+/// Where the worker may be, in the order of preference; the first path is never empty.
+std::vector<std::string> possible_worker_paths() {
+  constexpr const char* kName = "nestwright-worker";
+  std::error_code ignored;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path(),
+                              library = folder_of_library();
+  std::vector<std::string> paths = {program / kName, library / kName,
+                                    library / NESTWRIGHT_BINARIES_FROM_LIBRARY / kName};
+  if (const char* const installed = installed_worker()) paths.emplace_back(installed);
+  return paths;
+}
+
+bool is_executable(const std::string& path) { return access(path.c_str(), X_OK) == 0; }
+
 }  // namespace
 
 [[gnu::weak]] const char* installed_worker() { return nullptr; }
@@ -31,12 +54,11 @@ std::string worker_path() {
   if (const char* given = std::getenv("NESTWRIGHT_WORKER"); given && *given) {
     path = given;
   } else {
-    std::error_code ignored;
-    path = (std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "nestwright-worker").string();
-    const char* const installed = installed_worker();
-    if (access(path.c_str(), X_OK) != 0 && installed != nullptr) path = installed;
+    const std::vector<std::string> paths = possible_worker_paths();
+    const auto found = std::find_if(paths.begin(), paths.end(), is_executable);
+    path = found != paths.end() ? *found : paths.front();
   }
-  if (access(path.c_str(), X_OK) != 0) {
+  if (!is_executable(path)) {
     throw Error("there is no executable " + path +
                 "; install nestwright-worker there, or set NESTWRIGHT_WORKER to where it is");
   }

@@ -1,6 +1,7 @@
 // A nestwright-worker process and the channel to it. The executable is the one that the environment's NESTWRIGHT_WORKER
-// names, else the one next to the running executable, else that of the package that the program was built with.
-// Thread rule: one thread at a time. Unit: nanoseconds.
+// names, else the one next to the running executable, else the one next to libnestwright.so or where the package of
+// that library has it, else that of the package whose static library the program was built with. Thread rule: one
+// thread at a time. Unit: nanoseconds.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 
 namespace nestwright {
 
-/// The path of the installed package's worker: the package's CMake target defines this function in each program. The
-/// definition of the library itself returns null.
+/// The path of the installed package's worker: nestwright::static of the package defines this function in each program.
+/// The definition of the library itself returns null.
 const char* installed_worker();
 
 /// Returns the path of the executable. Throws Error that says what to do if there is no such file.

@@ -1,6 +1,6 @@
-#include "measure/race/measurement.h"
+#include "measure/race/scale_scores.h"
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "measure/race/timing.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

@@ -40,6 +40,8 @@
 
 namespace nestwright {
 
+struct CompiledObject;
+
 /// A kernel that is timed beside others.
 struct Contender {
   /// What is linked and called; null where the source of samples has kernels of its own.

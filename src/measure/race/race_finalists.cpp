@@ -9,7 +9,7 @@
 
 #include "measure/race/process_range.h"
 #include "measure/race/race_passes.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

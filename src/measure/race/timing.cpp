@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "measure/race/measurement.h"
-#include "target/description/target.h"
+#include "nestwright/measurement.h"
+#include "nestwright/target.h"
 
 namespace nestwright {
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "measure/process/protocol.h"
-#include "target/description/target.h"
+#include "nestwright/target.h"
 
 namespace nestwright {
 

@@ -20,9 +20,9 @@
 #include "measure/run/device_warmth.h"
 #include "measure/run/guarded_device_memory.h"
 #include "measure/run/worker_tensors.h"
+#include "nestwright/error.h"
 #include "runtime/device_program.h"
 #include "support/base/clock.h"
-#include "support/base/error.h"
 #include "support/base/round_up.h"
 
 namespace nestwright {

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "measure/check/device_checker.h"
-#include "runtime/device.h"
+#include "nestwright/device.h"
 
 namespace nestwright {
 

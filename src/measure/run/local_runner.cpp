@@ -8,9 +8,9 @@
 #include "measure/race/race_finalists.h"
 #include "measure/run/runner.h"
 #include "measure/run/runner_worker.h"
+#include "nestwright/error.h"
 #include "runtime/compiled_kernel.h"
 #include "support/base/clock.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 

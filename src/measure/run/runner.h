@@ -9,21 +9,19 @@
 #include <string>
 #include <vector>
 
-#include "codegen/backend.h"
-#include "ir/core/program.h"
 #include "measure/check/large_data.h"
-#include "measure/race/measurement.h"
 #include "measure/race/race.h"
 #include "measure/race/race_finalists.h"
 #include "measure/race/timing.h"
-#include "runtime/parallel_pool.h"
-#include "target/description/cache_state.h"
-#include "target/description/target.h"
+#include "nestwright/measurement.h"
+#include "nestwright/parallel_pool.h"
+#include "nestwright/program.h"
+#include "nestwright/target.h"
 
 namespace nestwright {
 
 /// The inputs and expected results of a task, computed once per task (Operator::reference in
-/// templates/framework/template/template.h).
+/// nestwright/template.h).
 struct CheckData {
   std::vector<ir::Type> types;         ///< one per parameter
   std::vector<std::int64_t> elements;  ///< one per parameter

@@ -5,8 +5,8 @@
 #include "measure/process/protocol.h"
 #include "measure/process/roles.h"
 #include "measure/run/bench.h"
-#include "support/base/error.h"
-#include "target/description/target.h"
+#include "nestwright/error.h"
+#include "nestwright/target.h"
 
 namespace nestwright {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "measure/check/device_checker_source.h"
 #include "measure/process/guarded_region.h"
-#include "runtime/device.h"
+#include "nestwright/device.h"
+#include "nestwright/error.h"
 #include "support/base/clock.h"
-#include "support/base/error.h"
 #include "support/os/cpu_accounting.h"
 #include "support/os/descriptors.h"
 #include "support/os/syscall_filter.h"

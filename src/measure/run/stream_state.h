@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/kernel_abi.h"
+#include "nestwright/kernel_abi.h"
 
 namespace nestwright {
 

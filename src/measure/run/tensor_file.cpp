@@ -15,9 +15,9 @@
 
 #include "measure/check/elements.h"
 #include "measure/process/guarded_region.h"
+#include "nestwright/error.h"
 #include "support/base/chunks.h"
 #include "support/base/clock.h"
-#include "support/base/error.h"
 #include "support/os/descriptors.h"
 
 namespace nestwright {

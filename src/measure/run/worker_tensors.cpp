@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

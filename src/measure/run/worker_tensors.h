@@ -12,7 +12,7 @@
 #include "measure/check/large_output.h"
 #include "measure/process/guarded_region.h"
 #include "measure/process/protocol.h"
-#include "measure/race/measurement.h"
+#include "nestwright/measurement.h"
 
 namespace nestwright {
 

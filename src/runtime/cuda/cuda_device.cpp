@@ -6,10 +6,10 @@
 #include <limits>
 #include <utility>
 
+#include "nestwright/device.h"
+#include "nestwright/error.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/sensors.h"
-#include "runtime/device_error.h"
-#include "support/base/error.h"
 #include "target/description/gpu_target.h"
 
 namespace nestwright::cuda {

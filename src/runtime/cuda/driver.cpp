@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "runtime/device_error.h"
+#include "nestwright/device.h"
 #include "support/os/shared_library.h"
 
 namespace nestwright::cuda {

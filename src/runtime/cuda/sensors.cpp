@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "support/os/shared_library.h"
 
 namespace nestwright::cuda {

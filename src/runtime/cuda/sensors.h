@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "runtime/device.h"
+#include "nestwright/device.h"
 
 namespace nestwright::cuda {
 

@@ -6,8 +6,8 @@
 #include <array>
 #include <cstdlib>
 
+#include "nestwright/error.h"
 #include "runtime/cuda/driver.h"
-#include "support/base/error.h"
 #include "support/os/shared_library.h"
 
 namespace nestwright::cuda {

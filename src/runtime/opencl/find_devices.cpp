@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "runtime/device_error.h"
+#include "nestwright/device.h"
 #include "target/description/gpu_target.h"
 
 namespace nestwright::opencl {

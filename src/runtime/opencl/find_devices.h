@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "runtime/device.h"
+#include "nestwright/device.h"
 #include "runtime/opencl/library.h"
 
 namespace nestwright::opencl {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "runtime/device_error.h"
+#include "nestwright/device.h"
 #include "support/os/scratch_folder.h"
 #include "support/os/shared_library.h"
 

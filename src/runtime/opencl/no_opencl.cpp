@@ -1,5 +1,5 @@
 // Replaces the OpenCL devices in a build without OpenCL's headers.
-#include "runtime/device_error.h"
+#include "nestwright/device.h"
 #include "runtime/opencl/opencl_device.h"
 
 namespace nestwright::opencl {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/device_error.h"
+#include "nestwright/device.h"
+#include "nestwright/error.h"
 #include "runtime/opencl/find_devices.h"
 #include "runtime/opencl/library.h"
-#include "support/base/error.h"
 
 namespace nestwright::opencl {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/device.h"
+#include "nestwright/device.h"
 
 namespace nestwright::opencl {
 

@@ -12,9 +12,9 @@
 
 #include <algorithm>
 
+#include "nestwright/error.h"
 #include "schedule/primitives/primitive.h"
 #include "schedule/state/stage_operations.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -34,8 +34,8 @@
 
 #include <optional>
 
+#include "nestwright/error.h"
 #include "schedule/primitives/primitive.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "nestwright/error.h"
 #include "schedule/state/stage_operations.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/schedule.h"
+#include "nestwright/schedule.h"
 #include "schedule/state/attachment.h"
 #include "schedule/state/scan_parts.h"
 #include "schedule/state/state.h"

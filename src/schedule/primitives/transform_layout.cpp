@@ -23,9 +23,9 @@
 #include <iterator>
 #include <set>
 
-#include "ir/traversal/print.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 #include "schedule/primitives/primitive.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

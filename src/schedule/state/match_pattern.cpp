@@ -8,8 +8,8 @@
 #include "ir/simplify/simplify.h"
 #include "ir/traversal/equal.h"
 #include "ir/traversal/linear.h"
-#include "ir/traversal/print.h"
 #include "ir/traversal/rewrite.h"
+#include "nestwright/program.h"
 
 namespace nestwright {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "expression/scan_steps.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "expression/operations.h"
+#include "nestwright/error.h"
 #include "schedule/state/scan_parts.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

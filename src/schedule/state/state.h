@@ -10,11 +10,9 @@
 #include <variant>
 #include <vector>
 
-#include "expression/tensor.h"
-#include "ir/core/program.h"
-#include "schedule/state/tail.h"
-#include "schedule/state/tensor_intrinsic.h"
-#include "schedule/state/trace.h"
+#include "nestwright/program.h"
+#include "nestwright/schedule.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 

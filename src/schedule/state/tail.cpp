@@ -1,4 +1,4 @@
-#include "schedule/state/tail.h"
+#include "nestwright/schedule.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

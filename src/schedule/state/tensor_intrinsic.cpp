@@ -1,9 +1,9 @@
-#include "schedule/state/tensor_intrinsic.h"
+#include "nestwright/schedule.h"
 
 #include <fmt/format.h>
 
-#include "ir/construction/intrinsics.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/expr_nodes.h"
 
 namespace nestwright {
 

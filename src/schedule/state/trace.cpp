@@ -1,10 +1,10 @@
-#include "schedule/state/trace.h"
+#include "nestwright/schedule.h"
 
 #include <fmt/format.h>
 
 #include <sstream>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "nestwright/error.h"
 #include "schedule/trace/cpp_names.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

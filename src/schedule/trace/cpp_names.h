@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "expression/tensor.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 

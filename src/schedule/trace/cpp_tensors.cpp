@@ -8,9 +8,9 @@
 #include "expression/operations.h"
 #include "ir/core/intrinsic_table.h"
 #include "ir/traversal/rewrite.h"
+#include "nestwright/error.h"
 #include "schedule/trace/cpp_names.h"
 #include "support/base/cpp_keywords.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {
@@ -51,7 +51,7 @@ constexpr const char* kOtherNames[] = {"Expr",
                                        "s",
                                        "std"};
 
-constexpr std::size_t kMaxNamedIndices = 8;  // of the body of a compute (expression/tensor.h)
+constexpr std::size_t kMaxNamedIndices = 8;  // of the body of a compute (nestwright/tensor.h)
 
 std::string extent_text(const Expr& extent, const CppNames& names) {
   const std::int64_t* value = ir::as_const_int(extent);

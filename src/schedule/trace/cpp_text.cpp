@@ -9,10 +9,10 @@
 #include <map>
 #include <set>
 
+#include "nestwright/error.h"
 #include "schedule/state/state.h"
 #include "schedule/trace/cpp_names.h"
 #include "schedule/trace/step_reader.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/schedule.h"
+#include "nestwright/schedule.h"
 
 namespace nestwright {
 

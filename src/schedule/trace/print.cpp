@@ -8,8 +8,8 @@
 #include <fmt/ranges.h>
 
 #include "ir/traversal/linear.h"
-#include "ir/traversal/print.h"
-#include "schedule/schedule.h"
+#include "nestwright/program.h"
+#include "nestwright/schedule.h"
 #include "schedule/state/state.h"
 
 namespace nestwright {

@@ -3,9 +3,9 @@
 
 #include <map>
 
-#include "schedule/schedule.h"
+#include "nestwright/error.h"
+#include "nestwright/schedule.h"
 #include "schedule/trace/step_reader.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <charconv>
 
+#include "nestwright/error.h"
 #include "schedule/state/stage_operations.h"
 #include "schedule/state/state.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "schedule/schedule.h"
+#include "nestwright/schedule.h"
 
 namespace nestwright {
 

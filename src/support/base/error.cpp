@@ -1,4 +1,4 @@
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

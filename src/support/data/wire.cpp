@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "nestwright/error.h"
 #include "support/base/clock.h"
-#include "support/base/error.h"
 #include "support/os/descriptors.h"
 
 namespace nestwright {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <thread>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "support/base/sanitizer.h"
 #include "support/os/descriptors.h"
 

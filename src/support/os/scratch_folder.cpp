@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

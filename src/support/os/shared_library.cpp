@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

@@ -1,9 +1,9 @@
-#include "target/description/cache_state.h"
+#include "nestwright/target.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

@@ -3,9 +3,8 @@
 // threads_per_block, warp, registers_per_thread, registers_per_block, l2 (bytes). "cuda" alone means sm_80.
 //
 // Code for one architecture runs on a device of a later major version only through PTX, so a command that runs kernels
-// uses the machine's own device (runtime/device.h) if no architecture is named. vector_bits is 128, the widest load or
-// store of one thread.
-// Thread rule: pure functions.
+// uses the machine's own device (nestwright/device.h) if no architecture is named. vector_bits is 128, the widest load
+// or store of one thread. Thread rule: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "target/description/target.h"
+#include "nestwright/target.h"
 
 namespace nestwright {
 

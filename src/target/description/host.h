@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "target/description/target.h"
+#include "nestwright/target.h"
 
 namespace nestwright {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "target/description/target.h"
+#include "nestwright/target.h"
 
 namespace nestwright {
 

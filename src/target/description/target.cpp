@@ -1,9 +1,11 @@
-#include "target/description/target.h"
+#include "nestwright/target.h"
+#include "target/description/cpu_features.h"
 
 #include <fmt/core.h>
 
 #include <optional>
 
+#include "target/description/former_target.h"
 #include "target/description/gpu_target.h"
 #include "target/description/host.h"
 #include "target/description/target_text.h"

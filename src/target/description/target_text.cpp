@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "target/description/target.h"
+#include "nestwright/target.h"
 
 namespace nestwright {
 

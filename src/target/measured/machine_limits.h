@@ -3,15 +3,9 @@
 // Thread rule: one thread at a time, and nothing else should run meanwhile.
 #pragma once
 
+#include "nestwright/target.h"
+
 namespace nestwright {
-
-/// Rates in which 0 means not measured, so no limit.
-struct MachineLimits {
-  double fma_gflops = 0;  ///< GFLOP/s of float32 fused multiply-adds in registers, all threads together
-  double read_gb_s = 0;   ///< GB/s of reads from L1, all threads together
-
-  friend bool operator==(const MachineLimits&, const MachineLimits&) = default;
-};
 
 /// Returns the higher of each rate.
 MachineLimits highest(const MachineLimits& a, const MachineLimits& b);

@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "nestwright/error.h"
 #include "support/base/clock.h"
-#include "support/base/error.h"
 #include "target/description/host.h"
 #include "target/measured/fma_loop.h"
 

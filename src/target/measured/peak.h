@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "ir/core/type.h"
+#include "nestwright/type.h"
 
 namespace nestwright {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::text {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ir/construction/intrinsics.h"
+#include "nestwright/expr.h"
 #include "text/syntax/infix.h"
 
 namespace nestwright::text {

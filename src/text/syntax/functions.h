@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/core/expr.h"
+#include "nestwright/expr_nodes.h"
 
 namespace nestwright::text {
 

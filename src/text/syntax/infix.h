@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "ir/core/expr.h"
+#include "nestwright/expr_nodes.h"
 
 namespace nestwright::text {
 

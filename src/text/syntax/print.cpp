@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "text/syntax/canonical.h"
 #include "text/syntax/infix.h"
 

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "ir/core/expr.h"
+#include "nestwright/expr_nodes.h"
 
 namespace nestwright::text {
 

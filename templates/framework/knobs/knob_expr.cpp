@@ -1,8 +1,8 @@
-#include "templates/framework/knobs/knob_expr.h"
+#include "nestwright/knobs.h"
 
 #include <algorithm>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

@@ -1,6 +1,6 @@
 #include "templates/framework/knobs/seed_table.h"
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "space/config.h"
+#include "nestwright/config_space.h"
 
 namespace nestwright {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "templates/framework/knobs/tuning.h"
+#include "nestwright/knobs.h"
 
 namespace nestwright {
 

@@ -1,4 +1,4 @@
-#include "templates/framework/knobs/tuning.h"
+#include "nestwright/knobs.h"
 
 #include <algorithm>
 

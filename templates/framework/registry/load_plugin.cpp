@@ -1,4 +1,4 @@
-#include "templates/framework/registry/load_plugin.h"
+#include "templates/framework/registry/plugin_file.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -13,9 +13,14 @@
 #include <optional>
 #include <sstream>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/plugin.h"
 #include "support/data/hash.h"
-#include "templates/framework/registry/plugin.h"
+
+/// Its address tells copies of the library apart.
+extern "C" {
+[[gnu::visibility("default"), gnu::used]] void nestwright_library() {}
+}
 
 namespace nestwright {
 namespace {
@@ -136,6 +141,11 @@ void load_plugin(const std::string& path, Registry& registry) {
   if (library == nullptr) {
     const char* const reason = dlerror();
     refuse(path, fmt::format("cannot be loaded ({}): build it again", reason == nullptr ? "no reason given" : reason));
+  }
+  // Null: the plugin calls nothing of the library, so it is not linked with any copy.
+  const void* const copy = dlsym(library, "nestwright_library");
+  if (copy != nullptr && copy != reinterpret_cast<const void*>(&nestwright_library)) {
+    refuse(path, "calls another copy of the library than this program, which must be linked with libnestwright.so");
   }
   const auto add = reinterpret_cast<Register>(dlsym(library, "nestwright_plugin_register"));
   if (add == nullptr) refuse(path, "has no function nestwright_plugin_register: define it with NESTWRIGHT_PLUGIN");

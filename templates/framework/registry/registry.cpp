@@ -1,4 +1,4 @@
-#include "templates/framework/registry/registry.h"
+#include "nestwright/registry.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cctype>
 #include <sstream>
 
+#include "nestwright/error.h"
 #include "space/nearest_name.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

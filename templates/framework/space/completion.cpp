@@ -8,9 +8,9 @@
 #include <random>
 #include <set>
 
+#include "nestwright/config_space.h"
+#include "nestwright/error.h"
 #include "space/branch_points.h"
-#include "space/restriction.h"
-#include "support/base/error.h"
 #include "templates/framework/space/discover.h"
 #include "templates/framework/template/parallel_worth.h"
 

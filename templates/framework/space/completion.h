@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "templates/framework/template/template.h"
+#include "nestwright/template.h"
 
 namespace nestwright {
 
@@ -15,8 +15,8 @@ namespace nestwright {
 std::optional<Config> complete_config(const Template& t, const Workload& workload, const Target& target,
                                       const Config& partial);
 
-/// The same in a space that is part of a template's (space/restriction.h): in the branch whose choices differ in the
-/// fewest from those of `partial`, else in another one.
+/// The same in a space that is part of a template's (nestwright/config_space.h): in the branch whose choices differ in
+/// the fewest from those of `partial`, else in another one.
 std::optional<Config> complete_within(const ConfigSpace& space, const Config& partial);
 
 /// The configuration that a user names in part: with exactly the values given, and as close to the template's default

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "nestwright/error.h"
+#include "nestwright/template.h"
 #include "space/branch_points.h"
 #include "support/base/caught_message.h"
-#include "support/base/error.h"
-#include "templates/framework/template/template.h"
 
 namespace nestwright {
 namespace {

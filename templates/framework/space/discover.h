@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "nestwright/template.h"
 #include "templates/framework/space/recording.h"
-#include "templates/framework/template/template.h"
 
 namespace nestwright {
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <set>
 
+#include "nestwright/error.h"
+#include "nestwright/template.h"
 #include "space/nearest_name.h"
-#include "support/base/error.h"
 #include "templates/framework/knobs/split_candidates.h"
-#include "templates/framework/template/template.h"
 
 namespace nestwright {
 namespace {

@@ -1,6 +1,6 @@
 #include "templates/framework/space/recording.h"
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "templates/framework/knobs/split_candidates.h"
 
 namespace nestwright {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "templates/framework/knobs/tuning.h"
+#include "nestwright/knobs.h"
 
 namespace nestwright {
 

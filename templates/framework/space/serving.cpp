@@ -1,8 +1,8 @@
 // Which templates serve a workload on a target.
 #include <algorithm>
 
-#include "support/base/error.h"
-#include "templates/framework/template/template.h"
+#include "nestwright/error.h"
+#include "nestwright/template.h"
 
 namespace nestwright {
 namespace {

@@ -1,4 +1,4 @@
-#include "templates/framework/template/input_source.h"
+#include "nestwright/template.h"
 
 #include <algorithm>
 #include <memory>

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {

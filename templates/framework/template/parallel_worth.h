@@ -3,7 +3,7 @@
 // Thread rule: a pure function.
 #pragma once
 
-#include "templates/framework/template/template.h"
+#include "nestwright/template.h"
 
 namespace nestwright {
 

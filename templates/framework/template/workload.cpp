@@ -1,4 +1,4 @@
-#include "templates/framework/template/workload.h"
+#include "nestwright/workload.h"
 
 #include <algorithm>
 #include <array>
@@ -8,10 +8,10 @@
 #include <optional>
 #include <sstream>
 
+#include "nestwright/error.h"
+#include "nestwright/template.h"
 #include "space/nearest_name.h"
-#include "support/base/error.h"
 #include "templates/framework/template/operator_data.h"
-#include "templates/framework/template/template.h"
 
 namespace nestwright {
 namespace {

@@ -13,7 +13,7 @@
 // columns; along the reduction, packed words are padded to 16 with zeros.
 #include <algorithm>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "templates/framework/knobs/seed_table.h"
 #include "templates/framework/space/completion.h"
 #include "templates/loops/candidates.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/schedule.h"
+#include "nestwright/schedule.h"
 #include "templates/matmul/cpu/knobs.h"
 
 namespace nestwright {

@@ -1,7 +1,7 @@
 // The template of float16 and bfloat16 products in float32: blocks of A are converted before they are used, and B
 // either when it is packed or, of bfloat16, in the loop: there B stays in words of two steps, and both halves become
 // float32 by one operation a vector.
-#include "ir/construction/intrinsics.h"
+#include "nestwright/expr_nodes.h"
 #include "templates/matmul/cpu/knobs.h"
 #include "templates/matmul/cpu/seeds.h"
 #include "templates/matmul/matmul.h"

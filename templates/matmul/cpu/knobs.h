@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "target/description/target.h"
-#include "templates/framework/template/template.h"
+#include "nestwright/target.h"
+#include "nestwright/template.h"
 #include "templates/loops/register_tile.h"
 #include "templates/matmul/form.h"
 

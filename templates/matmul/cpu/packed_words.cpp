@@ -1,6 +1,6 @@
 #include "templates/matmul/cpu/packed_words.h"
 
-#include "ir/construction/intrinsics.h"
+#include "nestwright/expr_nodes.h"
 
 namespace nestwright {
 namespace {

@@ -2,8 +2,8 @@
 // along the reduction. Internal to templates/matmul. Thread rule: pure functions.
 #pragma once
 
-#include "ir/core/expr.h"
-#include "templates/framework/template/template.h"
+#include "nestwright/expr_nodes.h"
+#include "nestwright/template.h"
 #include "templates/matmul/form.h"
 
 namespace nestwright {

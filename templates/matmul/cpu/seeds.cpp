@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "templates/framework/space/completion.h"
 #include "templates/framework/template/parallel_worth.h"
 #include "templates/matmul/cpu/knobs.h"

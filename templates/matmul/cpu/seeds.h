@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "space/config.h"
-#include "templates/framework/template/template.h"
+#include "nestwright/config_space.h"
+#include "nestwright/template.h"
 #include "templates/matmul/shape.h"
 
 namespace nestwright {

@@ -1,6 +1,6 @@
 #include "templates/matmul/gpu/register_tiles.h"
 
-#include "expression/passed_shape.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 namespace {

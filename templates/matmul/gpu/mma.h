@@ -10,7 +10,7 @@
 
 #include "ir/gpu/fragment_layout.h"
 #include "ir/gpu/swizzle.h"
-#include "target/description/target.h"
+#include "nestwright/target.h"
 #include "templates/matmul/gpu/register_tiles.h"
 
 namespace nestwright {

@@ -9,9 +9,9 @@
 #include "ir/traversal/equal.h"
 #include "ir/traversal/linear.h"
 #include "ir/traversal/rewrite.h"
+#include "nestwright/error.h"
 #include "schedule/state/scan_parts.h"
 #include "schedule/state/state.h"
-#include "support/base/error.h"
 
 namespace nestwright {
 namespace {

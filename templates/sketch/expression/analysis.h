@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/schedule.h"
+#include "nestwright/schedule.h"
 
 namespace nestwright {
 

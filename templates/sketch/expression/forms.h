@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "target/description/target.h"
+#include "nestwright/target.h"
 #include "templates/sketch/expression/analysis.h"
 
 namespace nestwright {

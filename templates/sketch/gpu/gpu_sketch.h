@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "templates/framework/knobs/knob_expr.h"
+#include "nestwright/knobs.h"
 #include "templates/sketch/sketch.h"
 
 namespace nestwright {

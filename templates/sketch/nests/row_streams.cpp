@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "expression/passed_shape.h"
 #include "ir/traversal/rewrite.h"
+#include "nestwright/tensor.h"
 #include "templates/loops/vectors.h"
 #include "templates/sketch/expression/forms.h"
 

@@ -7,9 +7,9 @@
 #include <span>
 #include <utility>
 
-#include "expression/passed_shape.h"
 #include "ir/traversal/linear.h"
 #include "ir/traversal/rewrite.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 namespace {

@@ -3,11 +3,11 @@
 //   O[n, o, y, x] = sum(c, X[n, c, y, x] * W[o, c])     ->     O[n, o, p] = sum(c, X[n, c, p] * W[o, c])
 //
 // so that a plane of 7 x 7 fills vectors, and rows of several images fill a register tile. Calls pass the tensors in
-// the shapes that the operator gives them (expression/passed_shape.h).
+// the shapes that the operator gives them (nestwright/tensor.h).
 // Thread rule: a pure function.
 #pragma once
 
-#include "templates/framework/template/template.h"
+#include "nestwright/template.h"
 
 namespace nestwright {
 

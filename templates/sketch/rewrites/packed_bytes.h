@@ -2,7 +2,7 @@
 // Thread rule: pure functions.
 #pragma once
 
-#include "expression/tensor.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 

@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "expression/passed_shape.h"
 #include "ir/traversal/rewrite.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 namespace {

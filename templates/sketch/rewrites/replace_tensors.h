@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "templates/framework/template/template.h"
+#include "nestwright/template.h"
 
 namespace nestwright {
 

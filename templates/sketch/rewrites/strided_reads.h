@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "expression/tensor.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 

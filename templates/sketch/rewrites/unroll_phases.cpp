@@ -13,7 +13,7 @@
 #include "ir/traversal/equal.h"
 #include "ir/traversal/linear.h"
 #include "ir/traversal/rewrite.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "templates/sketch/rewrites/packed_bytes.h"
 #include "templates/sketch/rewrites/replace_tensors.h"
 #include "templates/sketch/rewrites/strided_reads.h"

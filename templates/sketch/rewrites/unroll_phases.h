@@ -16,7 +16,7 @@
 #include <functional>
 #include <string>
 
-#include "templates/framework/template/template.h"
+#include "nestwright/template.h"
 
 namespace nestwright {
 

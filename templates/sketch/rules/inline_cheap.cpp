@@ -12,8 +12,8 @@
 
 #include "expression/body_size.h"
 #include "ir/traversal/rewrite.h"
+#include "nestwright/error.h"
 #include "schedule/state/state.h"
-#include "support/base/error.h"
 #include "templates/sketch/rewrites/strided_reads.h"
 #include "templates/sketch/rules.h"
 

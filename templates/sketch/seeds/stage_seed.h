@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "space/config.h"
+#include "nestwright/config_space.h"
 #include "templates/framework/knobs/seed_table.h"
 
 namespace nestwright {

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "templates/framework/registry/plugin.h"
+#include "nestwright/plugin.h"
 
 using namespace nestwright;
 

@@ -1,5 +1,5 @@
 // An operator Y[i] = 2 X[i] with the fault that its workload names.
-#include "templates/framework/registry/plugin.h"
+#include "nestwright/plugin.h"
 
 #ifndef EXPECTED
 #define EXPECTED 3  // times X, where the expectation is the fault

@@ -1,5 +1,5 @@
 // Describes itself as a plugin, and has no function that registers.
-#include "templates/framework/registry/plugin.h"
+#include "nestwright/plugin.h"
 
 extern "C" {
 extern const char nestwright_plugin_description[];

@@ -1,5 +1,5 @@
 // Registers an operator whose name is taken, after one that is not.
-#include "templates/framework/registry/plugin.h"
+#include "nestwright/plugin.h"
 
 using namespace nestwright;
 

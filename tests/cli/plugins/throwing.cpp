@@ -1,7 +1,7 @@
 // Throws while it registers.
 #include <stdexcept>
 
-#include "templates/framework/registry/plugin.h"
+#include "nestwright/plugin.h"
 
 NESTWRIGHT_PLUGIN("throwing", "1.0", registry) {
   if (registry.operators().empty()) throw 1;

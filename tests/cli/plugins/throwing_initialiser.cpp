@@ -1,7 +1,7 @@
 // A static object's initialiser throws, with a message of two lines.
 #include <stdexcept>
 
-#include "templates/framework/registry/plugin.h"
+#include "nestwright/plugin.h"
 
 int licence_days = (throw std::runtime_error("the licence\nhas expired"), 0);
 

@@ -1,5 +1,5 @@
 // A static object's initialiser throws what is no std::exception.
-#include "templates/framework/registry/plugin.h"
+#include "nestwright/plugin.h"
 
 int licence_number = (throw 5, 0);
 

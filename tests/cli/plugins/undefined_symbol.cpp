@@ -1,5 +1,5 @@
 // Calls a function that no program has.
-#include "templates/framework/registry/plugin.h"
+#include "nestwright/plugin.h"
 
 void function_that_no_program_has();
 

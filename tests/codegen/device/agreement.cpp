@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "codegen/backend.h"
-#include "ir/interpret/interpret.h"
 #include "ir/serialize/serialize.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "runtime/device_program.h"
 #include "tests/codegen/device/schedules.h"
 #include "tests/codegen/element_data.h"

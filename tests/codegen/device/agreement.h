@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "ir/core/program.h"
-#include "runtime/array.h"
+#include "nestwright/array.h"
+#include "nestwright/program.h"
 
 namespace nestwright::testing {
 

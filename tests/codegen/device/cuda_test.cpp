@@ -7,10 +7,10 @@
 #include <cstdlib>
 
 #include "codegen/cuda/compile_log.h"
-#include "ir/construction/intrinsics.h"
 #include "ir/gpu/launch.h"
-#include "lower/lower.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/expr_nodes.h"
+#include "nestwright/lower.h"
 #include "tests/codegen/device/operations.h"
 #include "tests/codegen/device/schedules.h"
 #include "tests/codegen/element_data.h"

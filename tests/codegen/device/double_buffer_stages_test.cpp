@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "codegen/backend.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
 #include "tests/codegen/device/products.h"
 #include "tests/codegen/device/warp_emulation.h"
 

@@ -3,8 +3,8 @@
 
 #include "codegen/backend.h"
 #include "ir/serialize/serialize.h"
-#include "ir/traversal/print.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "tests/codegen/device/products.h"
 #include "tests/support/golden.h"
 

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "codegen/backend.h"
-#include "lower/lower.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
 #include "tests/codegen/device/agreement.h"
 #include "tests/codegen/device/operations.h"
 #include "tests/codegen/device/schedules.h"

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "ir/construction/intrinsics.h"
 #include "ir/traversal/rewrite.h"
+#include "nestwright/expr_nodes.h"
 #include "tests/codegen/element_data.h"
 #include "tests/codegen/exact_operations.h"
 

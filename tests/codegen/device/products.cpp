@@ -5,7 +5,7 @@
 
 #include "codegen/cuda/cuda_dialect.h"
 #include "codegen/source/device_object.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
 
 namespace nestwright::testing {
 

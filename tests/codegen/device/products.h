@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "expression/tensor.h"
+#include "nestwright/tensor.h"
 #include "tests/codegen/device/schedules.h"
 
 namespace nestwright::testing {

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <random>
 
-#include "ir/construction/intrinsics.h"
-#include "ir/traversal/print.h"
+#include "nestwright/expr.h"
+#include "nestwright/program.h"
 #include "tests/codegen/device/agreement.h"
 #include "tests/codegen/element_data.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lower/lower.h"
+#include "nestwright/lower.h"
 #include "tests/lower/cumulative_sum.h"
 
 namespace nestwright::testing {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/core/program.h"
-#include "target/description/target.h"
+#include "nestwright/program.h"
+#include "nestwright/target.h"
 
 namespace nestwright::testing {
 

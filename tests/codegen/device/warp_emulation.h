@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "ir/core/program.h"
+#include "nestwright/program.h"
 
 namespace nestwright::testing {
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "examples/mnist/graph.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace mnist {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/traversal/print.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 namespace {

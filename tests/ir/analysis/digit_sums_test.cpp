@@ -9,7 +9,7 @@
 
 #include "ir/analysis/evaluate.h"
 #include "ir/traversal/equal.h"
-#include "ir/traversal/print.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::ir {
 namespace {

@@ -1,9 +1,9 @@
-#include "ir/core/expr.h"
+#include "nestwright/expr_nodes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::ir {
 namespace {

@@ -1,4 +1,4 @@
-#include "ir/construction/intrinsics.h"
+#include "nestwright/expr_nodes.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 
 #include "ir/core/scalar.h"
 #include "ir/traversal/equal.h"
-#include "ir/traversal/print.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 namespace {

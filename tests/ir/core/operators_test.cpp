@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ir/core/expr.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/expr_nodes.h"
 
 namespace nestwright::ir {
 namespace {

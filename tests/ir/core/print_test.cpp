@@ -1,4 +1,4 @@
-#include "ir/traversal/print.h"
+#include "nestwright/program.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ir/core/stmt.h"
+#include "nestwright/program.h"
 
 #include <gtest/gtest.h>
 

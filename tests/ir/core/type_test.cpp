@@ -1,9 +1,9 @@
-#include "ir/core/type.h"
+#include "nestwright/type.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 
 namespace nestwright::ir {
 namespace {

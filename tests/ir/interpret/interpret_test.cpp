@@ -1,9 +1,9 @@
-#include "ir/interpret/interpret.h"
+#include "nestwright/program.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "tests/ir/programs.h"
 #include "tests/support/message.h"
 

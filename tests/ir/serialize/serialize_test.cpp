@@ -9,8 +9,8 @@
 
 #include "ir/serialize/format.h"
 #include "ir/traversal/equal.h"
-#include "ir/traversal/print.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 #include "support/base/sanitizer.h"
 #include "tests/ir/programs.h"
 #include "tests/support/golden.h"

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "ir/analysis/bounds.h"
-#include "ir/traversal/print.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "ir/analysis/bounds.h"
 #include "ir/simplify/simplify.h"
-#include "ir/traversal/print.h"
+#include "nestwright/program.h"
 #include "tests/ir/programs.h"
 #include "tests/support/soak.h"
 

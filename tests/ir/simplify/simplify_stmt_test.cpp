@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/simplify/simplify.h"
-#include "ir/traversal/print.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 namespace {

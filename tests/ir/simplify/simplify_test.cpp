@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/construction/intrinsics.h"
-#include "ir/traversal/print.h"
+#include "nestwright/expr.h"
+#include "nestwright/program.h"
 
 namespace nestwright::ir {
 namespace {

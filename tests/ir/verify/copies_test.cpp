@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ir/verify/verify.h"
+#include "nestwright/program.h"
 #include "tests/ir/programs.h"
 
 namespace nestwright::ir {

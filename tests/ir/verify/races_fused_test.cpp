@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "ir/analysis/evaluate.h"
-#include "ir/verify/verify.h"
+#include "nestwright/program.h"
 #include "tests/ir/programs.h"
 #include "tests/support/soak.h"
 

@@ -1,9 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ir/interpret/interpret.h"
-#include "ir/verify/verify.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 #include "tests/ir/programs.h"
 #include "tests/support/soak.h"
 

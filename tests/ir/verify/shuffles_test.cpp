@@ -2,11 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ir/construction/intrinsics.h"
 #include "ir/serialize/serialize.h"
-#include "ir/traversal/print.h"
-#include "ir/verify/verify.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/expr_nodes.h"
+#include "nestwright/program.h"
 #include "tests/ir/programs.h"
 #include "tests/support/message.h"
 

@@ -1,4 +1,4 @@
-#include "ir/verify/verify.h"
+#include "nestwright/program.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,13 +3,11 @@
 
 #include <numeric>
 
-#include "ir/construction/intrinsics.h"
-#include "ir/interpret/interpret.h"
-#include "ir/traversal/print.h"
-#include "ir/verify/verify.h"
-#include "lower/lower.h"
 #include "lower/passes.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/expr_nodes.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "tests/lower/select/fragment_programs.h"
 #include "tests/support/message.h"
 

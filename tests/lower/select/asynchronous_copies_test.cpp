@@ -3,11 +3,11 @@
 
 #include <span>
 
-#include "ir/interpret/interpret.h"
 #include "ir/traversal/rewrite.h"
-#include "lower/lower.h"
 #include "lower/passes.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 
 namespace nestwright::testing {
 namespace {

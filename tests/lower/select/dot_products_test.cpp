@@ -1,11 +1,10 @@
 // dot_products: the instruction that a target has, and words that become one load.
 #include <gmock/gmock.h>
 
-#include "ir/construction/intrinsics.h"
-#include "ir/traversal/print.h"
-#include "ir/verify/verify.h"
-#include "lower/lower.h"
 #include "lower/passes.h"
+#include "nestwright/expr_nodes.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 
 namespace nestwright::testing {
 namespace {

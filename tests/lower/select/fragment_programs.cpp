@@ -3,10 +3,10 @@
 #include <limits>
 #include <span>
 
-#include "expression/tensor.h"
-#include "ir/interpret/interpret.h"
 #include "ir/traversal/rewrite.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright::testing {
 namespace {

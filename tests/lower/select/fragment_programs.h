@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
-#include "ir/core/program.h"
-#include "target/description/target.h"
+#include "nestwright/program.h"
+#include "nestwright/target.h"
 
 namespace nestwright::testing {
 

@@ -2,11 +2,10 @@
 // tests/codegen/device/fragments_test.cpp tests the other refusals, with the sources.
 #include <gmock/gmock.h>
 
-#include "ir/traversal/print.h"
-#include "ir/verify/verify.h"
-#include "lower/lower.h"
 #include "lower/passes.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "tests/lower/select/fragment_programs.h"
 #include "tests/support/message.h"
 

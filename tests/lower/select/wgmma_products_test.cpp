@@ -2,10 +2,9 @@
 // their sums are used. tests/codegen/device/warpgroups_test.cpp tests refusals, with the sources.
 #include <gmock/gmock.h>
 
-#include "ir/traversal/print.h"
-#include "ir/verify/verify.h"
-#include "lower/lower.h"
 #include "lower/support/copier.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "tests/lower/select/fragment_programs.h"
 
 namespace nestwright::testing {

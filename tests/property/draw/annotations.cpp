@@ -1,5 +1,5 @@
 // vectorize, unroll, parallel, prefetch, stream, bind, pragma.
-#include "schedule/state/thread_axis.h"
+#include "nestwright/schedule.h"
 #include "tests/property/draw/drawer.h"
 
 namespace nestwright::property {

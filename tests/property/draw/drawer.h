@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/schedule.h"
+#include "nestwright/schedule.h"
 #include "schedule/state/state.h"
 #include "tests/property/expression.h"
 

@@ -1,8 +1,8 @@
 #include "tests/property/mutations/mutation.h"
 
-#include "ir/interpret/interpret.h"
 #include "ir/traversal/rewrite.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/program.h"
 #include "tests/property/data.h"
 
 namespace nestwright::property {

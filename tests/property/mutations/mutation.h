@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/core/program.h"
-#include "ir/verify/verify.h"
+#include "nestwright/program.h"
 
 namespace nestwright::property {
 

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "ir/traversal/print.h"
+#include "nestwright/program.h"
 #include "tests/property/mutations/mutation.h"
 
 namespace nestwright::property {

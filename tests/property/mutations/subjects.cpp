@@ -1,8 +1,8 @@
 // The programs to mutate, in loop form and in vector form. Their schedules use tails of every kind, blocked reductions,
 // packed caches, stages inside others, padding, parallel loops and vector lanes.
-#include "expression/reducers.h"
-#include "lower/lower.h"
-#include "schedule/state/thread_axis.h"
+#include "nestwright/lower.h"
+#include "nestwright/reduction.h"
+#include "nestwright/schedule.h"
 #include "tests/property/mutations/mutation.h"
 
 namespace nestwright::property {

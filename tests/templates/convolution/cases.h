@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "templates/registry.h"
+#include "nestwright/registry.h"
 #include "tests/templates/matmul/cases.h"
 
 namespace nestwright::testing_convolution {

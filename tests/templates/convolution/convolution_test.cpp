@@ -1,8 +1,8 @@
 // Convolutions: what they define, what their reference says, what they refuse.
 #include <gmock/gmock.h>
 
-#include "support/base/error.h"
-#include "templates/registry.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "tests/templates/convolution/cases.h"
 #include "tests/templates/definitions.h"
 #include "tests/templates/framework/workload_refusal.h"

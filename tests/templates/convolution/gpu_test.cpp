@@ -1,7 +1,7 @@
 // What the GPU templates of convolutions choose without tuning, and what one of them refuses.
 #include <gmock/gmock.h>
 
-#include "templates/registry.h"
+#include "nestwright/registry.h"
 #include "tests/templates/gpu_cases.h"
 
 namespace nestwright {

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "templates/conv2d/conv2d.h"
-#include "templates/registry.h"
 #include "tests/templates/matmul/check.h"
 
 namespace nestwright {

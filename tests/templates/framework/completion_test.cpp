@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "templates/registry.h"
+#include "nestwright/registry.h"
 
 namespace nestwright {
 namespace {

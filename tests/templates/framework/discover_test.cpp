@@ -9,10 +9,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "templates/framework/space/completion.h"
 #include "templates/framework/space/discover.h"
-#include "templates/registry.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

@@ -1,4 +1,4 @@
-#include "templates/framework/knobs/knob_expr.h"
+#include "nestwright/knobs.h"
 
 #include <gmock/gmock.h>
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "support/base/error.h"
-#include "templates/registry.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "templates/registry.h"
+#include "nestwright/registry.h"
 #include "tests/support/cpu_target.h"
 
 namespace nestwright {

@@ -1,12 +1,11 @@
 // Registries as values: what they take, what they refuse, and that workloads keep their operator.
-#include "templates/framework/registry/registry.h"
+#include "nestwright/registry.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "templates/framework/space/completion.h"
-#include "templates/registry.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "support/base/error.h"
-#include "templates/registry.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

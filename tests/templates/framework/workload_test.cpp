@@ -1,10 +1,10 @@
-#include "templates/framework/template/workload.h"
+#include "nestwright/workload.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/base/error.h"
-#include "templates/registry.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "tests/support/message.h"
 #include "tests/templates/framework/workload_refusal.h"
 

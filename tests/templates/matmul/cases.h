@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ir/core/scalar.h"
-#include "templates/registry.h"
+#include "nestwright/registry.h"
 #include "tests/support/cpu_target.h"
 
 namespace nestwright::testing_matmul {

@@ -8,10 +8,9 @@
 #include <cmath>
 #include <functional>
 
-#include "ir/interpret/interpret.h"
-#include "ir/verify/verify.h"
-#include "lower/lower.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "tests/support/soak.h"
 #include "tests/templates/matmul/cases.h"
 

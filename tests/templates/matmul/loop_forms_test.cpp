@@ -3,8 +3,9 @@
 // and the configuration; the program follows.
 #include <fstream>
 
-#include "ir/traversal/print.h"
-#include "templates/registry.h"
+#include "nestwright/program.h"
+#include "nestwright/registry.h"
+#include "target/description/cpu_features.h"
 #include "tests/support/golden.h"
 #include "tests/templates/matmul/check.h"
 

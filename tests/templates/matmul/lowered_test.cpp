@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "target/description/cpu_features.h"
 #include "tests/templates/matmul/check.h"
 
 namespace nestwright {

@@ -10,9 +10,9 @@
 #include <set>
 
 #include "ir/traversal/rewrite.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
+#include "nestwright/registry.h"
 #include "templates/framework/space/discover.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "templates/registry.h"
+#include "nestwright/registry.h"
 #include "tests/templates/matmul/cases.h"
 
 namespace nestwright {

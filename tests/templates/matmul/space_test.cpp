@@ -4,8 +4,8 @@
 
 #include <chrono>
 
+#include "nestwright/registry.h"
 #include "space/branch_points.h"
-#include "templates/registry.h"
 #include "tests/templates/matmul/cases.h"
 
 namespace nestwright {

@@ -1,6 +1,6 @@
 // Batches, strides, factors and epilogues: whatever the template and the configuration, the program computes the
 // reference and leaves alone what lies between the rows of C.
-#include "templates/registry.h"
+#include "nestwright/registry.h"
 #include "tests/templates/matmul/check.h"
 
 namespace nestwright {

@@ -1,10 +1,8 @@
 // The schedule of scan.gpu with symbolic steps and columns: a kernel for sizes that are known at a call.
 #include <gmock/gmock.h>
 
-#include "ir/interpret/interpret.h"
-#include "ir/traversal/print.h"
-#include "ir/verify/verify.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
 #include "templates/scan/scan.h"
 #include "tests/templates/gpu_cases.h"
 

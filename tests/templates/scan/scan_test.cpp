@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "support/base/error.h"
-#include "templates/registry.h"
+#include "nestwright/error.h"
+#include "nestwright/registry.h"
 #include "tests/templates/framework/workload_refusal.h"
 
 namespace nestwright {

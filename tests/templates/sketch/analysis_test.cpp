@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "lower/support/vector_math.h"
-#include "support/base/error.h"
+#include "nestwright/error.h"
 #include "templates/sketch/expression/forms.h"
 #include "templates/sketch/sketch.h"
 #include "tests/templates/definitions.h"

@@ -1,5 +1,5 @@
 // Whatever the configuration of a generated space, the lowered program computes the operator's reference.
-#include "templates/registry.h"
+#include "nestwright/registry.h"
 #include "templates/sketch/sketch_template.h"
 #include "tests/templates/convolution/cases.h"
 #include "tests/templates/matmul/check.h"

@@ -4,8 +4,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include "expression/passed_shape.h"
-#include "expression/scan.h"
+#include "nestwright/tensor.h"
 #include "text/expression.h"
 #include "text/tensors.h"
 

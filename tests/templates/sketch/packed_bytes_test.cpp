@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "expression/tensor.h"
+#include "nestwright/tensor.h"
 
 namespace nestwright {
 namespace {

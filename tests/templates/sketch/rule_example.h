@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "expression/scan.h"
-#include "ir/traversal/print.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
+#include "nestwright/tensor.h"
 #include "tests/support/golden.h"
 #include "tests/templates/sketch/expressions.h"
 

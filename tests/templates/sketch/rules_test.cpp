@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "expression/reducers.h"
+#include "nestwright/reduction.h"
 #include "tests/support/cpu_target.h"
 #include "tests/templates/sketch/rule_example.h"
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "expression/body_size.h"
-#include "lower/lower.h"
+#include "nestwright/lower.h"
+#include "nestwright/registry.h"
 #include "schedule/state/state.h"
-#include "templates/registry.h"
 #include "templates/sketch/sketch_template.h"
 #include "tests/support/cpu_target.h"
 #include "tests/templates/sketch/expressions.h"

@@ -1,6 +1,6 @@
 // Whatever the configuration of a generated space for devices, the lowered program computes the operator's reference:
 // on the interpreter, the threads of a block in a random order between barriers, with its race detector.
-#include "templates/registry.h"
+#include "nestwright/registry.h"
 #include "templates/sketch/sketch_template.h"
 #include "tests/templates/gpu_cases.h"
 #include "tests/templates/gpu_check.h"

@@ -1,0 +1,124 @@
+// Tunes a task: searches for its fastest configuration within a budget, and records every trial.
+//
+//   TuningLog log = TuningLog::open("nestwright.db", OpenMode::kWrite);
+//   const Task task{parse_workload("matmul m=512 n=512 k=512"), Target::host()};
+//   const SessionResult result = run_session(task, log, {.budget = {.seconds = 30}});
+//   result.best->proposal.config, result.best->timing.median_ns
+//
+// A run that is killed is resumed by the next one of the same task. Candidates are compiled, checked and timed in
+// processes of nestwright-worker, so that one that crashes or hangs costs one trial.
+//
+// Thread rule: one thread runs a
+// session; any thread may set the interrupt flag. Names state the units.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nestwright/lookup.h"
+
+namespace nestwright {
+
+class Builder;      // compiles candidates; sessions may share one
+struct ModelAudit;  // of a cost model
+
+}  // namespace nestwright
+
+#pragma GCC visibility push(default)
+
+namespace nestwright {
+
+/// When a session ends.
+struct Budget {
+  std::int64_t trials = 0;      ///< 0: no limit
+  double seconds = 0;           ///< 0: no limit; start-up and the final race included
+  std::int64_t early_stop = 0;  ///< ends after this many trials without an improvement; 0: never
+  /// Ends where going on for as long again is expected to gain less than this (0.01: 1%), but not before there is a
+  /// best, the starting points are measured and 64 trials of each template are done; 0: never.
+  double until_gain = 0;
+};
+
+/// How much effort the final race takes: `nestwright tune --effort`.
+enum class Effort : std::uint8_t { kQuick, kNormal, kFull };
+
+struct SessionOptions {
+  Budget budget;
+  Effort effort = Effort::kNormal;  ///< of the final race; the budget limits the search
+  std::string strategy = "evolutionary";
+  std::string cost_model = "xgboost";
+  std::string template_name;  ///< the only template to search and to take the result from; empty: all
+  Restriction restriction;    ///< what the search and its result stay within
+  std::uint64_t seed = 1;
+  int batch_size = 16;
+  /// The largest number of finalists in the final race; the default and the stored best take part in addition. 0: no
+  /// race, the times of the search decide.
+  int finalists = 4;
+  /// Where a call of the incumbent takes longer than this, in nanoseconds, a CPU's candidates are timed by parts of
+  /// their kernels that take about as long, and what seems faster is confirmed as a whole; 0: never.
+  double part_ns = 20e6;
+  double race_seconds = 0;           ///< time for the final races; 0: a share of the budget's seconds
+  int builders = 0;                  ///< builder processes; 0: one for each core
+  std::shared_ptr<Builder> builder;  ///< for the task's target, shared with other sessions; null: the session makes one
+  /// Measures the highest rates of this machine on `threads` threads. Empty: a measurement that takes 40 ms.
+  std::function<MachineLimits(int threads)> measure_limits;
+};
+
+/// The state of a session for a progress line, reported after every few trials.
+struct Progress {
+  std::int64_t trials = 0;
+  std::map<Outcome, std::int64_t> outcomes;
+  double best_ns = 0;  ///< 0: none yet
+  double seconds = 0;
+  double seconds_left = 0;     ///< of the budget; 0 without one
+  std::int64_t disturbed = 0;  ///< trials of this run that are still to be measured again
+  std::string waiting_for;     ///< what the session is waiting for; empty: it is not waiting
+  std::string phase;           ///< what it does apart from searching: "preparing", "final race"; empty: it searches
+  std::string detail;          ///< of the phase: "process 3 of 8"; may be empty
+};
+
+using ProgressFunction = std::function<void(const Progress&)>;
+
+/// Wall time of the stages of a session, in nanoseconds.
+struct StageTimes {
+  std::int64_t start_up = 0, propose = 0, features = 0, train = 0, lower = 0, compile = 0, check = 0, measure = 0,
+               log = 0, race = 0;
+
+  StageTimes& operator+=(const StageTimes& other);
+};
+
+/// The result of a run of a session.
+struct SessionResult {
+  std::optional<BestRecord> best;  ///< the task's best after this session; nullopt: no valid candidate exists
+  /// The template's default, timed in the final race; nullopt where there was no race.
+  std::optional<Timing> default_timing;
+  std::int64_t trials = 0;          ///< of this run
+  std::int64_t same_code = 0;       ///< trials of this run that were not measured because their machine code was known
+  std::int64_t earlier_trials = 0;  ///< recorded before this run
+  std::map<Outcome, std::int64_t> outcomes;
+  std::int64_t disturbed = 0, remeasured = 0;  ///< timed on a disturbed machine; of these, measured again
+  std::string race_disturbance;                ///< why the final race replaced nothing; empty: it was not disturbed
+  std::string first_failure;                   ///< message of the first trial that failed
+  double seconds = 0;
+  double seconds_to_best = 0;  ///< when the best of this run was first measured
+  std::string stop_reason;
+  bool interrupted = false;
+  /// How well the cost model ranked, for reports of the command line; null: it was not audited.
+  std::shared_ptr<const ModelAudit> model_audit;
+  StageTimes times;
+};
+
+/// Tunes `task` and records every trial in `log`, resuming earlier runs of the task. `interrupt`, which may be null,
+/// ends the search when another thread sets it. Throws LogError, UsageError (unknown strategy or model, no template)
+/// and Error (a worker does not start). Requires a target that this machine can run.
+SessionResult run_session(const TaskContext& context, TuningLog& log, const SessionOptions& options,
+                          const std::atomic<bool>* interrupt = nullptr, const ProgressFunction& progress = {});
+
+}  // namespace nestwright
+
+#pragma GCC visibility pop
