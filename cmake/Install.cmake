@@ -2,6 +2,8 @@
 # libnestwright.a, and a package for find_package(nestwright).
 include(CMakePackageConfigHelpers)
 
+# LLVM and XGBoost may be where the loader does not look.
+set_target_properties(nestwright nestwright-worker nestwright_nestwright_library PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 set_target_properties(nestwright PROPERTIES INSTALL_RPATH "$ORIGIN/${nestwright_library_from_binaries}")
 install(TARGETS nestwright nestwright-worker RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS nestwright_nestwright_library nestwright_static_library EXPORT nestwrightTargets

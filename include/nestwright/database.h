@@ -164,8 +164,8 @@ class TuningLog {
   /// that continues a killed one gets the same answer.
   std::vector<RelatedTask> relatives(const TaskKey& task, int tasks,
                                      const std::vector<TemplateVersion>& templates = {}) const;
-  /// Returns the trials `ids` of a related task, in this order, without the individual readings (`Timing::readings` is
-  /// empty). A trial that cannot be read is left out.
+  /// Returns the trials `ids` of a related task, in this order, without the individual readings (the lists of
+  /// Timing are empty). A trial that cannot be read is left out.
   std::vector<TrialRecord> trials_of(const RelatedTask& task, std::span<const TrialId> ids) const;
   /// Returns the best records of other shapes, nearest first: same operator, all parameters except sizes equal, and
   /// matching `filter` (whose workload and op are ignored). Of records that are equally near, those of `machine` come

@@ -63,7 +63,7 @@ struct Lookup {
   Config config;
   std::optional<BestRecord> record;  ///< absent for kDefault
   std::string why_default;           ///< kDefault: why no record can be used, one clause
-  std::string hint;                  ///< hint_reason() of the record; empty: it is current, or there is none
+  std::string hint;                  ///< why the record is only a hint; empty: it is current, or there is none
 };
 
 /// Looks up a task. If `log` is null, the result is the default, the first seed of a template that can be lowered. Only

@@ -1,4 +1,4 @@
-// Includes all public headers. Link nestwright::nestwright.
+// Includes all public headers but plugin.h. Link nestwright::nestwright.
 // Thread rule: that of each header.
 #pragma once
 

@@ -285,7 +285,7 @@ struct Program {
   std::vector<Parameter> parameters;
   std::vector<Var> symbols;  ///< symbolic extents and strides, bound at the call, in this order
   std::vector<Requirement> requirements;
-  Workspace workspace;  ///< filled in by lower::expand
+  Workspace workspace;  ///< filled in by expand()
   Stmt preparation;     ///< undefined where nothing is prepared
   Stmt host;
   std::vector<Kernel> kernels;

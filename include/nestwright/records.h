@@ -161,7 +161,7 @@ struct Batch {
 
 /// The machine code of a trial.
 struct TrialCode {
-  std::string identity;  ///< CompiledObject::code_fingerprint; empty: nothing was compiled
+  std::string identity;  ///< a hash of the machine code; empty: nothing was compiled
   TrialId same_as = 0;   ///< the trial of the same code whose measurement this one takes; 0: it was measured itself
 };
 

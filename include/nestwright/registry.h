@@ -61,6 +61,7 @@ class Registry {
 /// has a plugin of the same name, and if the plugin throws, for example because the registry refuses what it adds. If
 /// the initialisation of the plugin's static objects throws, which happens inside the system's loader, the process ends
 /// with one sentence on standard error and exit code 2. The plugin stays loaded until the process ends.
+/// Thread rule: one thread at a time.
 void load_plugin(const std::string& path, Registry& registry);
 
 /// Nestwright's own operators and templates.

@@ -133,8 +133,8 @@ TensorIntrinsic find_tensor_intrinsic(const std::string& name);
 
 class Schedule;
 
-/// One primitive with its arguments, as in "split C.0 factor=32 tail=guard". C.0 is axis 0 in StageState::named of the
-/// stage named C. New loops are not written down: the order of creation numbers them.
+/// One primitive with its arguments, as in "split C.0 factor=32 tail=guard". C.0 is the first loop of the stage named
+/// C, in the order in which its loops were created; new loops are not written down.
 struct TraceStep {
   std::string primitive;
   std::vector<std::string> arguments;

@@ -203,12 +203,12 @@ struct Template {
   std::function<Schedule(Tuning&, const Workload&, Definition&, const Target&)> schedule;
   /// Configurations from formulas, best guess first: register tile from the target, blocks from the caches. The first
   /// is the default that is used where nothing was tuned. If absent: the first candidate of each knob, or one near it
-  /// that no constraint refuses .
+  /// that no constraint refuses.
   std::function<std::vector<Config>(const Workload&, const Target&)> seeds = {};
   /// Says why the template cannot serve a workload, in one clause ("it needs ..."); an empty string if it can. If
   /// absent, it serves every workload.
   std::function<std::string(const Workload&, const Target&)> why_not = {};
-  std::string plugin = {};  ///< that added it, as PluginFile::identity says; empty: none
+  std::string plugin = {};  ///< that added it, name, version and hash of its file; empty: none
   bool is_generic = false;  ///< made from any expression: several operators may have it under one name
 
   bool is_for(DeviceKind device) const { return std::find(devices.begin(), devices.end(), device) != devices.end(); }
@@ -241,7 +241,7 @@ struct Operator {
   LargeChecks large = {};
   /// The likely fastest first: its first seed is the default where nothing was tuned.
   std::vector<Template> templates = {};
-  std::string plugin = {};  ///< that added it, as PluginFile::identity says; empty: none
+  std::string plugin = {};  ///< that added it, name, version and hash of its file; empty: none
 
   /// nullptr where there is none of that name.
   const Template* find_template(std::string_view template_name) const;

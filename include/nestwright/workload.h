@@ -83,7 +83,7 @@ struct Task {
 
 /// Parses a workload of `op`, whose name `text` begins with. Throws UsageError that names the parameter, what is wrong
 /// with it, and what is legal (unknown, missing, zero, negative, overflowing, given twice), or says that the text is of
-/// another operator; and as for a definition whose number of inputs is wrong.
+/// another operator; and for an operator whose definition is malformed.
 Workload parse_workload(std::string_view text, std::shared_ptr<const Operator> op);
 /// Whether `text` begins with the operator's name, followed by a space or the end; the rest may be malformed.
 bool names_operator(std::string_view text, const Operator& op);

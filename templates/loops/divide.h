@@ -1,4 +1,4 @@
-// Division of sizes, which may be expressions of knobs (framework/knob_expr.h).
+// Division of sizes, which may be expressions of knobs (nestwright/knobs.h).
 // Thread rule: pure functions.
 #pragma once
 

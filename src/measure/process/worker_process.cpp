@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "measure/process/protocol.h"
 #include "nestwright/error.h"
@@ -24,21 +25,24 @@ SpawnOptions spawn_options(const std::string& path, const std::string& role, std
   return options;
 }
 
-/// The folder of the file that contains this function: the program or libnestwright.so.
-std::filesystem::path folder_of_library() {
+/// The folder of libnestwright.so; nullopt in a program that is linked with the static library, whose file the loader
+/// knows as it was called, perhaps relative to another working directory.
+std::optional<std::filesystem::path> folder_of_library() {
   Dl_info info;
-  if (dladdr(reinterpret_cast<const void*>(&folder_of_library), &info) == 0) return {};
-  return std::filesystem::path(info.dli_fname).parent_path();
+  if (dladdr(reinterpret_cast<const void*>(&folder_of_library), &info) == 0) return std::nullopt;
+  const std::filesystem::path file = info.dli_fname;
+  return file.is_absolute() ? std::optional(file.parent_path()) : std::nullopt;
 }
 
 /// Where the worker may be, in the order of preference; the first path is never empty.
 std::vector<std::string> possible_worker_paths() {
   constexpr const char* kName = "nestwright-worker";
   std::error_code ignored;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path(),
-                              library = folder_of_library();
-  std::vector<std::string> paths = {program / kName, library / kName,
-                                    library / NESTWRIGHT_BINARIES_FROM_LIBRARY / kName};
+  std::vector<std::string> paths = {std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / kName};
+  if (const std::optional<std::filesystem::path> library = folder_of_library()) {
+    paths.push_back(*library / kName);
+    paths.push_back(*library / NESTWRIGHT_BINARIES_FROM_LIBRARY / kName);
+  }
   if (const char* const installed = installed_worker()) paths.emplace_back(installed);
   return paths;
 }

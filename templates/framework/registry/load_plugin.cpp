@@ -17,11 +17,6 @@
 #include "nestwright/plugin.h"
 #include "support/data/hash.h"
 
-/// Its address tells copies of the library apart.
-extern "C" {
-[[gnu::visibility("default"), gnu::used]] void nestwright_library() {}
-}
-
 namespace nestwright {
 namespace {
 
@@ -142,7 +137,7 @@ void load_plugin(const std::string& path, Registry& registry) {
     const char* const reason = dlerror();
     refuse(path, fmt::format("cannot be loaded ({}): build it again", reason == nullptr ? "no reason given" : reason));
   }
-  // Null: the plugin calls nothing of the library, so it is not linked with any copy.
+  // Null: the plugin calls nothing of the registry.
   const void* const copy = dlsym(library, "nestwright_library");
   if (copy != nullptr && copy != reinterpret_cast<const void*>(&nestwright_library)) {
     refuse(path, "calls another copy of the library than this program, which must be linked with libnestwright.so");

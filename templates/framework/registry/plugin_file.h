@@ -6,6 +6,9 @@
 
 #include "nestwright/registry.h"
 
+/// Its address tells copies of the library apart. It is part of whatever contains the registry.
+extern "C" void nestwright_library();
+
 namespace nestwright {
 
 /// The description of a plugin's file, read without running any of its code.

@@ -8,6 +8,9 @@
 
 #include "nestwright/error.h"
 #include "space/nearest_name.h"
+#include "templates/framework/registry/plugin_file.h"
+
+[[gnu::visibility("default"), gnu::used]] void nestwright_library() {}
 
 namespace nestwright {
 namespace {
