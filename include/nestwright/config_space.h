@@ -105,7 +105,7 @@ class ConfigSpace {
   /// its branch does not have.
   explicit ConfigSpace(std::vector<Branch> branches, std::vector<LeftOutBranch> left_out = {});
   const std::vector<Branch>& branches() const { return branches_; }
-  /// What discovery left out; nothing in a part of a space.
+  /// The branches that discovery left out; empty for a part of a space.
   const std::vector<LeftOutBranch>& left_out() const;
   /// The number of points, valid or not.
   PointCount count_all() const;

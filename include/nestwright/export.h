@@ -38,7 +38,7 @@ struct ExportCheck {
   double median_ns = 0, low_ns = 0, high_ns = 0;  ///< 0: not timed, because the machine was disturbed
 };
 
-/// Where and under which name to export.
+/// The directory and the name of an export.
 struct ExportOptions {
   std::string directory;  ///< created if it does not exist
   std::string name;       ///< of the function and the files, a C identifier; empty: derived from the workload
@@ -46,7 +46,7 @@ struct ExportOptions {
   std::function<ExportCheck(const CompiledObject&)> check = {};
 };
 
-/// What was exported.
+/// The exported library.
 struct ExportResult {
   std::string name;
   std::string symbol;

@@ -45,10 +45,10 @@ class Expr;
 template <class T>
 concept BoolOrExpr = std::same_as<T, bool> || std::same_as<T, Expr>;
 
-/// What && and || below join.
+/// The base of the conditions that && and || below join.
 struct HandleCondition {};
 
-/// What == and != of two handles give. A Handle has an id() and converts to an Expr.
+/// The result of == and != of two handles. A Handle has an id() and converts to an Expr.
 template <class Handle>
 class HandleEquality : public HandleCondition {
  public:
@@ -68,7 +68,7 @@ class HandleEquality : public HandleCondition {
   bool equal_;
 };
 
-/// What && and || of such conditions give. Both operands are evaluated.
+/// The result of && and || of such conditions, whose operands are both evaluated.
 template <class A, class B>
 class JoinedCondition : public HandleCondition {
  public:
@@ -145,7 +145,7 @@ class Var {
   std::shared_ptr<const VarNode> node_;
 };
 
-/// Where a buffer lives.
+/// The memory that a buffer lives in.
 enum class Scope : std::uint8_t {
   kGlobal,    ///< memory: a parameter, or an allocation in the workspace
   kShared,    ///< shared by the threads of a GPU block

@@ -269,7 +269,7 @@ class Schedule {
   Tensor cache_write(const Tensor& tensor, ir::Scope scope, const std::optional<IterVar>& below = {});
   /// Adds a stage of partial results, one for each iteration of the reduction loop `loop`, which the stage of `tensor`
   /// then reduces. There `loop` is spatial axis number `axis`, which may be vectorized, parallel or bound. Returns the
-  /// new stage's tensor, for a tuple that of its first member.
+  /// new stage's tensor; for a tuple, the tensor of its first member.
   Tensor rfactor(const Tensor& tensor, const IterVar& loop, int axis = 0);
   /// Stores a stage in another layout: layout(axes) gives the new indices, each an axis or, for a cache, axis / c or
   /// axis % c. Partial tiles are padded with zeros. The new indices become the loops of the stage and are returned.

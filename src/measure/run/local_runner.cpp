@@ -110,7 +110,7 @@ class LocalRunner : public Runner, private SampleSource {
     result.incumbent_failed = raced.incumbent_failed && !is_given_up_;
   }
 
-  /// The result of a run of one right kernel, whose time is that of its faster checked call.
+  /// Fills in the result of a run of one correct kernel; its time is that of its faster checked call.
   void read_when_checked(const std::optional<Contender>& incumbent, RunResult& result) {
     const std::size_t id = racing_.front();
     const double ns = contenders_[id].call_ns;
