@@ -54,11 +54,11 @@ KeptReference::KeptReference(const HostTensors& inputs, const ReferenceOptions& 
   for (const std::vector<double>& input : inputs) key_ += fmt::format(" {:016x}", hash_of(input));
 }
 
-Judgement KeptReference::find(const Definition& definition) const {
+KnownReference KeptReference::find(const Definition& definition) const {
   const std::optional<std::string> blob = store_.find(key_);
   if (!blob || blob->empty()) return {};
   if (blob->front() == kRefusal) return {.refusal = blob->substr(1)};
-  Judgement found{.samples_agree = true};
+  KnownReference found{.samples_agree = true};
   if (blob->front() != kElements || (blob->size() - 1) % sizeof(Element) != 0) return found;
   Reference reference;
   for (const Tensor& output : definition.outputs()) {

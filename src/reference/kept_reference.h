@@ -12,7 +12,7 @@
 namespace nestwright {
 
 /// What is known of a definition on some inputs.
-struct Judgement {
+struct KnownReference {
   bool samples_agree = false;  ///< with the interpreter
   std::optional<Reference> reference = {};
   std::string refusal = {};  ///< the message of the UsageError; empty: it was not refused
@@ -22,7 +22,7 @@ class KeptReference {
  public:
   KeptReference(const HostTensors& inputs, const ReferenceOptions& options);
 
-  Judgement find(const Definition& definition) const;
+  KnownReference find(const Definition& definition) const;
   /// Keeps that the samples agree with the interpreter, and the elements of the reference that were judged, if these
   /// are few.
   void keep(const Reference& reference) const;

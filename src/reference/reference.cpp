@@ -221,7 +221,7 @@ class Results {
 
 Reference compute_reference(const Definition& definition, const HostTensors& inputs, const ReferenceOptions& options) {
   const KeptReference kept(inputs, options);
-  Judgement known = kept.find(definition);
+  KnownReference known = kept.find(definition);
   if (!known.refusal.empty()) throw UsageError(known.refusal);
   if (known.reference) return *std::move(known.reference);
   try {

@@ -145,8 +145,8 @@ constexpr std::int64_t kFewTerms = 100'000, kFewSamples = 2;
 
 }  // namespace
 
-HostTensors whole_inputs_of(const text::Expression& expression, const Workload& workload,
-                            const Definition& definition) {
+HostTensors integer_inputs_of(const text::Expression& expression, const Workload& workload,
+                              const Definition& definition) {
   const text::Program& program = expression.program();
   if (!may_round(program)) return {};
   if (const std::optional<Workload> product = unranged_product(expression)) {

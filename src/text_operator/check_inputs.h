@@ -11,7 +11,8 @@ namespace nestwright {
 
 /// Integers of at most 8, within the declared ranges, on which the results are exact in whatever order they are
 /// computed. No tensors where there are none, or where nothing is rounded.
-HostTensors whole_inputs_of(const text::Expression& expression, const Workload& workload, const Definition& definition);
+HostTensors integer_inputs_of(const text::Expression& expression, const Workload& workload,
+                              const Definition& definition);
 
 /// The uniform inputs with their reference, which judges `definition`, where inputs without a declared range are
 /// multiplied by powers of two. Each dimension of an input has its own powers unless a sum runs along it, so that the

@@ -52,7 +52,7 @@ std::shared_ptr<const Operator> make_text_operator(const text::Expression& expre
                                  reference_options(workload, limit));
       }};
   op.integer_inputs = [text](const Workload& workload) {
-    return whole_inputs_of(*text.expression_of(workload), workload, define(text, workload));
+    return integer_inputs_of(*text.expression_of(workload), workload, define(text, workload));
   };
   op.wide_inputs =
       LimitedWideInputs{[text](const Workload& workload, const CheckedInputs& uniform, const ReferenceLimit& limit) {

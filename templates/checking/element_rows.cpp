@@ -93,7 +93,7 @@ std::function<CheckedInputs(const Workload&, const CheckedInputs& uniform)> wide
   };
 }
 
-std::function<HostTensors(const Workload&)> whole_inputs_of(const LargeChecks& checks) {
+std::function<HostTensors(const Workload&)> integer_inputs_of(const LargeChecks& checks) {
   return [whole = checks.integer_inputs](const Workload& workload) { return values_of(whole(workload)); };
 }
 

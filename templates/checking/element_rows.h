@@ -50,7 +50,7 @@ void check_sizes(const Workload& workload, const HostTensors& inputs, const std:
 
 /// Operator::wide_inputs and Operator::integer_inputs from the sources of large checks.
 std::function<CheckedInputs(const Workload&, const CheckedInputs& uniform)> wide_inputs_of(const LargeChecks& checks);
-std::function<HostTensors(const Workload&)> whole_inputs_of(const LargeChecks& checks);
+std::function<HostTensors(const Workload&)> integer_inputs_of(const LargeChecks& checks);
 
 /// The whole reference of an operator with one output, from that of its elements.
 Reference whole_reference(const LargeChecks& checks, const Workload& workload, const HostTensors& inputs,

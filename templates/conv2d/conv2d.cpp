@@ -59,7 +59,7 @@ Operator conv2d_operator() {
           },
           [](const Workload& workload) {
             return values_of(
-                convolution_whole_sources(conv2d_shape(workload), workload, more_bits(workload), Signs::kMixed));
+                convolution_integer_sources(conv2d_shape(workload), workload, more_bits(workload), Signs::kMixed));
           },
           [](const Workload& workload, const CheckedInputs& uniform) {
             return convolution_wide_inputs(conv2d_shape(workload), workload, uniform);

@@ -97,8 +97,8 @@ ElementReference convolution_reference_at(const Convolution& convolution, const 
 
 /// Integer inputs on which the convolution is exact, even if intermediate sums need `more_bits` more bits than
 /// direct ones; none for integer types, which are exact anyway.
-InputSources convolution_whole_sources(const Convolution& convolution, const Workload& workload, int more_bits,
-                                       Signs signs);
+InputSources convolution_integer_sources(const Convolution& convolution, const Workload& workload, int more_bits,
+                                         Signs signs);
 /// `uniform` with scales for images, filters and the channels of a group; none for integer types.
 InputSources convolution_wide_sources(const Convolution& convolution, const Workload& workload,
                                       const InputSources& uniform);
@@ -112,7 +112,7 @@ LineReference convolution_line_sums(const Convolution& convolution, const InputV
                                     const LineWeights& weights, bool is_linear);
 
 /// How a convolution is checked whose images are large. `shape` reads the workload; `more_bits` is that of
-/// convolution_whole_sources().
+/// convolution_integer_sources().
 LargeChecks convolution_checks(const std::function<Convolution(const Workload&)>& shape,
                                const std::function<int(const Workload&)>& more_bits);
 

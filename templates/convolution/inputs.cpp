@@ -70,7 +70,7 @@ InputSource multiplied(const InputSource& values, ir::Type type, ScaleOf scale_o
 
 }  // namespace
 
-InputSources convolution_whole_sources(const Convolution& c, const Workload& workload, int more_bits, Signs signs) {
+InputSources convolution_integer_sources(const Convolution& c, const Workload& workload, int more_bits, Signs signs) {
   if (!c.types.sum.is_float()) return {};
   // Leaves room for a bias of at most 8 beside the sum.
   const double largest = std::min(largest_exact(c.types.sum), largest_exact(c.types.c)) - 8;

@@ -215,8 +215,8 @@ LargeChecks convolution_checks(const std::function<Convolution(const Workload&)>
           .integer_inputs =
               [shape, more_bits](const Workload& workload) {
                 const Convolution c = shape(workload);
-                return convolution_whole_sources(c, workload, more_bits(workload),
-                                                 c.relu ? Signs::kPositive : Signs::kMixed);
+                return convolution_integer_sources(c, workload, more_bits(workload),
+                                                   c.relu ? Signs::kPositive : Signs::kMixed);
               },
           .wide_inputs =
               [shape](const Workload& workload, const InputSources& uniform) {

@@ -40,7 +40,7 @@ Operator depthwise_conv2d_operator() {
             return convolution_reference(depthwise_conv2d_shape(workload), workload, inputs);
           },
           [](const Workload& workload) {
-            return values_of(convolution_whole_sources(depthwise_conv2d_shape(workload), workload, 0, Signs::kMixed));
+            return values_of(convolution_integer_sources(depthwise_conv2d_shape(workload), workload, 0, Signs::kMixed));
           },
           [](const Workload& workload, const CheckedInputs& uniform) {
             return convolution_wide_inputs(depthwise_conv2d_shape(workload), workload, uniform);

@@ -90,7 +90,7 @@ MatrixScales scales_of_c(const MatmulShape& shape, const ProductScales& scales) 
   return {shape.c, shape.batch, false, scales.rows, scales.columns};
 }
 
-InputSources whole_sources(const Workload& workload, Signs signs) {
+InputSources integer_sources(const Workload& workload, Signs signs) {
   const MatmulShape shape = matmul_shape(workload);
   const Epilogue& epilogue = shape.epilogue;
   const bool is_whole = std::trunc(epilogue.alpha) == epilogue.alpha && std::trunc(epilogue.beta) == epilogue.beta;
@@ -111,19 +111,19 @@ InputSources whole_sources(const Workload& workload, Signs signs) {
 
 }  // namespace
 
-HostTensors matmul_whole_inputs(const Workload& workload) {
+HostTensors matmul_integer_inputs(const Workload& workload) {
   const bool is_exact = matmul_shape(workload).epilogue.activation != Epilogue::Activation::kGelu;
-  return is_exact ? values_of(whole_sources(workload, Signs::kMixed)) : HostTensors();
+  return is_exact ? values_of(integer_sources(workload, Signs::kMixed)) : HostTensors();
 }
 
-InputSources matmul_whole_sources(const Workload& workload) {
+InputSources matmul_integer_sources(const Workload& workload) {
   const Epilogue epilogue = matmul_shape(workload).epilogue;
-  if (epilogue.activation == Epilogue::Activation::kNone) return whole_sources(workload, Signs::kMixed);
+  if (epilogue.activation == Epilogue::Activation::kNone) return integer_sources(workload, Signs::kMixed);
   // The activation leaves positive sums as they are; a gelu those of 8 and more.
   if (epilogue.alpha < 0 || epilogue.beta < 0) return {};
   const bool is_gelu = epilogue.activation == Epilogue::Activation::kGelu;
   if (is_gelu && (epilogue.alpha < 1 || matmul_shape(workload).k < 8)) return {};
-  return whole_sources(workload, Signs::kPositive);
+  return integer_sources(workload, Signs::kPositive);
 }
 
 InputSources matmul_wide_sources(const Workload& workload, const InputSources& uniform) {

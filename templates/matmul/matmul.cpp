@@ -192,11 +192,11 @@ Operator matmul_operator() {
           parameters,
           [](const Workload& workload) { return define_matmul(workload); },
           matmul_reference,
-          matmul_whole_inputs,
+          matmul_integer_inputs,
           matmul_wide_inputs,
           {},
           {.reference_at = matmul_reference_at,
-           .integer_inputs = matmul_whole_sources,
+           .integer_inputs = matmul_integer_sources,
            .is_integer_exact =
                [](const Workload& workload) {
                  return matmul_shape(workload).epilogue.activation != Epilogue::Activation::kGelu;

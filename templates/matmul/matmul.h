@@ -41,9 +41,9 @@ LineReference matmul_line_sums(const Workload& workload, const InputValues& inpu
 
 /// Integer inputs; none for integer types, which are exact anyway, for gelu, and for an alpha or beta that is not
 /// a small integer.
-HostTensors matmul_whole_inputs(const Workload& workload);
+HostTensors matmul_integer_inputs(const Workload& workload);
 /// The same for LargeChecks: positive ones where an activation follows.
-InputSources matmul_whole_sources(const Workload& workload);
+InputSources matmul_integer_sources(const Workload& workload);
 /// `uniform` with scales for rows and columns of C and for the steps of k; none for integer types.
 InputSources matmul_wide_sources(const Workload& workload, const InputSources& uniform);
 CheckedInputs matmul_wide_inputs(const Workload& workload, const CheckedInputs& uniform);

@@ -96,7 +96,7 @@ Operator reduce_operator() {
            {"dtype", "the type of the elements", Kind::kType, "float32"}},
           define_reduce,
           reduce_reference,
-          whole_inputs_of(reduce_checks()),
+          integer_inputs_of(reduce_checks()),
           wide_inputs_of(reduce_checks()),
           {},
           reduce_checks()};

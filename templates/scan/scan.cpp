@@ -88,7 +88,7 @@ Operator scan_operator() {
            {"dtype", "the type of the elements", Kind::kType, "float32"}},
           define_scan,
           scan_reference,
-          whole_inputs_of(scan_checks()),
+          integer_inputs_of(scan_checks()),
           wide_inputs_of(scan_checks()),
           {},
           scan_checks()};

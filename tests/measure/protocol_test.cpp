@@ -59,9 +59,9 @@ TEST(Protocol, RunnerMessagesComeBackWhole) {
   EXPECT_EQ(s.tensors[0].second, 8192);
   EXPECT_EQ(s.tensors[1].role, ir::Role::kOutput);
   EXPECT_EQ(s.tensors[1].elements, 7);
-  EXPECT_EQ(s.tensors[0].whole, -1);
+  EXPECT_EQ(s.tensors[0].integers, -1);
   EXPECT_EQ(s.tensors[0].wide, -1);
-  EXPECT_EQ(s.tensors[1].whole, 3);
+  EXPECT_EQ(s.tensors[1].integers, 3);
   EXPECT_EQ(s.tensors[1].integer_bound, 4);
   EXPECT_EQ(s.tensors[1].wide, 5);
   EXPECT_EQ(s.tensors[1].wide_bound, 6);

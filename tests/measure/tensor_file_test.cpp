@@ -63,11 +63,11 @@ TEST(TensorFile, HasAllSetsOfInputsAndResults) {
     const TensorLayout &in = file.layout()[0], &out = file.layout()[1];
     expect_input(file, in.first, data.inputs[0], Placement::kAtEnd);
     expect_input(file, in.second, data.inputs[0], Placement::kAtStart);
-    expect_input(file, in.whole, data.integer_inputs[0], Placement::kAtEnd);
+    expect_input(file, in.integers, data.integer_inputs[0], Placement::kAtEnd);
     expect_input(file, in.wide, data.wide_inputs[0], Placement::kAtEnd);
     EXPECT_TRUE(read_doubles(file, out.first, n) == data.expected[0]) << n;
     EXPECT_TRUE(read_doubles(file, out.second, n) == data.bound[0]) << n;
-    EXPECT_TRUE(read_doubles(file, out.whole, n) == data.integer_expected[0]) << n;
+    EXPECT_TRUE(read_doubles(file, out.integers, n) == data.integer_expected[0]) << n;
     EXPECT_TRUE(read_doubles(file, out.integer_bound, n) == data.integer_bound[0]) << n;
     EXPECT_TRUE(read_doubles(file, out.wide, n) == data.wide_expected[0]) << n;
     EXPECT_TRUE(read_doubles(file, out.wide_bound, n) == data.wide_bound[0]) << n;

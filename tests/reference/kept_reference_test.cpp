@@ -19,7 +19,7 @@ TEST(KeptReferences, AreFoundForTheSameTextInputsAndOptions) {
   const ReferenceOptions options{.kept_in = folder.path(), .subject = "some text"};
   EXPECT_FALSE(KeptReference(judged.inputs, options).find(judged.definition).samples_agree);
   const Reference reference = judged.reference(options);
-  const Judgement found = KeptReference(judged.inputs, options).find(judged.definition);
+  const KnownReference found = KeptReference(judged.inputs, options).find(judged.definition);
   ASSERT_TRUE(found.reference.has_value());
   EXPECT_EQ(found.reference->expected, reference.expected);
   EXPECT_EQ(found.reference->bound, reference.bound);
@@ -51,7 +51,7 @@ TEST(KeptReferences, OfLargeResultsAreThatSamplesAgree) {
   const TextWithReference judged("Y[i] = X[i] * 3 i=70000");
   const ReferenceOptions options{.kept_in = folder.path(), .subject = "text"};
   const Reference reference = judged.reference(options);
-  const Judgement found = KeptReference(judged.inputs, options).find(judged.definition);
+  const KnownReference found = KeptReference(judged.inputs, options).find(judged.definition);
   EXPECT_TRUE(found.samples_agree);
   EXPECT_FALSE(found.reference.has_value());
   EXPECT_EQ(judged.reference(options).expected, reference.expected);

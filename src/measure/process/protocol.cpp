@@ -137,7 +137,7 @@ CompileReply decode_compile_reply(std::string_view message) {
 
 void encode(Encoder& encoder, const TensorLayout& layout) {
   encoder.bytes(layout.type.str()).u8(code(layout.role)).i64(layout.elements);
-  encoder.i64(layout.first).i64(layout.second).i64(layout.whole).i64(layout.integer_bound);
+  encoder.i64(layout.first).i64(layout.second).i64(layout.integers).i64(layout.integer_bound);
   encoder.i64(layout.wide).i64(layout.wide_bound).u8(layout.is_constant);
   encoder.u8(layout.large.has_value());
   if (layout.large) encode_large(encoder, *layout.large);
@@ -150,7 +150,7 @@ TensorLayout decode_tensor_layout(Decoder& decoder) {
   layout.elements = decoder.i64();
   layout.first = decoder.i64();
   layout.second = decoder.i64();
-  layout.whole = decoder.i64();
+  layout.integers = decoder.i64();
   layout.integer_bound = decoder.i64();
   layout.wide = decoder.i64();
   layout.wide_bound = decoder.i64();

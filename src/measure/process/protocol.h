@@ -71,13 +71,13 @@ struct TensorLayout {
   ir::Role role = ir::Role::kInput;
   std::int64_t elements = 0;
   std::int64_t first = 0, second = 0;  ///< offsets: at end and at start, or expected and bound
-  std::int64_t whole = -1;             ///< offset of the integers, or of their expected values; -1: none
+  std::int64_t integers = -1;          ///< offset of the integers, or of their expected values; -1: none
   std::int64_t integer_bound = -1;     ///< for an output, the offset of their bounds; -1: zeros
   std::int64_t wide = -1;              ///< likewise for large and small magnitudes
   std::int64_t wide_bound = -1;        ///< for an output, the offset of their bounds; -1: none
   bool is_constant = false;            ///< an input that is the same in every call, as weights are
-  /// For an output of LargeData; first, whole and wide are then offsets of its blocks. An input of LargeData may lack
-  /// the uniform values at the end: `first` is then -1.
+  /// For an output of LargeData; first, integers and wide are then offsets of its blocks. An input of LargeData may
+  /// lack the uniform values at the end: `first` is then -1.
   std::optional<LargeLayout> large = {};
 };
 void encode(Encoder& encoder, const TensorLayout& layout);

@@ -160,9 +160,9 @@ void TensorFile::append_all(const CheckData& data) {
         layout.second = append_values(fd_.get(), bytes_, layout.type, values, Placement::kAtStart);
       }
       if (has_integers) {
-        const std::vector<double>& whole = data.integer_inputs[input - 1];
-        require(whole.size() == n, i, "an input needs an integer for each element");
-        layout.whole = append_values(fd_.get(), bytes_, layout.type, whole, Placement::kAtEnd);
+        const std::vector<double>& integers = data.integer_inputs[input - 1];
+        require(integers.size() == n, i, "an input needs an integer for each element");
+        layout.integers = append_values(fd_.get(), bytes_, layout.type, integers, Placement::kAtEnd);
       }
       if (has_wide) {
         const std::vector<double>& wide = data.wide_inputs[input - 1];
@@ -176,7 +176,7 @@ void TensorFile::append_all(const CheckData& data) {
       layout.second = append_doubles(fd_.get(), bytes_, data.bound[output]);
       if (has_integers) {
         require(data.integer_expected[output].size() == n, i, "an output needs an integer for each element");
-        layout.whole = append_doubles(fd_.get(), bytes_, data.integer_expected[output]);
+        layout.integers = append_doubles(fd_.get(), bytes_, data.integer_expected[output]);
       }
       if (has_integer_bound) {
         require(data.integer_bound[output].size() == n, i, "an output needs a bound for each integer");
@@ -232,7 +232,7 @@ void TensorFile::append_set(InputSet set) {
       if (!is_placed_differently(layout.elements * layout.type.bytes())) layout.first = layout.second;
       if (layout.first < 0 && !large_->has_integers) layout.first = append(Placement::kAtEnd);
     } else {
-      (set == InputSet::kIntegers ? layout.whole : layout.wide) = append(Placement::kAtEnd);
+      (set == InputSet::kIntegers ? layout.integers : layout.wide) = append(Placement::kAtEnd);
     }
     ++input;
   }
@@ -247,7 +247,7 @@ void TensorFile::append_reference(InputSet set) {
   for (const TensorLayout& layout : layout_) {
     if (layout.role != ir::Role::kInput) continue;
     const std::int64_t bytes = layout.elements * layout.type.bytes();
-    const std::int64_t offset = is_uniform ? layout.second : set == InputSet::kIntegers ? layout.whole : layout.wide;
+    const std::int64_t offset = is_uniform ? layout.second : set == InputSet::kIntegers ? layout.integers : layout.wide;
     mappings.emplace_back(fd_.get(), offset, GuardedRegion::padded(bytes));
     inputs.push_back(mappings.back().data() +
                      GuardedRegion::offset(bytes, is_uniform ? Placement::kAtStart : Placement::kAtEnd));
@@ -286,7 +286,7 @@ void TensorFile::append_reference(InputSet set) {
     block.resize(static_cast<std::size_t>(output->large->doubles()));
   }
   const std::int64_t at = append_doubles(fd_.get(), bytes_, block);
-  (is_uniform ? output->first : set == InputSet::kIntegers ? output->whole : output->wide) = at;
+  (is_uniform ? output->first : set == InputSet::kIntegers ? output->integers : output->wide) = at;
 }
 
 }  // namespace nestwright

@@ -28,12 +28,12 @@ LargeExpectation map_large(const TensorLayout& layout, std::int64_t block) {
 }  // namespace
 
 bool has_set(const TensorLayout& layout, InputSet set) {
-  return set == InputSet::kUniform || (set == InputSet::kIntegers ? layout.whole : layout.wide) >= 0;
+  return set == InputSet::kUniform || (set == InputSet::kIntegers ? layout.integers : layout.wide) >= 0;
 }
 
 std::int64_t values_at_end(const TensorLayout& layout, InputSet set) {
   if (!has_set(layout, set)) return layout.first;
-  return set == InputSet::kUniform ? layout.first : set == InputSet::kIntegers ? layout.whole : layout.wide;
+  return set == InputSet::kUniform ? layout.first : set == InputSet::kIntegers ? layout.integers : layout.wide;
 }
 
 MappedInput map_input(const TensorLayout& layout, InputSet set) {
@@ -52,7 +52,7 @@ ExpectedOutput map_expected(const TensorLayout& layout, InputSet set) {
   if (set == InputSet::kUniform || !has_set(layout, set))
     return {doubles(layout.first), doubles(layout.second), InputSet::kUniform, {}};
   if (set == InputSet::kWide) return {doubles(layout.wide), doubles(layout.wide_bound), set, {}};
-  ExpectedOutput whole{doubles(layout.whole), {}, set, {}};
+  ExpectedOutput whole{doubles(layout.integers), {}, set, {}};
   if (layout.integer_bound >= 0) whole.bound = doubles(layout.integer_bound);
   return whole;
 }

@@ -14,12 +14,12 @@ namespace {
 
 using ir::BinaryOp;
 
-constexpr ir::Type kRealLiteral = kFloat32, kWholeLiteral = kInt64;  // of literals that meet no other type
+constexpr ir::Type kRealLiteral = kFloat32, kIntegerLiteral = kInt64;  // of literals that meet no other type
 
 /// The type of a term. A literal takes the type of what it meets.
 struct TermType {
   ir::Type type;
-  enum class Literal : std::uint8_t { kNone, kWhole, kReal } literal = Literal::kNone;
+  enum class Literal : std::uint8_t { kNone, kInteger, kReal } literal = Literal::kNone;
 
   bool is_literal() const { return literal != Literal::kNone; }
 };
@@ -57,7 +57,7 @@ class TypeChecker {
   }
 
   TermType type_of(const Term& term) const {
-    if (std::holds_alternative<Integer>(term.value)) return {kWholeLiteral, TermType::Literal::kWhole};
+    if (std::holds_alternative<Integer>(term.value)) return {kIntegerLiteral, TermType::Literal::kInteger};
     if (std::holds_alternative<Real>(term.value)) return {kRealLiteral, TermType::Literal::kReal};
     if (std::holds_alternative<IndexValue>(term.value)) return {kIndex};
     if (const auto* access = std::get_if<Access>(&term.value)) return type_of_access(*access);
@@ -105,7 +105,7 @@ class TypeChecker {
       check_number(b, kRealLiteral);
       const bool is_real = x.literal == TermType::Literal::kReal || y.literal == TermType::Literal::kReal;
       return is_real ? TermType{kRealLiteral, TermType::Literal::kReal}
-                     : TermType{kWholeLiteral, TermType::Literal::kWhole};
+                     : TermType{kIntegerLiteral, TermType::Literal::kInteger};
     }
     if (!x.is_literal() && !y.is_literal()) {
       if (x.type == y.type) return {x.type};
@@ -177,12 +177,12 @@ class TypeChecker {
       fail(call.arguments[0].at,
            "the first argument of select is a condition, not " + types[0].type.str() + ": compare it");
     }
-    if (function.domain == NamedFunction::Domain::kWhole) check_bits(call, types);
+    if (function.domain == NamedFunction::Domain::kInteger) check_bits(call, types);
     const std::size_t first = is_select ? 1 : 0;
     TermType type = types[first];
     // Literals take the type of an argument that is not one.
     for (std::size_t i = first; i < types.size(); ++i) {
-      const bool is_wider = type.is_literal() && types[i].literal != TermType::Literal::kWhole;
+      const bool is_wider = type.is_literal() && types[i].literal != TermType::Literal::kInteger;
       if (is_wider || !types[i].is_literal()) type = types[i];
     }
     for (std::size_t i = first; i < types.size(); ++i) {
@@ -215,7 +215,7 @@ class TypeChecker {
         if (type.type != kFloat32) refuse("float32");
         return;
       case NamedFunction::Domain::kSelect:
-      case NamedFunction::Domain::kWhole:
+      case NamedFunction::Domain::kInteger:
         return;
     }
   }

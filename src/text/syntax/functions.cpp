@@ -42,11 +42,11 @@ constexpr NamedFunction kFunctions[] = {
     {"clamp", 3, Domain::kNumbers, [](Arguments x) { return ir::clamp(x[0], x[1], x[2]); }},
     {"fma", 3, Domain::kNumbers, [](Arguments x) { return ir::fma(x[0], x[1], x[2]); }},
     {"select", 3, Domain::kSelect, [](Arguments x) { return ir::select(x[0], x[1], x[2]); }},
-    {"&", 2, Domain::kWhole, [](Arguments x) { return x[0] & x[1]; }},
-    {"|", 2, Domain::kWhole, [](Arguments x) { return x[0] | x[1]; }},
-    {"^", 2, Domain::kWhole, [](Arguments x) { return x[0] ^ x[1]; }},
-    {"<<", 2, Domain::kWhole, [](Arguments x) { return x[0] << x[1]; }},
-    {">>", 2, Domain::kWhole, [](Arguments x) { return x[0] >> x[1]; }},
+    {"&", 2, Domain::kInteger, [](Arguments x) { return x[0] & x[1]; }},
+    {"|", 2, Domain::kInteger, [](Arguments x) { return x[0] | x[1]; }},
+    {"^", 2, Domain::kInteger, [](Arguments x) { return x[0] ^ x[1]; }},
+    {"<<", 2, Domain::kInteger, [](Arguments x) { return x[0] << x[1]; }},
+    {">>", 2, Domain::kInteger, [](Arguments x) { return x[0] >> x[1]; }},
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ struct NamedFunction {
   enum class Domain : std::uint8_t {
     kNumbers,  ///< all arguments have one type, which the result has
     kFloats,   ///< likewise, a floating-point type
-    kWhole,    ///< likewise, a type of integers
+    kInteger,  ///< likewise, a type of integers
     kOnlyFloat32,
     kSelect,  ///< a condition, and two values of one type
   } domain;
