@@ -77,9 +77,8 @@ void begin(TuningLog& log, int tasks) {
     const Lookup fallback = look_up(task, nullptr);
     const SessionId session = log.begin_session(
         task_key(task), {.seed = 1, .strategy = "s", .cost_model = "c", .made_by = current_provenance(nullptr)});
-    const Proposal proposal{{fallback.source->name, fallback.source->version}, fallback.config, "seed"};
-    const TrialId trial =
-        log.record(session, log.commit_batch(session, 0, {proposal}).proposals.at(0).id, measured(1e6));
+    const Point point{fallback.source->name, fallback.source->version, fallback.config};
+    const TrialId trial = log.record(session, log.commit_batch(session, 0, {point}).ids.at(0), measured(1e6));
     Race race;
     race.entries = {{trial, "finalist", measured(1e6), false, std::vector<double>(7, 1e6)}};
     race.winner = 0;

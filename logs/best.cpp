@@ -31,7 +31,7 @@ std::string failed_in_race(const std::string& which) {
 constexpr const char* kFromProposal =
     "JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id";
 
-/// The columns before those of proposal and measurement.
+/// The columns before those of point and measurement.
 constexpr int kOwnColumns = 16;
 
 /// The drift of the session, after the fields of RecordProvenance in order.
@@ -51,7 +51,7 @@ std::string select_race_entries(const std::string& fit, const std::string& where
       " race_entry.process_medians_ns, {}, {}, {}"
       " FROM race_entry JOIN race ON race.id = race_entry.race_id JOIN trial ON trial.id = race_entry.trial_id"
       " JOIN session ON session.id = race.session_id {} WHERE {} AND NOT {} AND {}",
-      kIncumbentRole, kMadeByColumns, kProposalColumns, measurement_columns("race_entry", Readings::kScores),
+      kIncumbentRole, kMadeByColumns, kPointColumns, measurement_columns("race_entry", Readings::kScores),
       kFromProposal, fit, failed_in_race("later.id > race.id"), where);
 }
 
@@ -59,7 +59,7 @@ std::string select_any_trials(const std::string& where, Readings readings = Read
   return fmt::format(
       "SELECT trial.id, trial.session_id, trial.recorded_at, task.pipeline, session.rule, 0, 0, 0, 0, '[]', {}, {}, {}"
       " FROM trial {} JOIN session ON session.id = trial.session_id JOIN task ON task.id = session.task_id WHERE {}",
-      kMadeByColumns, kProposalColumns, measurement_columns("trial", readings), kFromProposal, where);
+      kMadeByColumns, kPointColumns, measurement_columns("trial", readings), kFromProposal, where);
 }
 
 std::string select_trials(const std::string& where, Readings readings = Readings::kScores) {
@@ -82,8 +82,8 @@ BestRecord read_best(const Statement& row, const StoredTask& task, BestSource so
   best.process_medians_ns = decode_numbers(row.text(9));
   best.made_by = {row.text(10), row.text(11), row.text(12), row.text(13), decode_texts(row.text(14))};
   best.drift = row.real(15);
-  best.proposal = read_proposal(row, kOwnColumns);
-  const Measurement measurement = read_measurement(row, kOwnColumns + kProposalColumnCount);
+  best.point = read_point(row, kOwnColumns);
+  const Measurement measurement = read_measurement(row, kOwnColumns + kPointColumnCount);
   best.timing = measurement.timing;
   best.evidence = measurement.evidence;
   best.trials = task.totals.trials;
@@ -359,15 +359,19 @@ std::vector<BestRecord> TuningLog::top(const TaskFilter& filter, int count,
   return records;
 }
 
-std::optional<FoundTrial> TuningLog::find_trial(TrialId id) const {
+std::optional<BestRecord> TuningLog::find_trial(TrialId id) const {
   const Database& database = state_->database;
   Statement select = database.prepare(select_any_trials("trial.id = :trial", Readings::kAll));
   if (!select.bind(id).step()) return std::nullopt;
   return read_or_note(database, "trial", id, [&] {
-    const StoredTask task = task_of_session(database, select.integer(1));
-    const Measurement measurement = read_measurement(select, kOwnColumns + kProposalColumnCount);
-    return FoundTrial{measurement.outcome, measurement.message, read_best(select, task, BestSource::kTrial)};
+    return read_best(select, task_of_session(database, select.integer(1)), BestSource::kTrial);
   });
+}
+
+std::string TuningLog::failure_of(TrialId id) const {
+  Statement select = state_->database.prepare("SELECT outcome, message FROM trial WHERE id = ? AND outcome <> 0");
+  if (!select.bind(id).step()) return {};
+  return fmt::format("{}: {}", outcome_name(static_cast<Outcome>(select.integer(0))), select.text(1));
 }
 
 std::vector<BestRecord> TuningLog::nearest(const WorkloadKey& workload, const TaskFilter& filter, int limit,

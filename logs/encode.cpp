@@ -193,12 +193,8 @@ Measurement read_measurement(const sqlite::Statement& row, int first) {
   return m;
 }
 
-Proposal read_proposal(const sqlite::Statement& row, int first) {
-  Proposal proposal;
-  proposal.from = {row.text(first), static_cast<int>(row.integer(first + 1))};
-  proposal.config = config_from_json(row.text(first + 2));
-  proposal.origin = row.text(first + 3);
-  return proposal;
+Point read_point(const sqlite::Statement& row, int first) {
+  return {row.text(first), static_cast<int>(row.integer(first + 1)), config_from_json(row.text(first + 2))};
 }
 
 }  // namespace nestwright

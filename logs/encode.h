@@ -62,10 +62,9 @@ std::string measurement_columns(const std::string& prefix, Readings readings = R
 void bind_measurement(sqlite::Statement& statement, const Measurement& measurement);
 Measurement read_measurement(const sqlite::Statement& row, int first_column);
 
-/// The columns template, template_version, knobs and origin of space and proposal.
-inline constexpr const char* kProposalColumns =
-    "space.template, space.template_version, proposal.knobs, proposal.origin";
-inline constexpr int kProposalColumnCount = 4;
-Proposal read_proposal(const sqlite::Statement& row, int first_column);
+/// The columns template, template_version and knobs of space and proposal.
+inline constexpr const char* kPointColumns = "space.template, space.template_version, proposal.knobs";
+inline constexpr int kPointColumnCount = 3;
+Point read_point(const sqlite::Statement& row, int first_column);
 
 }  // namespace nestwright

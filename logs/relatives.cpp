@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "logs/best.h"
 #include "logs/encode.h"
@@ -25,8 +27,7 @@ constexpr const char* kFirstStartOfLearner =
 /// does not read older rows than the last ones.
 const std::string& select_related() {
   static const std::string select = fmt::format(
-      "SELECT trial.id, trial.median_ns, trial.ended_early, trial.verified,"
-      " unit.id, unit.rule, unit.anchor_trial_id, unit.anchor_ns"
+      "SELECT trial.id, trial.median_ns, unit.id, unit.rule, unit.anchor_trial_id, unit.anchor_ns"
       " FROM session AS owner CROSS JOIN batch ON batch.session_id = owner.id"
       " CROSS JOIN proposal ON proposal.batch_id = batch.id CROSS JOIN trial ON trial.proposal_id = proposal.id"
       " CROSS JOIN session AS unit ON unit.id = trial.session_id"
@@ -38,12 +39,27 @@ const std::string& select_related() {
   return select;
 }
 
-RelatedTrial read_related(const Statement& row) {
-  return {row.integer(0),
-          row.real(1),
-          row.integer(2) != 0,
-          row.integer(3) != 0,
-          {row.integer(4), static_cast<ScoringRule>(row.integer(5)), row.integer(6), row.real(7), {}}};
+/// Reads the rows of select_related(): the largest group of trials with comparable times.
+RelatedTask read_related(Statement& rows, const WorkloadKey& workload) {
+  using Timed = std::pair<TrialId, double>;
+  std::map<std::int64_t, std::vector<Timed>> groups;
+  while (rows.step()) {
+    const double anchor_ns = rows.real(5);
+    const bool has_anchor = static_cast<ScoringRule>(rows.integer(3)) == ScoringRule::kPaired && anchor_ns > 0;
+    groups[has_anchor ? rows.integer(4) : -rows.integer(2)].emplace_back(rows.integer(0),
+                                                                         rows.real(1) / (has_anchor ? anchor_ns : 1));
+  }
+  RelatedTask task{workload, {}, {}};
+  if (groups.empty()) return task;
+  std::vector<Timed>& largest =
+      std::ranges::max_element(groups, {}, [](const auto& group) { return group.second.size(); })->second;
+  std::ranges::reverse(largest);  // into the order of recording, which ties keep
+  std::ranges::stable_sort(largest, {}, &Timed::second);
+  for (const auto& [trial, time] : largest) {
+    task.trials.push_back(trial);
+    task.times.push_back(time);
+  }
+  return task;
 }
 
 }  // namespace
@@ -74,9 +90,7 @@ std::vector<RelatedTask> TuningLog::relatives(const TaskKey& task, int tasks,
     if (static_cast<int>(found.size()) >= tasks) break;
     if (other.key.pipeline != task.pipeline) continue;
     select.bind(other.id, stored ? stored->id : 0, encode_templates(templates), kMaxRelatedTrials);
-    RelatedTask related{other.key.workload, {}};
-    while (select.step()) related.trials.push_back(read_related(select));
-    std::reverse(related.trials.begin(), related.trials.end());
+    RelatedTask related = read_related(select, other.key.workload);
     if (!related.trials.empty()) found.push_back(std::move(related));
   }
   return found;

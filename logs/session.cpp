@@ -121,15 +121,17 @@ void TuningLog::describe_space(SessionId session, const TemplateVersion& from, d
   transaction.commit();
 }
 
-Batch TuningLog::commit_batch(SessionId session, int number, const std::vector<Proposal>& proposals) {
+Batch TuningLog::commit_batch(SessionId session, int number, const std::vector<Point>& points,
+                              const std::string& origin) {
   Database& database = state_->database;
   Transaction transaction(database);
   const std::int64_t task = task_of_session(database, session).id;
   Batch batch;
   batch.number = number;
-  Statement seed = database.prepare("SELECT seed FROM session WHERE id = ?");
-  seed.bind(session).step();
-  batch.seed = decode_seed(seed.text(0));
+  Statement proposer = database.prepare("SELECT seed, strategy FROM session WHERE id = ?");
+  proposer.bind(session).step();
+  batch.seed = decode_seed(proposer.text(0));
+  const std::string strategy = origin.empty() ? proposer.text(1) : origin;
   database
       .prepare(fmt::format("INSERT INTO batch(session_id, number, runner_session_id, committed_at) VALUES (?, ?, ?, {})"
                            " ON CONFLICT DO NOTHING",
@@ -143,11 +145,13 @@ Batch TuningLog::commit_batch(SessionId session, int number, const std::vector<P
   Statement insert = database.prepare(
       "INSERT INTO proposal(batch_id, position, space_id, config, knobs, origin) VALUES (?, ?, ?, ?, ?, ?)"
       " ON CONFLICT(space_id, config) DO NOTHING");
-  for (int position = 0; position < static_cast<int>(proposals.size()); ++position) {
-    const Proposal& proposal = proposals[position];
-    const std::int64_t space = ensure_space(database, task, proposal.from);
-    insert.bind(batch.id, position, space, proposal.config.str(), to_json(proposal.config), proposal.origin).run();
-    if (database.changed_rows() > 0) batch.proposals.push_back({database.last_insert_id(), position, proposal});
+  for (int position = 0; position < static_cast<int>(points.size()); ++position) {
+    const Point& point = points[position];
+    const std::int64_t space = ensure_space(database, task, {point.template_name, point.version});
+    insert.bind(batch.id, position, space, point.config.str(), to_json(point.config), strategy).run();
+    if (database.changed_rows() == 0) continue;
+    batch.points.push_back(point);
+    batch.ids.push_back(database.last_insert_id());
   }
   transaction.commit();
   return batch;
@@ -176,14 +180,15 @@ std::optional<Batch> TuningLog::claim_unfinished_batch(SessionId session) {
   batch.seed = decode_seed(select.text(2));
   database.prepare("UPDATE batch SET runner_session_id = ? WHERE id = ?").bind(session, batch.id).run();
   Statement rest = database.prepare(fmt::format(
-      "SELECT proposal.id, proposal.position, {} FROM proposal JOIN space ON space.id = proposal.space_id"
+      "SELECT proposal.id, {} FROM proposal JOIN space ON space.id = proposal.space_id"
       " WHERE batch_id = ? AND NOT EXISTS (SELECT 1 FROM trial WHERE proposal_id = proposal.id) ORDER BY position",
-      kProposalColumns));
+      kPointColumns));
   rest.bind(batch.id);
   while (rest.step()) {
-    auto proposal = read_or_note(database, "proposal", rest.integer(0), [&] { return read_proposal(rest, 2); });
-    if (!proposal) continue;
-    batch.proposals.push_back({rest.integer(0), static_cast<int>(rest.integer(1)), std::move(*proposal)});
+    auto point = read_or_note(database, "proposal", rest.integer(0), [&] { return read_point(rest, 1); });
+    if (!point) continue;
+    batch.points.push_back(std::move(*point));
+    batch.ids.push_back(rest.integer(0));
   }
   transaction.commit();
   return batch;

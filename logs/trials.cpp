@@ -25,8 +25,8 @@ constexpr const char* kLatestIds =
     "SELECT recorded.id FROM session AS source JOIN trial AS recorded ON recorded.session_id = source.id"
     " WHERE source.task_id = ? ORDER BY recorded.id DESC LIMIT ?";
 
-/// The columns before those of proposal and measurement.
-constexpr int kOwnColumns = 19;
+/// The columns before those of point and measurement.
+constexpr int kOwnColumns = 20;
 
 /// Selects every trial for which `where` (which may name :task, :templates and :limit) holds.
 std::string select_trials(const std::string& where, Readings readings = Readings::kAll) {
@@ -34,12 +34,12 @@ std::string select_trials(const std::string& where, Readings readings = Readings
       "SELECT trial.id, trial.session_id, batch.number, proposal.position, trial.compile_ms, trial.check_ms, "
       "trial.measure_ms, trial.code, trial.same_as_trial_id, trial.device_clock_mhz, trial.device_temperature_c,"
       " trial.resources, unit.id, unit.rule, unit.anchor_trial_id, unit.anchor_ns, unit.code_generator, unit.plugins,"
-      " trial.part_ratio,"
+      " trial.part_ratio, proposal.origin,"
       " {}, {} FROM trial JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id"
       " JOIN batch ON batch.id = proposal.batch_id JOIN session ON session.id = trial.session_id"
       " JOIN trial AS measured ON measured.id = coalesce(trial.same_as_trial_id, trial.id)"
       " JOIN session AS unit ON unit.id = measured.session_id WHERE {}",
-      kProposalColumns, measurement_columns("trial", readings), where);
+      kPointColumns, measurement_columns("trial", readings), where);
 }
 
 TrialRecord read_trial(const Statement& row, const WorkloadKey& workload) {
@@ -51,8 +51,9 @@ TrialRecord read_trial(const Statement& row, const WorkloadKey& workload) {
   trial.workload = workload.text;
   trial.parameters = workload.parameters;
   trial.code = {row.is_null(7) ? "" : row.text(7), row.is_null(8) ? 0 : row.integer(8)};
-  trial.proposal = read_proposal(row, kOwnColumns);
-  trial.measurement = read_measurement(row, kOwnColumns + kProposalColumnCount);
+  trial.point = read_point(row, kOwnColumns);
+  trial.origin = row.text(19);
+  trial.measurement = read_measurement(row, kOwnColumns + kPointColumnCount);
   trial.measurement.compile_ms = row.real(4);
   trial.measurement.check_ms = row.real(5);
   trial.measurement.measure_ms = row.real(6);

@@ -18,6 +18,8 @@ TuningLog TuningLog::open(const std::string& path, OpenMode mode, const OpenOpti
 
 const std::string& TuningLog::path() const { return state_->database.path(); }
 
+std::string Point::key() const { return fmt::format("{} v{} {}", template_name, version, config.str()); }
+
 const char* match_name(MatchKind match) {
   switch (match) {
     case MatchKind::kExact:

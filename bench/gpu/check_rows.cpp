@@ -20,7 +20,7 @@ const char* CheckRow::verdict() const {
 std::vector<CheckRow> check_rows(std::span<const TrialRecord> trials, std::span<const std::string> workloads) {
   std::vector<CheckRow> rows;
   for (const TrialRecord& trial : trials) {
-    const std::string& name = trial.proposal.from.name;
+    const std::string& name = trial.point.template_name;
     auto row = std::find_if(rows.begin(), rows.end(), [&](const CheckRow& other) {
       return other.workload == trial.workload && other.template_name == name;
     });

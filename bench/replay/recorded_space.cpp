@@ -36,7 +36,7 @@ RecordedSpace::RecordedSpace(const SearchSpace& whole, const std::vector<Recorde
   for (const RecordedPoint& recorded : points) {
     const Point& given = recorded.point;
     // The log has labels without their values: resolve them.
-    const std::optional<Point> point = find(given.template_name, given.version, given.config);
+    const std::optional<Point> point = find(given);
     if (!point || !SearchSpace::is_valid(*point) || !index_.try_emplace(point->key(), points_.size()).second) continue;
     if (recorded.is_sample) samples[point->template_name].push_back(points_.size());
     points_.push_back(*point);

@@ -27,7 +27,7 @@ Replay::Replay(const Task& task, const std::vector<SurveyedPoint>& surveyed) : s
                                  task.workload.str()));
   }
   for (const SurveyedPoint& s : surveyed) {
-    const auto point = space_.find(s.trial.point.template_name, s.trial.point.version, s.trial.point.config);
+    const auto point = space_.find(s.trial.point);
     if (!point || !space_.contains(*point)) continue;
     SurveyedPoint& kept = by_key_.try_emplace(point->key(), s).first->second;
     kept.trial.point = *point;

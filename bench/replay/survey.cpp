@@ -20,11 +20,6 @@ constexpr const char* kRelative = "survey relative";
 constexpr std::size_t kBatch = 16, kChunk = 8;
 constexpr std::size_t kParents = 32;  // the best points, whose relatives are measured
 
-struct Planned {
-  Point point;
-  const char* origin;
-};
-
 class Survey {
  public:
   Survey(const Task& task, TuningLog& log, const SurveyOptions& options, const SurveyProgress& progress)
@@ -37,57 +32,53 @@ class Survey {
   void run() {
     tools_.id = tools_.log.begin_session(
         context_.key(), {.seed = options_.seed, .strategy = kStrategy, .made_by = context_.provenance()});
-    measure_all(seeds_and_samples());
+    measure_seeds();
+    measure_samples();
     for (int left = options_.relatives; left > 0;) {
-      const std::vector<Planned> batch = relatives(std::min<std::size_t>(kBatch, static_cast<std::size_t>(left)));
+      const std::vector<Point> batch = relatives(std::min<std::size_t>(kBatch, static_cast<std::size_t>(left)));
       if (batch.empty()) break;  // no unseen relatives are left
       left -= static_cast<int>(batch.size());
-      measure(batch);
+      measure(batch, kRelative);
     }
     tools_.log.end_session(tools_.id, SessionStatus::kDone, "surveyed");
   }
 
  private:
-  std::vector<Planned> seeds_and_samples() {
-    std::vector<Planned> planned;
-    for (const Point& seed : tools_.space.seeds()) {
-      if (seen_.insert(seed)) planned.push_back({seed, kSeed});
-    }
+  void measure_seeds() {
+    std::vector<Point> seeds;
+    std::ranges::copy_if(tools_.space.seeds(), std::back_inserter(seeds),
+                         [this](const Point& seed) { return seen_.insert(seed); });
+    measure_all(seeds, kSeed);
+  }
+
+  void measure_samples() {
     std::vector<Point> samples;
     add_samples(tools_.space, options_.samples, random_, seen_, samples);
-    for (Point& sample : samples) planned.push_back({std::move(sample), kSample});
-    return planned;
+    measure_all(samples, kSample);
   }
 
-  std::vector<Planned> relatives(std::size_t n) {
+  std::vector<Point> relatives(std::size_t n) {
     constexpr std::size_t kAttempts = 50;  // for each relative
-    std::vector<Planned> planned;
+    std::vector<Point> found;
     const std::vector<Point> parents = sound_.fastest(kParents);
-    for (std::size_t attempt = 0; !parents.empty() && attempt < kAttempts * n && planned.size() < n; ++attempt) {
+    for (std::size_t attempt = 0; !parents.empty() && attempt < kAttempts * n && found.size() < n; ++attempt) {
       const Point& parent = parents[random_() % parents.size()];
       auto child = tools_.space.mutate(parent, 1 + static_cast<int>(random_() % 2), random_);
-      if (child && seen_.insert(*child)) planned.push_back({std::move(*child), kRelative});
+      if (child && seen_.insert(*child)) found.push_back(std::move(*child));
     }
-    return planned;
+    return found;
   }
 
-  void measure_all(const std::vector<Planned>& planned) {
-    for (std::size_t first = 0; first < planned.size(); first += kBatch) {
-      const std::size_t last = std::min(first + kBatch, planned.size());
-      measure(
-          {planned.begin() + static_cast<std::ptrdiff_t>(first), planned.begin() + static_cast<std::ptrdiff_t>(last)});
+  void measure_all(std::span<const Point> points, const char* origin) {
+    for (std::size_t first = 0; first < points.size(); first += kBatch) {
+      const auto part = points.subspan(first, std::min(kBatch, points.size() - first));
+      measure({part.begin(), part.end()}, origin);
     }
   }
 
-  void measure(const std::vector<Planned>& planned) {
-    std::vector<Proposal> proposals;
-    std::vector<Point> points;
-    for (const Planned& plan : planned) {
-      proposals.push_back({{plan.point.template_name, plan.point.version}, plan.point.config, plan.origin});
-      points.push_back(plan.point);
-    }
-    const Batch batch = tools_.log.commit_batch(tools_.id, batches_++, proposals);
-    check(batch.proposals.size() == planned.size(), "a survey's points were there before it");
+  void measure(const std::vector<Point>& points, const char* origin) {
+    const Batch batch = tools_.log.commit_batch(tools_.id, batches_++, points, origin);
+    check(batch.points.size() == points.size(), "a survey's points were there before it");
     const std::vector<BuiltPoint> built = tools_.build(points, Pipeline::kSearch);
     std::vector<SessionTrial> trials;
     for (std::size_t first = 0; first < built.size(); first += kChunk) {
@@ -98,8 +89,8 @@ class Survey {
       for (std::size_t i = 0; i < n; ++i) {
         Measurement m = chunk.measurements[i].value();
         m.compile_ms = part[i].result.compile_ms;
-        recorded.push_back(tools_.log.record(tools_.id, batch.proposals[first + i].id, m,
-                                             {part[i].result.object.code_fingerprint, 0}));
+        recorded.push_back(
+            tools_.log.record(tools_.id, batch.ids[first + i], m, {part[i].result.object.code_fingerprint, 0}));
         if (is_sound(m)) trials.push_back(session_trial(recorded.back(), points[first + i], m));
       }
       update_references(trials_, tools_, chunk, std::span(points).subspan(first, n), part, recorded);
@@ -139,13 +130,12 @@ std::vector<SurveyedPoint> read_survey(const TuningLog& log, const Task& task) {
   std::vector<SurveyedPoint> points;
   SessionId session = 0;
   for (const TrialRecord& record : log.trials(filter)) {
-    const std::string& origin = record.proposal.origin;
+    const std::string& origin = record.origin;
     if (origin != kSeed && origin != kSample && origin != kRelative) continue;
     if (session == 0) session = record.session;
     if (record.session != session) continue;  // times of different sessions are not comparable
     const Measurement& m = record.measurement;
-    const Point point{record.proposal.from.name, record.proposal.from.version, record.proposal.config};
-    points.push_back({session_trial(record.id, point, m), is_sound(m), origin == kSample});
+    points.push_back({session_trial(record.id, record.point, m), is_sound(m), origin == kSample});
   }
   return points;
 }

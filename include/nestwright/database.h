@@ -62,9 +62,9 @@ class TuningLog {
   void describe_space(SessionId session, const TemplateVersion& from, double valid_points, bool estimated);
 
   /// Commits the points that are going to be measured. Points that were ever proposed for this task, by any session,
-  /// are left out of the result: they are or will be measured there. Requires that the session has no batch with that
-  /// number.
-  Batch commit_batch(SessionId session, int number, const std::vector<Proposal>& proposals);
+  /// are left out of the result: they are or will be measured there. `origin` names the strategy that proposed them;
+  /// empty: that of the session. Requires that the session has no batch with that number.
+  Batch commit_batch(SessionId session, int number, const std::vector<Point>& points, const std::string& origin = {});
   /// Takes over a batch of this task whose session is dead and that has points without a trial, and returns those
   /// points. Absent if there is none. Marks sessions that it finds dead as kKilled.
   std::optional<Batch> claim_unfinished_batch(SessionId session);
@@ -149,8 +149,12 @@ class TuningLog {
   /// Returns best() and its runners-up: the entries of the same race by their medians, then trials of the same session.
   std::vector<BestRecord> top(const TaskFilter& filter, int count,
                               const std::vector<TemplateVersion>& templates = {}) const;
-  /// Returns the trial with this number, of any task and outcome. Absent if there is none, or if it cannot be read.
-  std::optional<FoundTrial> find_trial(TrialId id) const;
+  /// Returns the trial with this number, of any task and outcome, with its own reading. Absent if there is none, or if
+  /// it cannot be read.
+  std::optional<BestRecord> find_trial(TrialId id) const;
+  /// Returns how the trial with this number failed: "wrong_result: C[0, 0] is 1, not 2"; empty if it did not, or if
+  /// there is none.
+  std::string failure_of(TrialId id) const;
   /// Returns the trials that the next race must include, because their sessions did not reach a race: up to
   /// `per_session` trials that are fit to be best, of each session that has ended without any of its trials in an
   /// undisturbed race, first the confirmed incumbent, then the fastest. Then the winners that later races omitted,
@@ -158,7 +162,7 @@ class TuningLog {
   std::vector<TrialRecord> challengers(const TaskKey& task, int per_session,
                                        const std::vector<TemplateVersion>& templates = {}) const;
   /// Returns what the search of a task can learn from other tasks: the timed trials of up to `tasks` tasks with the
-  /// same operator, type, target, machine and conditions, with the last 2000 undisturbed trials of each. First those
+  /// same operator, type, target, machine and conditions, out of the last 2000 undisturbed trials of each. First those
   /// that differ in the backend only, or have the key's former target, then those of the same backend whose parameters
   /// differ only in sizes, nearest first. Only trials from before the first session of `task` began, so that a session
   /// that continues a killed one gets the same answer.

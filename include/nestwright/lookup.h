@@ -72,10 +72,10 @@ struct Lookup {
 /// LogError, and what lowering throws where no seed can be lowered.
 Lookup look_up(const TaskContext& context, const TuningLog* log, std::string_view only = {});
 
-/// Returns the configuration of a recorded trial; the match is kExact or kOtherMachine. Throws UsageError if the trial
-/// failed, has another workload or target, or is not a valid configuration of a template of this build, and then names
-/// the plugins of the record that are not loaded.
-Lookup look_up_trial(const TaskContext& context, const FoundTrial& trial);
+/// Returns the configuration of the recorded trial with this number; the match is kExact or kOtherMachine. Absent if
+/// the log has no such trial. Throws UsageError if the trial failed, has another workload or target, or is not a valid
+/// configuration of a template of this build, and then names the plugins of the record that are not loaded.
+std::optional<Lookup> look_up_trial(const TaskContext& context, const TuningLog& log, TrialId trial);
 
 /// Returns the program of a configuration, in loop form. Throws ScheduleError, LowerError, UsageError.
 ir::Program program_of(const Task& task, const Template& source, const Config& config, const std::string& name);

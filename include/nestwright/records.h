@@ -88,17 +88,12 @@ struct SessionUnit {
   std::vector<std::string> plugins;  ///< RecordProvenance::plugins of the session
 };
 
-/// A trial of another task, with what a search needs to learn from its time.
-struct RelatedTrial {
-  TrialId id = 0;
-  double median_ns = 0;
-  bool ended_early = false, verified = false;
-  SessionUnit unit;  ///< of its measurement; without code_generator and plugins
-};
-/// A task with another shape, and its trials.
+/// Another task, with the largest group of its trials whose times are comparable: those of sessions with a common
+/// anchor, or those of one session under the old scoring rule.
 struct RelatedTask {
   WorkloadKey workload;
-  std::vector<RelatedTrial> trials;  ///< in the order of recording
+  std::vector<TrialId> trials;  ///< fastest first
+  std::vector<double> times;    ///< of each of them, in a unit that they share
 };
 
 /// Totals over all trials of a task.
@@ -137,26 +132,24 @@ enum class SessionStatus : std::uint8_t {
 };
 const char* session_status_name(SessionStatus status);
 
-/// A point to be measured. The log returns labels without their values, which ConfigSpace::resolve restores.
-struct Proposal {
-  TemplateVersion from;
+/// A point of a search space: a configuration of a template. The log returns labels without their values, which
+/// ConfigSpace::resolve restores.
+struct Point {
+  std::string template_name;
+  int version = 1;  ///< of the template
   Config config;
-  std::string origin;  ///< the name of the strategy that proposed it: "evolutionary"
+  /// Stable text that identifies the point.
+  std::string key() const;
+  friend bool operator==(const Point&, const Point&) = default;
 };
 
-/// A proposal that was committed in a batch.
-struct CommittedProposal {
-  ProposalId id = 0;
-  int position = 0;  ///< in the batch as it was proposed
-  Proposal proposal;
-};
-
-/// Proposals that were committed together.
+/// Points that were committed together.
 struct Batch {
   std::int64_t id = 0;
   int number = 0;
-  std::uint64_t seed = 0;                    ///< of the session that proposed it
-  std::vector<CommittedProposal> proposals;  ///< those that are still to be measured
+  std::uint64_t seed = 0;       ///< of the session that proposed it
+  std::vector<Point> points;    ///< those that are still to be measured, in the order in which they were proposed
+  std::vector<ProposalId> ids;  ///< of each of them
 };
 
 /// The machine code of a trial.
@@ -174,7 +167,8 @@ struct TrialRecord {
   int position = 0;
   std::string workload;                       ///< canonical text
   std::vector<WorkloadParameter> parameters;  ///< without is_size
-  Proposal proposal;
+  Point point;
+  std::string origin;  ///< the name of the strategy that proposed the point: "evolutionary"
   Measurement measurement;
   TrialCode code;
 };
@@ -241,19 +235,12 @@ struct BestRecord {
   /// known.
   double drift = 0;
   Pipeline pipeline = Pipeline::kSearch;  ///< that the time was measured with
-  Proposal proposal;
+  Point point;
   Timing timing;
   Evidence evidence;
   std::string recorded_at;  ///< UTC, ISO 8601
   std::int64_t trials = 0;  ///< recorded for the task, of all outcomes
   double gflops() const { return timing.median_ns > 0 ? task.workload.flops / timing.median_ns : 0; }
-};
-
-/// A trial of any outcome, found by its number.
-struct FoundTrial {
-  Outcome outcome = Outcome::kOk;
-  std::string message;  ///< of a failure
-  BestRecord record;    ///< with the trial's own reading
 };
 
 }  // namespace nestwright

@@ -3,7 +3,7 @@
 //   TuningLog log = TuningLog::open("nestwright.db", OpenMode::kWrite);
 //   const Task task{parse_workload("matmul m=512 n=512 k=512"), Target::host()};
 //   const SessionResult result = run_session(task, log, {.budget = {.seconds = 30}});
-//   result.best->proposal.config, result.best->timing.median_ns
+//   result.best->point.config, result.best->timing.median_ns
 //
 // A run that is killed is resumed by the next one of the same task. Candidates are compiled, checked and timed in
 // processes of nestwright-worker, so that one that crashes or hangs costs one trial.

@@ -55,34 +55,36 @@ double score(const Record& record, std::size_t first_pulls, double credit, doubl
   return credit + kExploration * std::sqrt(2 * std::log2(std::max(uses, 2.0)) / recent);
 }
 
-std::vector<Record> records_of(std::span<const BanditPull> pulls, std::size_t arms) {
+std::vector<Record> records_of(std::span<const SessionTrial> trials, std::span<const std::size_t> arm_of,
+                               std::size_t arms) {
   std::vector<Record> records(arms);
-  const std::size_t first = pulls.size() - std::min(pulls.size(), kWindow);
+  const std::size_t first = trials.size() - std::min(trials.size(), kWindow);
   const std::size_t before = first - std::min(first, kWindow);
   for (std::size_t i = 0; i < before; ++i) {
-    ++records[pulls[i].arm].pulls;
-    rest_others(records, pulls[i].arm);
+    ++records[arm_of[i]].pulls;
+    rest_others(records, arm_of[i]);
   }
   Window window;
-  for (std::size_t i = before; i < pulls.size(); ++i) {
-    const BanditPull& pull = pulls[i];
-    Record& record = records[pull.arm];
+  for (std::size_t i = before; i < trials.size(); ++i) {
+    const SessionTrial& trial = trials[i];
+    Record& record = records[arm_of[i]];
     ++record.pulls;
-    if (i >= before + kWindow && pulls[i - kWindow].is_sound) window.remove(pulls[i - kWindow].ns);
+    if (i >= before + kWindow && trials[i - kWindow].is_sound()) window.remove(trials[i - kWindow].ns);
     if (i >= first) {
       ++record.recent;
-      if (pull.is_sound && window.is_elite(pull.ns)) record.area += static_cast<double>(record.recent);
+      if (trial.is_sound() && window.is_elite(trial.ns)) record.area += static_cast<double>(record.recent);
     }
-    if (pull.is_sound) window.add(pull.ns);
-    rest_others(records, pull.arm);
+    if (trial.is_sound()) window.add(trial.ns);
+    rest_others(records, arm_of[i]);
   }
   return records;
 }
 
 }  // namespace
 
-std::vector<std::size_t> allocate_trials(std::span<const BanditPull> pulls, std::span<const BanditArm> arms, int n) {
-  std::vector<Record> records = records_of(pulls, arms.size());
+std::vector<std::size_t> allocate_trials(std::span<const SessionTrial> trials, std::span<const std::size_t> arm_of,
+                                         std::span<const BanditArm> arms, int n) {
+  std::vector<Record> records = records_of(trials, arm_of, arms.size());
   std::vector<double> credits;
   double uses = 0;
   for (const Record& record : records) {

@@ -11,6 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "search/propose/session_trial.h"
+
 namespace nestwright {
 
 /// Fewer trials of an arm would not tell a poor template from a poor guess.
@@ -22,15 +24,10 @@ struct BanditArm {
   std::size_t first_pulls = kFirstPulls;  ///< trials before credit counts
 };
 
-/// A trial of an arm, in the order of measuring.
-struct BanditPull {
-  std::size_t arm = 0;
-  double ns = 0;          ///< the label as known now
-  bool is_sound = false;  ///< false for failures and disturbed trials, which are never successes
-};
-
 /// The arms of the next `n` trials, in order: at first each arm in turn, the first one first; later by what they earned
-/// in `pulls`. Each arm is tried again and again, however poor. Leaves out arms that are not open; empty where none is.
-std::vector<std::size_t> allocate_trials(std::span<const BanditPull> pulls, std::span<const BanditArm> arms, int n);
+/// in `trials`, in the order of measuring, where `arm_of` has the arm of each; failures and disturbed trials are never
+/// successes. Each arm is tried again and again, however poor. Leaves out arms that are not open; empty where none is.
+std::vector<std::size_t> allocate_trials(std::span<const SessionTrial> trials, std::span<const std::size_t> arm_of,
+                                         std::span<const BanditArm> arms, int n);
 
 }  // namespace nestwright

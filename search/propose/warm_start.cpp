@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <span>
 
 #include "nestwright/error.h"
 #include "search/propose/ranker.h"
+#include "search/propose/session_trial.h"
 #include "search/task/candidate.h"
 #include "templates/framework/space/completion.h"
 
@@ -19,47 +22,24 @@ constexpr std::size_t kBests = 2;                 // points of each
 constexpr std::size_t kMaxPoints = 8;
 constexpr std::size_t kTries = 16;  // trials of each that are adapted: most become duplicates
 
-/// A trial with its time in the unit of its group.
-struct Timed {
-  const RelatedTrial* trial = nullptr;
-  double time = 0;
-};
-
-/// The largest group of trials with comparable times, fastest first: those of sessions with a common anchor, or those
-/// of one session under the old scoring rule.
-std::vector<Timed> by_speed_of(const std::vector<RelatedTrial>& trials) {
-  std::map<std::int64_t, std::vector<Timed>> groups;
-  for (const RelatedTrial& trial : trials) {
-    const SessionUnit& unit = trial.unit;
-    const bool has_anchor = unit.rule == ScoringRule::kPaired && unit.anchor_ns > 0;
-    groups[has_anchor ? unit.anchor : -unit.session].push_back(
-        {&trial, trial.median_ns / (has_anchor ? unit.anchor_ns : 1)});
-  }
-  if (groups.empty()) return {};
-  std::vector<Timed> largest = std::max_element(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
-                                 return a.second.size() < b.second.size();
-                               })->second;
-  std::stable_sort(largest.begin(), largest.end(), [](const Timed& a, const Timed& b) { return a.time < b.time; });
-  return largest;
-}
-
-/// At most kObservationsPerTask trials: half of them the fastest, the others evenly spaced over the rest.
-std::vector<Timed> choose(const std::vector<Timed>& by_speed) {
-  if (by_speed.size() <= kObservationsPerTask) return by_speed;
+/// The trials to learn from, of `count` that are sorted by their times: at most kObservationsPerTask, half of them the
+/// fastest, the others evenly spaced over the rest.
+std::vector<std::size_t> choose(std::size_t count) {
   constexpr std::size_t kFast = kObservationsPerTask / 2, kOthers = kObservationsPerTask - kFast;
-  std::vector<Timed> chosen(by_speed.begin(), by_speed.begin() + kFast);
-  const std::size_t rest = by_speed.size() - kFast;
-  for (std::size_t i = 0; i < kOthers; ++i) chosen.push_back(by_speed[kFast + i * rest / kOthers]);
+  std::vector<std::size_t> chosen(std::min(count, kObservationsPerTask));
+  std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+  if (count <= kObservationsPerTask) return chosen;
+  for (std::size_t i = 0; i < kOthers; ++i) chosen[kFast + i] = kFast + i * (count - kFast) / kOthers;
   return chosen;
 }
 
 std::optional<Point> fit(const TrialRecord& trial, const SearchSpace& space) {
   for (const SearchSpace::Member& member : space.members()) {
-    if (member.source->name != trial.proposal.from.name) continue;
+    if (member.source->name != trial.point.template_name) continue;
     try {
-      const auto config = member.part ? complete_within(*member.part, trial.proposal.config)
-                                      : complete_config(*member.source, space.task().workload, space.task().target,
-                                                        trial.proposal.config);
+      const auto config =
+          member.part ? complete_within(*member.part, trial.point.config)
+                      : complete_config(*member.source, space.task().workload, space.task().target, trial.point.config);
       if (config && member.searched().is_valid(*config))
         return Point{member.source->name, member.source->version, *config};
     } catch (const Error&) {
@@ -69,26 +49,22 @@ std::optional<Point> fit(const TrialRecord& trial, const SearchSpace& space) {
   return std::nullopt;
 }
 
-std::vector<TrialRecord> read_whole(const TuningLog& log, const RelatedTask& task, const std::vector<Timed>& chosen) {
-  std::vector<TrialId> ids;
-  for (const Timed& each : chosen) ids.push_back(each.trial->id);
-  return log.trials_of(task, ids);
-}
-
-void add_observations(const TuningLog& log, const RelatedTask& task, const std::vector<Timed>& by_speed,
-                      const Task& own, const KnobColumns& columns, std::vector<Observation>& out) {
+void add_observations(const TuningLog& log, const RelatedTask& task, const Task& own, const KnobColumns& columns,
+                      std::vector<Observation>& out) {
   const TaskContext other(Task{parse_workload(task.workload.text, own.workload.op), own.target});
-  const std::vector<Timed> chosen = choose(by_speed);
+  std::vector<TrialId> ids;
   std::map<TrialId, double> times;
-  for (const Timed& each : chosen) times.emplace(each.trial->id, each.time);
-  const std::vector<TrialRecord> trials = read_whole(log, task, chosen);
+  for (const std::size_t i : choose(task.trials.size())) {
+    ids.push_back(task.trials[i]);
+    times.emplace(task.trials[i], task.times[i]);
+  }
+  const std::vector<TrialRecord> trials = log.trials_of(task, ids);
   std::vector<std::optional<Features>> features(trials.size());
   tbb::parallel_for(std::size_t{0}, trials.size(), [&](std::size_t i) {
-    const Proposal& proposal = trials[i].proposal;
-    const auto point = find_point(other, proposal.from.name, proposal.from.version, proposal.config);
+    const auto point = find_point(other, trials[i].point);
     if (point) features[i] = candidate_features(other.task(), columns, *point);
   });
-  const double best = by_speed.front().time;
+  const double best = task.times.front();
   for (std::size_t i = 0; i < trials.size(); ++i) {
     if (!features[i]) continue;
     out.push_back({std::move(*features[i]), best / times.at(trials[i].id), 1,
@@ -97,21 +73,20 @@ void add_observations(const TuningLog& log, const RelatedTask& task, const std::
 }
 
 /// Adds the fastest trials that could be the best, adapted to this space: at most kBests that are not in `points`.
-void add_points(const TuningLog& log, const RelatedTask& task, const std::vector<Timed>& by_speed,
-                const SearchSpace& space, std::vector<Point>& points) {
-  std::vector<Timed> fit_to_be_best;
-  for (const Timed& each : by_speed) {
-    if (fit_to_be_best.size() < kTries && each.trial->verified && !each.trial->ended_early) {
-      fit_to_be_best.push_back(each);
+void add_points(const TuningLog& log, const RelatedTask& task, const SearchSpace& space, std::vector<Point>& points) {
+  std::span<const TrialId> rest = task.trials;
+  for (std::size_t tried = 0, taken = 0; tried < kTries && !rest.empty();) {
+    const auto next = rest.first(std::min(kTries, rest.size()));
+    rest = rest.subspan(next.size());
+    for (const TrialRecord& trial : log.trials_of(task, next)) {
+      if (tried == kTries || taken == kBests || points.size() == kMaxPoints) return;
+      if (!is_timed(trial.measurement)) continue;
+      ++tried;
+      const auto point = fit(trial, space);
+      if (!point || std::find(points.begin(), points.end(), *point) != points.end()) continue;
+      points.push_back(*point);
+      ++taken;
     }
-  }
-  std::size_t taken = 0;
-  for (const TrialRecord& trial : read_whole(log, task, fit_to_be_best)) {
-    if (taken == kBests || points.size() == kMaxPoints) break;
-    const auto point = fit(trial, space);
-    if (!point || std::find(points.begin(), points.end(), *point) != points.end()) continue;
-    points.push_back(*point);
-    ++taken;
   }
 }
 
@@ -122,14 +97,12 @@ WarmStart warm_start(const TuningLog& log, const TaskKey& key, const SearchSpace
   const bool uses_observations = Ranker::uses_other_tasks(own_trials);
   WarmStart start;
   for (const RelatedTask& task : log.relatives(key, kTasks, versions)) {
-    const std::vector<Timed> by_speed = by_speed_of(task.trials);
-    if (by_speed.empty()) continue;
     try {
-      if (uses_observations) add_observations(log, task, by_speed, space.task(), columns, start.observations);
+      if (uses_observations) add_observations(log, task, space.task(), columns, start.observations);
     } catch (const Error&) {
       continue;  // this build's operator does not have the workload, or a template fails for it
     }
-    add_points(log, task, by_speed, space, start.points);
+    add_points(log, task, space, start.points);
   }
   return start;
 }

@@ -51,12 +51,12 @@ Entrants collect_entrants(const TaskContext& context, const SessionTrials& trial
                           double seconds_left) {
   Entrants entrants;
   // A session of one template or a restriction replaces the task's best only if it beats it, wherever that is.
-  if (const auto point = stored ? tools.space.find_anywhere(stored->proposal) : std::nullopt) {
+  if (const auto point = stored ? tools.space.find_anywhere(stored->point) : std::nullopt) {
     entrants.add(stored->trial, *point, kIncumbentRole);
   }
   if (trials.incumbent()) entrants.add(trials.incumbent()->id, trials.incumbent()->point, "finalist");
   for (const TrialRecord& trial : tools.log.challengers(context.key(), kChallengers, tools.versions)) {
-    const auto point = tools.space.find(trial.proposal);
+    const auto point = tools.space.find(trial.point);
     if (trial.session != tools.id && point) entrants.add(trial.id, *point, "finalist");
   }
   for (const SessionTrial& trial : finalists) entrants.add(trial.id, trial.point, "finalist");
@@ -277,7 +277,7 @@ void race_until_recorded(const TaskContext& context, SessionTrials& trials, Tool
         result.default_timing = entry.measurement.timing;
       }
     }
-    if (stored && !tools.space.find_anywhere(stored->proposal)) race.entries.push_back(entry_of_lost_point(*stored));
+    if (stored && !tools.space.find_anywhere(stored->point)) race.entries.push_back(entry_of_lost_point(*stored));
     const bool is_short = !race.disturbance.empty();
     stored = tools.log.record_race(tools.id, with_drift(race, trials.reference_readings), context.usable_templates());
     if (stored) continue;
@@ -291,7 +291,7 @@ void race_until_recorded(const TaskContext& context, SessionTrials& trials, Tool
 void widen_unraced_best(const TaskContext& context, const Tools& tools, double drift) {
   const std::optional<BestRecord> best = tools.log.best(filter_of(context.key()), tools.versions);
   if (!best || best->session != tools.id || best->source != BestSource::kConfirmed) return;
-  Timing timing = tools.log.find_trial(best->trial).value().record.timing;
+  Timing timing = tools.log.find_trial(best->trial).value().timing;
   widen(timing, drift);
   tools.log.widen_interval(best->trial, timing.low_ns, timing.high_ns);
 }

@@ -190,21 +190,19 @@ std::int64_t SessionLoop::chunk_size() {
 
 bool SessionLoop::next_batch() {
   const int number = tools_.log.next_batch_number(context_.key());
-  std::vector<Proposal> proposals;
+  std::vector<Point> points;
   {
     const Stopwatch watch(tools_.times.propose);
-    for (Point& point : strategy_->propose(number, static_cast<int>(stop_.allowed(options_.batch_size)))) {
-      proposals.push_back({{point.template_name, point.version}, std::move(point.config), options_.strategy});
-    }
+    points = strategy_->propose(number, static_cast<int>(stop_.allowed(options_.batch_size)));
   }
-  if (proposals.empty()) {
+  if (points.empty()) {
     result_.stop_reason = end_of_proposals();
     return false;
   }
   Batch batch;
   {
     const Stopwatch watch(tools_.times.log);
-    batch = tools_.log.commit_batch(tools_.id, number, proposals);
+    batch = tools_.log.commit_batch(tools_.id, number, points, options_.strategy);
   }
   std::vector<SessionTrial> trials;
   measure(batch, &trials);
@@ -226,11 +224,11 @@ std::string SessionLoop::end_of_proposals() const {
 
 void SessionLoop::measure(const Batch& batch, std::vector<SessionTrial>* trials) {
   Candidates all;
-  for (const CommittedProposal& proposal : batch.proposals) {
-    auto point = tools_.space.find(proposal.proposal);
+  for (std::size_t i = 0; i < batch.points.size(); ++i) {
+    auto point = tools_.space.find(batch.points[i]);
     if (!point) continue;  // proposed by another version of the template, or outside of this session's restriction
     all.points.push_back(std::move(*point));
-    all.proposals.push_back(proposal);
+    all.proposals.push_back(batch.ids[i]);
   }
   std::vector<std::optional<SessionTrial>> in_batch(all.points.size());
   std::size_t end = 0;
@@ -264,7 +262,7 @@ void SessionLoop::measure(Candidates candidates, Ranker* ranker, std::span<std::
   }
   const std::vector<std::size_t> order = measuring_order(candidates.points, built, ranker);
   const std::vector<Point> points = permuted(std::move(candidates.points), order);
-  const std::vector<CommittedProposal> proposals = permuted(std::move(candidates.proposals), order);
+  const std::vector<ProposalId> proposals = permuted(std::move(candidates.proposals), order);
   built = permuted(std::move(built), order);
 
   std::size_t last = 0;
@@ -299,7 +297,7 @@ bool SessionLoop::is_known(const std::vector<BuiltPoint>& built, std::size_t fir
          std::ranges::any_of(std::span(built).subspan(first, i - first), is_same);
 }
 
-Measurement SessionLoop::record(const CommittedProposal& proposal, const Point& point, const BuiltPoint& built,
+Measurement SessionLoop::record(ProposalId proposal, const Point& point, const BuiltPoint& built,
                                 const std::optional<Measurement>& measured, std::vector<TrialId>& recorded) {
   TrialCode code{built.result.object.code_fingerprint, 0};
   Measurement m;
@@ -318,7 +316,7 @@ Measurement SessionLoop::record(const CommittedProposal& proposal, const Point& 
   TrialId trial = 0;
   {
     const Stopwatch watch(tools_.times.log);
-    trial = tools_.log.record(tools_.id, proposal.id, m, code);
+    trial = tools_.log.record(tools_.id, proposal, m, code);
   }
   recorded.push_back(trial);
   trials_.remember(trial, point, m, code);

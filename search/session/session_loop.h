@@ -110,7 +110,7 @@ class SessionLoop {
   /// Points that are measured together, with their proposals.
   struct Candidates {
     std::vector<Point> points;
-    std::vector<CommittedProposal> proposals;
+    std::vector<ProposalId> proposals;
   };
 
   /// Measures as much of a batch as the budget allows; the rest stays in the log as unfinished.
@@ -123,7 +123,7 @@ class SessionLoop {
   bool is_known(const std::vector<BuiltPoint>& built, std::size_t first, std::size_t i) const;
 
   /// Records a trial. One without a measurement takes that of the trial with the same code.
-  Measurement record(const CommittedProposal& proposal, const Point& point, const BuiltPoint& built,
+  Measurement record(ProposalId proposal, const Point& point, const BuiltPoint& built,
                      const std::optional<Measurement>& measured, std::vector<TrialId>& recorded);
 
   void note_incumbent(const ChunkResult& chunk, std::span<const Point> points, std::span<const BuiltPoint> built,

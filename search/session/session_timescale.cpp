@@ -60,10 +60,10 @@ Anchors choose_anchors(const TaskContext& context, const SessionTrials& trials, 
   Anchors anchors;
   if (trials.default_trial() != 0) anchors.add(trials.default_trial(), trials.default_point());
   if (const auto best = tools.log.best(filter_of(context.key()), tools.versions)) {
-    anchors.add(best->trial, tools.space.find(best->proposal));
+    anchors.add(best->trial, tools.space.find(best->point));
   }
   for (const TrialRecord* trial : further_anchors(recorded, anchors, tools.log.session_units(context.key()))) {
-    anchors.add(trial->id, tools.space.find(trial->proposal));
+    anchors.add(trial->id, tools.space.find(trial->point));
   }
   return anchors;
 }

@@ -22,7 +22,7 @@ void record_resources(Ranker& ranker, const Point& point, const std::vector<Kern
 std::size_t TaskHistory::read() {
   trials_ = tools_.log.history(context_.key(), kLatestTrials, kFastestTrials);
   for (const TrialRecord& trial : trials_) {
-    const auto point = tools_.space.find(trial.proposal);
+    const auto point = tools_.space.find(trial.point);
     if (point) known_.note_default(trial.id, *point, trial.measurement.outcome, trial.code);
   }
   timescale_.establish(context_, known_, tools_, trials_);
@@ -33,7 +33,7 @@ std::size_t TaskHistory::remember_all(const std::vector<TrialRecord>& trials) {
   std::size_t points = 0;
   for (const TrialRecord& trial : trials) {
     last_read_ = std::max(last_read_, trial.id);
-    const auto point = tools_.space.find(trial.proposal);
+    const auto point = tools_.space.find(trial.point);
     if (!point) continue;
     ++points;
     // Code whose time was disturbed or is not comparable is measured again when it is met again.
@@ -59,7 +59,7 @@ void TaskHistory::replay(SearchStrategy& strategy, Ranker& ranker, PartTrials& p
   });
   observe(trials, strategy, ranker);
   for (const TrialRecord& trial : trials) {
-    const auto point = tools_.space.find(trial.proposal);
+    const auto point = tools_.space.find(trial.point);
     if (!point || trial.code.same_as != 0) continue;
     const Measurement m = as_observed(trial);
     // One that is disturbed only as it is observed is not in this session's unit.
@@ -90,7 +90,7 @@ void TaskHistory::observe(const std::vector<TrialRecord>& trials, SearchStrategy
   std::vector<SessionTrial> batch;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     const TrialRecord& trial = trials[i];
-    if (const auto point = tools_.space.find(trial.proposal)) {
+    if (const auto point = tools_.space.find(trial.point)) {
       record_resources(ranker, *point, trial.measurement.resources);
       if (has_label(trial.measurement)) batch.push_back(session_trial(trial.id, *point, as_observed(trial)));
     }

@@ -7,15 +7,12 @@
 
 namespace nestwright {
 
-std::string Point::key() const { return fmt::format("{} v{} {}", template_name, version, config.str()); }
-
-std::optional<Point> find_point(const TaskContext& context, const std::string& template_name, int version,
-                                const Config& config) {
+std::optional<Point> find_point(const TaskContext& context, const Point& point) {
   try {
-    const Template& source = *context.templates(template_name).front();
-    if (source.name != template_name || source.version != version) return std::nullopt;
-    const ConfigSpace branch = discover_branch(source, context.workload(), context.target(), config);
-    return Point{template_name, version, branch.resolve(config)};
+    const Template& source = *context.templates(point.template_name).front();
+    if (source.name != point.template_name || source.version != point.version) return std::nullopt;
+    const ConfigSpace branch = discover_branch(source, context.workload(), context.target(), point.config);
+    return Point{point.template_name, point.version, branch.resolve(point.config)};
   } catch (const UsageError&) {
     return std::nullopt;
   }

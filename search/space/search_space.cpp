@@ -130,21 +130,24 @@ Point SearchSpace::at(unsigned __int128 index) const {
   throw InternalError("internal error: a point's index is past the end of the space");
 }
 
-std::optional<Point> SearchSpace::find(const std::string& template_name, int version, const Config& config) const {
-  const auto is_of = [&](const Member& m) { return m.source->name == template_name && m.source->version == version; };
+std::optional<Point> SearchSpace::find(const Point& point) const {
+  const auto is_of = [&](const Member& m) {
+    return m.source->name == point.template_name && m.source->version == point.version;
+  };
   if (std::none_of(members_.begin(), members_.end(), is_of)) return std::nullopt;
-  std::optional<Point> point = find_anywhere(template_name, version, config);
-  if (point && is_restricted() && !member(*point).searched().is_valid(point->config)) return std::nullopt;
-  return point;
+  std::optional<Point> found = find_anywhere(point);
+  if (found && is_restricted() && !member(*found).searched().is_valid(found->config)) return std::nullopt;
+  return found;
 }
 
-std::optional<Point> SearchSpace::find_anywhere(const std::string& template_name, int version,
-                                                const Config& config) const {
-  const auto is_it = [&](const Member& m) { return m.source->name == template_name && m.source->version == version; };
+std::optional<Point> SearchSpace::find_anywhere(const Point& point) const {
+  const auto is_it = [&](const Member& m) {
+    return m.source->name == point.template_name && m.source->version == point.version;
+  };
   const auto member = std::find_if(members_.begin(), members_.end(), is_it);
-  if (member == members_.end()) return find_point(context_, template_name, version, config);
+  if (member == members_.end()) return find_point(context_, point);
   try {
-    return Point{template_name, version, member->space.resolve(config)};
+    return Point{point.template_name, point.version, member->space.resolve(point.config)};
   } catch (const UsageError&) {
     return std::nullopt;
   }

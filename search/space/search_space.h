@@ -72,15 +72,9 @@ class SearchSpace {
   virtual std::optional<double> exact_valid_points() const;
   /// The point that a log or a user specifies, with its labels resolved. nullopt where it is not in this space, for
   /// example because it is of another version of the template, or outside of the restriction.
-  std::optional<Point> find(const std::string& template_name, int version, const Config& config) const;
-  std::optional<Point> find(const Proposal& proposal) const {
-    return find(proposal.from.name, proposal.from.version, proposal.config);
-  }
+  std::optional<Point> find(const Point& point) const;
   /// The same, whatever the restriction, also of a template of the operator that is not searched.
-  std::optional<Point> find_anywhere(const std::string& template_name, int version, const Config& config) const;
-  std::optional<Point> find_anywhere(const Proposal& proposal) const {
-    return find_anywhere(proposal.from.name, proposal.from.version, proposal.config);
-  }
+  std::optional<Point> find_anywhere(const Point& point) const;
 
  protected:
   std::vector<Point> seeds_;

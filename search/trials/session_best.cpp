@@ -9,7 +9,7 @@ namespace {
 
 /// The record of a trial of the session, with its time as a search reports it.
 BestRecord record_of(const TuningLog& log, TrialId trial) {
-  BestRecord record = log.find_trial(trial).value().record;
+  BestRecord record = log.find_trial(trial).value();
   estimate_unraced_time(record.timing);
   return record;
 }
@@ -30,7 +30,7 @@ std::optional<BestRecord> session_best(const TaskContext& context, const Session
     return tools.log.best(filter, tools.versions);
   constexpr int kMaxEntries = 1000;
   std::vector<BestRecord> within = tools.log.top(filter, kMaxEntries, context.usable_templates());
-  std::erase_if(within, [&](const BestRecord& record) { return !tools.space.find(record.proposal); });
+  std::erase_if(within, [&](const BestRecord& record) { return !tools.space.find(record.point); });
   if (!within.empty() && within.front().source == BestSource::kRace) return within.front();
   const std::vector<SessionTrial> sound = trials.sound();
   const auto is_incumbent = [&](const SessionTrial& trial) { return trial.id == trials.incumbent()->id; };

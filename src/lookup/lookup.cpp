@@ -16,14 +16,14 @@ namespace nestwright {
 namespace {
 
 /// Returns the recorded configuration with its labels resolved, if it is a valid point for this workload.
-std::optional<Config> resolve_for(const Task& task, const Proposal& proposal) {
-  const Template* source = task.workload.op->find_template(proposal.from.name);
+std::optional<Config> resolve_for(const Task& task, const Point& point) {
+  const Template* source = task.workload.op->find_template(point.template_name);
   if (source == nullptr || (source->why_not && !source->why_not(task.workload, task.target).empty())) {
     return std::nullopt;
   }
   try {
-    const ConfigSpace space = discover_branch(*source, task.workload, task.target, proposal.config);
-    Config config = space.resolve(proposal.config);
+    const ConfigSpace space = discover_branch(*source, task.workload, task.target, point.config);
+    Config config = space.resolve(point.config);
     if (space.is_valid(config)) return config;
   } catch (const Error&) {
     // this shape does not have the knob or the candidate, or the template fails for it
@@ -63,7 +63,7 @@ Lookup look_up(const TaskContext& context, const TuningLog* log, std::string_vie
   Lookup found;
   std::optional<BestRecord> other;  // with other caches
   if (log != nullptr) {
-    const auto fits = [&](const BestRecord& record) { return resolve_for(task, record.proposal).has_value(); };
+    const auto fits = [&](const BestRecord& record) { return resolve_for(task, record.point).has_value(); };
     TaskFilter filter;
     filter.target = task.target.str();
     filter.backend = backend_here(filter.target);
@@ -79,8 +79,8 @@ Lookup look_up(const TaskContext& context, const TuningLog* log, std::string_vie
   }
   if (found.record) {
     found.match = found.record->match;
-    found.source = task.workload.op->find_template(found.record->proposal.from.name);
-    found.config = resolve_for(task, found.record->proposal).value_or(found.record->proposal.config);
+    found.source = task.workload.op->find_template(found.record->point.template_name);
+    found.config = resolve_for(task, found.record->point).value_or(found.record->point.config);
     found.hint = hint_reason(*found.record, context.provenance());
     return found;
   }
@@ -92,11 +92,13 @@ Lookup look_up(const TaskContext& context, const TuningLog* log, std::string_vie
   return found;
 }
 
-Lookup look_up_trial(const TaskContext& context, const FoundTrial& trial) {
+std::optional<Lookup> look_up_trial(const TaskContext& context, const TuningLog& log, TrialId trial) {
+  const std::optional<BestRecord> recorded = log.find_trial(trial);
+  if (!recorded) return std::nullopt;
   const Task& task = context.task();
-  const BestRecord& record = trial.record;
+  const BestRecord& record = *recorded;
   const auto refuse = [&](const std::string& why) -> Lookup {
-    throw UsageError(fmt::format("trial {} {}", record.trial, why));
+    throw UsageError(fmt::format("trial {} {}", trial, why));
   };
   if (record.task.workload.text != task.workload.str()) {
     return refuse(fmt::format("is of another workload, {}: give that one", record.task.workload.text));
@@ -106,21 +108,21 @@ Lookup look_up_trial(const TaskContext& context, const FoundTrial& trial) {
   if (!is_former && record.task.target != task.target.str()) {
     return refuse(fmt::format("is of another target: give --target {}", record.task.target));
   }
-  if (trial.outcome != Outcome::kOk) {
-    return refuse(fmt::format("failed ({}: {}): choose another one", outcome_name(trial.outcome), trial.message));
+  if (const std::string failure = log.failure_of(trial); !failure.empty()) {
+    return refuse(fmt::format("failed ({}): choose another one", failure));
   }
-  const TemplateVersion& from = record.proposal.from;
-  const Template* source = task.workload.op->find_template(from.name);
+  const Point& point = record.point;
+  const Template* source = task.workload.op->find_template(point.template_name);
   std::optional<Config> config;
-  if (source != nullptr && source->version == from.version) config = resolve_for(task, record.proposal);
+  if (source != nullptr && source->version == point.version) config = resolve_for(task, point);
   const RecordProvenance& now = context.provenance();
   if (!config) {
     const std::vector<std::string> changed = plugin_differences(now.plugins, record.made_by.plugins);
     const std::string advice =
         changed.empty() ? ": tune again"
                         : fmt::format(" ({}): give that plugin with --plugin, or tune again", fmt::join(changed, ", "));
-    return refuse(fmt::format("is no valid configuration of template {} version {} in this build{}", from.name,
-                              from.version, advice));
+    return refuse(fmt::format("is no valid configuration of template {} version {} in this build{}",
+                              point.template_name, point.version, advice));
   }
   Lookup found{.match = MatchKind::kExact, .source = source, .config = *config, .record = record};
   if (record.task.machine != machine_of(task.target)) found.match = MatchKind::kOtherMachine;

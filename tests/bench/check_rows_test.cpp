@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 TrialRecord trial(const std::string& workload, const std::string& name, Outcome outcome, const std::string& message) {
   TrialRecord trial;
   trial.workload = workload;
-  trial.proposal.from.name = name;
+  trial.point.template_name = name;
   trial.measurement.outcome = outcome;
   trial.measurement.message = message;
   return trial;

@@ -25,12 +25,11 @@ class ExportGivenTest : public CommandTest {
     const Lookup fallback = look_up(task_, nullptr);
     Config other = config_;
     other.set("unroll_k", {1});
-    const Batch batch =
-        log.commit_batch(session, 7, {{{fallback.source->name, fallback.source->version}, other, "seed"}});
+    const Batch batch = log.commit_batch(session, 7, {{fallback.source->name, fallback.source->version, other}});
     Measurement failed;
     failed.outcome = Outcome::kWrongResult;
     failed.message = "element 3 differs";
-    failed_ = log.record(session, batch.proposals.at(0).id, failed);
+    failed_ = log.record(session, batch.ids.at(0), failed);
   }
 
   json manifest(const std::string& options) {

@@ -211,9 +211,9 @@ TEST_F(QueryTest, ReportsTheEvidence) {
   const TaskKey key = task_key(task);
   const TrialRecord stored = log.trials(filter_of(key)).at(0);
   const SessionId session = log.begin_session(key, {.made_by = current_provenance(nullptr)});
-  Proposal other = stored.proposal;
+  Point other = stored.point;
   other.config.set("synthetic", {1});
-  const TrialId rival = log.record(session, log.commit_batch(session, 9, {other}).proposals.at(0).id, timed(21'000));
+  const TrialId rival = log.record(session, log.commit_batch(session, 9, {other}).ids.at(0), timed(21'000));
   Race race;
   race.entries = {{stored.id, "finalist", timed(20'500), false, {20'400, 20'500, 20'600}},
                   {rival, "finalist", timed(20'400), true, {}}};

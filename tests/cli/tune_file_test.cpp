@@ -94,7 +94,7 @@ TEST_F(TuneFileTest, AKilledRunResumes) {
   EXPECT_EQ(recorded().size(), before + 40);
   std::set<std::string> measured;
   for (const TrialRecord& trial : recorded()) {
-    EXPECT_TRUE(measured.insert(trial.workload + trial.proposal.config.str()).second) << "measured twice";
+    EXPECT_TRUE(measured.insert(trial.workload + trial.point.config.str()).second) << "measured twice";
   }
   const json tasks = json::parse(ran.out)["tasks"];
   EXPECT_EQ(tasks[0]["trials_earlier"].get<std::size_t>() + tasks[1]["trials_earlier"].get<std::size_t>(), before);

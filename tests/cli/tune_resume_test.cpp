@@ -76,7 +76,7 @@ TEST_F(TuneResumeTest, AKilledRunResumesAndMeasuresNothingTwice) {
   ASSERT_EQ(after.size(), before.size() + 8);
   std::set<std::string> configs;
   for (std::size_t i = 0; i < after.size(); ++i) {
-    EXPECT_TRUE(configs.insert(after[i].proposal.config.str()).second) << "measured twice";
+    EXPECT_TRUE(configs.insert(after[i].point.config.str()).second) << "measured twice";
     if (i < before.size()) {
       EXPECT_EQ(after[i].id, before[i].id);
     }

@@ -52,7 +52,7 @@ TEST_F(TuneWithinTest, StaysWithinAndRecordsIt) {
   }
   const TuningLog log = TuningLog::open(folder_.file("nestwright.db"), OpenMode::kRead);
   for (const TrialRecord& trial : log.trials({})) {
-    const Config& config = trial.proposal.config;
+    const Config& config = trial.point.config;
     EXPECT_EQ(config.find("unroll_k")->value, KnobValue{2}) << config.str();
     EXPECT_EQ(config.find("pack_b")->label, "no") << config.str();
     EXPECT_LE(config.find("register_rows")->value.front(), 4) << config.str();

@@ -44,13 +44,13 @@ class ApplyBest : public ExportTest {
   void record(const Task& task, const Template& source, const Config& config) {
     TuningLog log = TuningLog::open(file("t.db"), OpenMode::kWrite);
     const SessionId session = log.begin_session(task_key(task), {.strategy = "grid", .cost_model = "none"});
-    const Batch batch = log.commit_batch(session, 0, {{{source.name, source.version}, config, "seed"}});
+    const Batch batch = log.commit_batch(session, 0, {{source.name, source.version, config}});
     Measurement measured;
     measured.timing.median_ns = 1000;
     measured.timing.low_ns = 990;
     measured.timing.high_ns = 1010;
     measured.evidence.verified = true;
-    log.set_incumbent(session, log.record(session, batch.proposals.at(0).id, measured));
+    log.set_incumbent(session, log.record(session, batch.ids.at(0), measured));
     log.end_session(session, SessionStatus::kDone, "the test is done");
   }
 };

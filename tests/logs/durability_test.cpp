@@ -19,7 +19,7 @@ class DurabilityTest : public ::testing::Test {
   std::set<int> recorded() const {
     std::set<int> points;
     for (const TrialRecord& trial : TuningLog::open(path_, OpenMode::kRead).trials({})) {
-      const int point = static_cast<int>(trial.proposal.config.find("unroll_k")->value[0]);
+      const int point = static_cast<int>(trial.point.config.find("unroll_k")->value[0]);
       EXPECT_TRUE(points.insert(point).second) << "point " << point << " twice";
       EXPECT_EQ(trial.measurement.timing.median_ns, 100 + point);
     }
@@ -61,8 +61,9 @@ TEST_F(DurabilityTest, ThreadsWithLogsOfTheirOwn) {
     threads.emplace_back([this, t] {
       TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
       const SessionId session = log.begin_session(task_of(matmul(512, 512, 512)), info());
-      for (const CommittedProposal& proposal : log.commit_batch(session, 0, points(t * 100, 50)).proposals) {
-        log.record(session, proposal.id, timed(100 + t * 100 + proposal.position));
+      double ns = 100 + t * 100;
+      for (const ProposalId proposal : log.commit_batch(session, 0, points(t * 100, 50)).ids) {
+        log.record(session, proposal, timed(ns++));
       }
     });
   }
@@ -96,8 +97,8 @@ TEST_F(DurabilityTest, TheBatchOfAKilledProcessIsTakenOver) {
   writer.kill_and_wait();
   const auto batch = log.claim_unfinished_batch(session);
   ASSERT_TRUE(batch);
-  ASSERT_EQ(batch->proposals.size(), 3u);
-  EXPECT_EQ(batch->proposals[2].proposal.config.str(), point(12).config.str());
+  ASSERT_EQ(batch->points.size(), 3u);
+  EXPECT_EQ(batch->points[2].config.str(), point(12).config.str());
   const sqlite::Database database(path_, path_, SQLITE_OPEN_READONLY, 1000);
   sqlite::Statement status = database.prepare("SELECT status FROM session ORDER BY id");
   ASSERT_TRUE(status.step());
@@ -121,7 +122,7 @@ TEST_F(DurabilityTest, AProcessOfAnotherContainerLivesUntilItEnds) {
     batch = log.claim_unfinished_batch(session);
   }
   ASSERT_TRUE(batch);
-  EXPECT_EQ(batch->proposals.size(), 3u);
+  EXPECT_EQ(batch->points.size(), 3u);
 }
 
 }  // namespace

@@ -9,15 +9,17 @@ using ::testing::IsEmpty;
 
 class ForgetFailuresTest : public RecordedRuns {
  protected:
-  /// The positions of the points that a new session takes over from its predecessors.
+  /// The numbers of the points that a new session takes over from its predecessors.
   std::vector<int> taken_over() {
-    std::vector<int> positions;
+    std::vector<int> numbers;
     const auto batch = log_.claim_unfinished_batch(log_.begin_session(task_, info()));
-    if (!batch) return positions;
-    for (const CommittedProposal& proposal : batch->proposals) positions.push_back(proposal.position);
-    return positions;
+    if (!batch) return numbers;
+    for (const Point& point : batch->points) {
+      numbers.push_back(static_cast<int>(point.config.find("unroll_k")->value[0]));
+    }
+    return numbers;
   }
-  std::vector<TemplateVersion> templates_{point(0, 1).from};
+  std::vector<TemplateVersion> templates_{{"matmul.cpu", 1}};
 };
 
 TEST_F(ForgetFailuresTest, OnlyFailuresAreMeasuredAgain) {
@@ -41,8 +43,8 @@ TEST_F(ForgetFailuresTest, ThatTakeAnotherTrialsMeasurementFollowIt) {
   const SessionId session = log_.begin_session(task_, info());
   const Batch batch = log_.commit_batch(session, 0, {point(0, 1), point(1, 1)});
   const Measurement wrong = failed(Outcome::kWrongResult, "wrong");
-  const TrialId first = log_.record(session, batch.proposals[0].id, wrong, {"c0de", 0});
-  log_.record(session, batch.proposals[1].id, wrong, {"c0de", first});
+  const TrialId first = log_.record(session, batch.ids[0], wrong, {"c0de", 0});
+  log_.record(session, batch.ids[1], wrong, {"c0de", first});
   log_.end_session(session, SessionStatus::kDone, "");
   log_.forget_failures(session, templates_);
   EXPECT_THAT(taken_over(), ElementsAre(0, 1));

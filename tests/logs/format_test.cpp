@@ -41,7 +41,7 @@ class FormatTest : public ::testing::Test {
     const Batch batch = log.commit_batch(session, 0, points(0, 4));
     Race race;
     for (int i = 0; i < 3; ++i) {
-      const TrialId trial = log.record(session, batch.proposals[i].id, timed(100 - i));
+      const TrialId trial = log.record(session, batch.ids[i], timed(100 - i));
       race.entries.push_back({trial, "finalist", timed(90 - i), false, {}});
     }
     race.winner = 2;
@@ -51,7 +51,7 @@ class FormatTest : public ::testing::Test {
     // A later session, on a machine that has become half as fast.
     const SessionId later = log.begin_session(task_of(matmul(512, 512, 512)), info());
     log.set_anchor(later, anchor, 200);
-    log.record(later, log.commit_batch(later, 1, points(4, 2)).proposals[0].id, timed(190));
+    log.record(later, log.commit_batch(later, 1, points(4, 2)).ids[0], timed(190));
     race.disturbance = "steal of 12%";
     race.winner = 0;
     log.record_race(later, race);

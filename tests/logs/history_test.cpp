@@ -21,7 +21,7 @@ class HistoryTest : public ::testing::Test {
         log_.commit_batch(session, log_.next_batch_number(task_), points(proposed_, static_cast<int>(times.size())));
     proposed_ += static_cast<int>(times.size());
     for (std::size_t i = 0; i < times.size(); ++i)
-      trials_.push_back(log_.record(session, batch.proposals[i].id, timed(times[i])));
+      trials_.push_back(log_.record(session, batch.ids[i], timed(times[i])));
     return session;
   }
   std::vector<double> history(std::int64_t latest, std::int64_t fastest) const {
@@ -97,7 +97,7 @@ TEST_F(HistoryTest, ABatchKnowsHowManyOfItsPointsWait) {
   const SessionId session = log_.begin_session(task_, info());
   const Batch batch = log_.commit_batch(session, 0, points(0, 3));
   EXPECT_EQ(number("SELECT unmeasured FROM batch"), 3);
-  log_.record(session, batch.proposals[1].id, timed(10));
+  log_.record(session, batch.ids[1], timed(10));
   EXPECT_EQ(number("SELECT unmeasured FROM batch"), 2);
 }
 

@@ -33,9 +33,9 @@ void write_trials(TuningLog& log, int first, int count) {
   constexpr int kBatch = 8;
   for (int start = 0, number = 0; start < count; start += kBatch, ++number) {
     const Batch batch = log.commit_batch(session, number, points(first + start, std::min(kBatch, count - start)));
-    for (const CommittedProposal& proposal : batch.proposals) {
-      const int point = static_cast<int>(proposal.proposal.config.find("unroll_k")->value[0]);
-      log.record(session, proposal.id, timed(100 + point));
+    for (std::size_t i = 0; i < batch.ids.size(); ++i) {
+      const int point = static_cast<int>(batch.points[i].config.find("unroll_k")->value[0]);
+      log.record(session, batch.ids[i], timed(100 + point));
       say("ack " + std::to_string(point));
     }
   }

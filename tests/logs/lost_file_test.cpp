@@ -17,7 +17,7 @@ class LostFileTest : public ::testing::Test {
     for (int i = 0; i < 2; ++i) record(i);
   }
 
-  void record(int i) { log_.record(session_, batch_.proposals[static_cast<std::size_t>(i)].id, timed(100 + i)); }
+  void record(int i) { log_.record(session_, batch_.ids[static_cast<std::size_t>(i)], timed(100 + i)); }
   std::string refusal() {
     return message<LogError>([&] { record(2); });
   }
@@ -64,7 +64,7 @@ TEST_F(LostFileTest, WhatWasSavedGoesOnWhereItWas) {
   const SessionId session = again.begin_session(task_of(matmul(512, 512, 512)), info());
   const auto batch = again.claim_unfinished_batch(session);
   ASSERT_TRUE(batch);
-  EXPECT_EQ(batch->proposals.size(), 2u);
+  EXPECT_EQ(batch->points.size(), 2u);
 }
 
 }  // namespace

@@ -45,9 +45,8 @@ class OpenLogTest : public ::testing::Test {
   void make_log(int trials = 3) const {
     TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
     const SessionId session = log.begin_session(task_of(matmul(512, 512, 512)), info());
-    for (const CommittedProposal& proposal : log.commit_batch(session, 0, points(0, trials)).proposals) {
-      log.record(session, proposal.id, timed(100 + proposal.position));
-    }
+    const Batch batch = log.commit_batch(session, 0, points(0, trials));
+    for (int i = 0; i < trials; ++i) log.record(session, batch.ids[static_cast<std::size_t>(i)], timed(100 + i));
     log.end_session(session, SessionStatus::kDone, "");
   }
   void run_sql(const std::string& sql) const {
@@ -68,7 +67,7 @@ TEST_F(OpenLogTest, TwoNamesOfAFileShareItsSessions) {
   const SessionId first = by_path.begin_session(task, info());
   by_link.begin_session(task, info());  // takes over what dead sessions have left
   const Batch batch = by_path.commit_batch(first, 0, points(7, 1));
-  EXPECT_NO_THROW(by_path.record(first, batch.proposals[0].id, timed(100)));
+  EXPECT_NO_THROW(by_path.record(first, batch.ids[0], timed(100)));
   sqlite::Database database(path_, path_, SQLITE_OPEN_READWRITE, 0);
   sqlite::Statement status = database.prepare("SELECT status FROM session WHERE id = ?");
   ASSERT_TRUE(status.bind(first).step());
@@ -213,8 +212,8 @@ TEST_F(OpenLogTest, SizeLimitActsAsAFullDisk) {
     TuningLog log = TuningLog::open(path_, OpenMode::kWrite, {.max_bytes = 200 << 10});
     const SessionId session = log.begin_session(task_of(matmul(512, 512, 512)), info());
     for (int number = 0;; ++number) {
-      for (const CommittedProposal& proposal : log.commit_batch(session, number, points(number * 10, 10)).proposals) {
-        log.record(session, proposal.id, timed(100));
+      for (const ProposalId proposal : log.commit_batch(session, number, points(number * 10, 10)).ids) {
+        log.record(session, proposal, timed(100));
         ++acknowledged;
       }
     }

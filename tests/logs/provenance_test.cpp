@@ -14,7 +14,7 @@ TEST(RecordProvenance, IsToldOfTrialsUnitsAndBests) {
   SessionInfo made = info();
   made.made_by = {"0123456789abcdef", "Linux 6.1.0", "0x2b", "madvise", {"rows 1.0 0123456789abcdef"}};
   const SessionId session = log.begin_session(task, made);
-  const TrialId trial = log.record(session, log.commit_batch(session, 0, points(0, 1)).proposals[0].id, timed(100));
+  const TrialId trial = log.record(session, log.commit_batch(session, 0, points(0, 1)).ids[0], timed(100));
   Race race;
   race.entries = {{trial, "finalist", timed(90), false, {}}};
   race.winner = 0;

@@ -19,8 +19,9 @@ class ReadOrNoteTest : public ::testing::Test {
   ReadOrNoteTest() {
     TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
     const SessionId session = log.begin_session(task_, info());
-    for (const CommittedProposal& proposal : log.commit_batch(session, 0, points(0, 3)).proposals) {
-      log.record(session, proposal.id, timed(100 + proposal.position));
+    double ns = 100;
+    for (const ProposalId proposal : log.commit_batch(session, 0, points(0, 3)).ids) {
+      log.record(session, proposal, timed(ns++));
     }
     log.commit_batch(session, 1, points(3, 2));
   }
@@ -69,7 +70,7 @@ TEST_F(ReadOrNoteTest, OfProposals) {
   const SessionId session = log.begin_session(task_, info());
   const auto batch = log.claim_unfinished_batch(session);
   ASSERT_TRUE(batch);
-  EXPECT_EQ(batch->proposals.size(), 1u);
+  EXPECT_EQ(batch->points.size(), 1u);
   EXPECT_THAT(notes_, ElementsAre(note_of("trial", 1), note_of("proposal", 4)));
 }
 

@@ -19,12 +19,12 @@ class RecordedRuns : public ::testing::Test {
   /// Records one trial for each measurement in a session of its own, which stays open.
   SessionId run(const TaskKey& task, const std::vector<Measurement>& measurements, int version = 1) {
     const SessionId session = log_.begin_session(task, info());
-    std::vector<Proposal> proposals;
+    std::vector<Point> proposals;
     for (std::size_t i = 0; i < measurements.size(); ++i) proposals.push_back(point(next_point_++, version));
     const Batch batch = log_.commit_batch(session, 0, proposals);
     trials_.clear();
     for (std::size_t i = 0; i < measurements.size(); ++i) {
-      trials_.push_back(log_.record(session, batch.proposals[i].id, measurements[i]));
+      trials_.push_back(log_.record(session, batch.ids[i], measurements[i]));
     }
     return session;
   }

@@ -45,7 +45,7 @@ TEST_F(RemeasureTest, ADisturbedTimingIsReplacedWhole) {
   EXPECT_EQ(after.measurement.check_ms, before.measurement.check_ms + 1);
   EXPECT_EQ(after.measurement.measure_ms, before.measurement.measure_ms + 2);
   EXPECT_EQ(after.measurement.resources.size(), 2u);
-  EXPECT_EQ(after.proposal.config.str(), before.proposal.config.str());
+  EXPECT_EQ(after.point.config.str(), before.point.config.str());
   EXPECT_EQ(recorded(trials_[1]).measurement.timing.median_ns, 90) << "the other one";
   log_.set_incumbent(session, trials_[0]);
   EXPECT_EQ(best()->timing.median_ns, 100);
@@ -65,11 +65,11 @@ TEST_F(RemeasureTest, TheTrialIsTheSessionsThatMeasuredItLast) {
 TEST_F(RemeasureTest, TrialsOfTheSameCodeFollow) {
   const SessionId first = log_.begin_session(task_, info());
   const Batch batch = log_.commit_batch(first, 0, points(0, 3));
-  const TrialId measured = log_.record(first, batch.proposals[0].id, disturbed(70), {"c0de", 0});
+  const TrialId measured = log_.record(first, batch.ids[0], disturbed(70), {"c0de", 0});
   Measurement taken = disturbed(70);
   taken.check_ms = taken.measure_ms = 0;
-  const TrialId copy = log_.record(first, batch.proposals[1].id, taken, {"c0de", measured});
-  const TrialId other = log_.record(first, batch.proposals[2].id, timed(80), {"f00d", 0});
+  const TrialId copy = log_.record(first, batch.ids[1], taken, {"c0de", measured});
+  const TrialId other = log_.record(first, batch.ids[2], timed(80), {"f00d", 0});
   const SessionId second = log_.begin_session(task_, info());
   log_.remeasure(second, measured, timed(100));
   EXPECT_EQ(recorded(copy).measurement.timing.median_ns, 100);

@@ -20,11 +20,7 @@ class SameCodeTest : public ::testing::Test {
   };
   Run begin(const TaskKey& task, int first, int count) {
     const SessionId session = log_.begin_session(task, info());
-    Run run{session, {}};
-    for (const CommittedProposal& p : log_.commit_batch(session, 0, points(first, count)).proposals) {
-      run.proposals.push_back(p.id);
-    }
-    return run;
+    return {session, log_.commit_batch(session, 0, points(first, count)).ids};
   }
 
   TemporaryFolder folder_;

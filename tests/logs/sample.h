@@ -35,18 +35,18 @@ inline TaskKey task_of(const WorkloadKey& workload) {
   return task;
 }
 
-inline Proposal point(int number, int version = 1) {
+inline Point point(int number, int version = 1) {
   Config config;
   config.set("unroll_k", {number});
   config.set("tile_i", {4, 2, 14});
   config.set("pack_b", {1}, "yes");
-  return {{"matmul.cpu", version}, config, "random"};
+  return {"matmul.cpu", version, config};
 }
 
-inline std::vector<Proposal> points(int first, int count) {
-  std::vector<Proposal> proposals;
-  for (int i = 0; i < count; ++i) proposals.push_back(point(first + i));
-  return proposals;
+inline std::vector<Point> points(int first, int count) {
+  std::vector<Point> points;
+  for (int i = 0; i < count; ++i) points.push_back(point(first + i));
+  return points;
 }
 
 inline Measurement timed(double median_ns) {

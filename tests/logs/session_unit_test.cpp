@@ -48,10 +48,10 @@ TEST_F(SessionUnitTest, AnAnchorMayBeAnEarlierSessionsTrial) {
 TEST_F(SessionUnitTest, ATrialThatTakesAnothersMeasurementIsInThatOnesUnit) {
   const SessionId first = log_.begin_session(task_, info());
   const TrialId measured =
-      log_.record(first, log_.commit_batch(first, 0, points(0, 1)).proposals[0].id, timed(100), {"c0de", 0});
+      log_.record(first, log_.commit_batch(first, 0, points(0, 1)).ids[0], timed(100), {"c0de", 0});
   log_.set_anchor(first, measured, 100);
   const SessionId second = log_.begin_session(task_, info());
-  log_.record(second, log_.commit_batch(second, 0, points(1, 1)).proposals[0].id, timed(100), {"c0de", measured});
+  log_.record(second, log_.commit_batch(second, 0, points(1, 1)).ids[0], timed(100), {"c0de", measured});
   const TrialRecord copy = log_.trials(filter_of(task_)).at(1);
   EXPECT_EQ(copy.session, second);
   EXPECT_EQ(copy.unit.session, first);
@@ -96,8 +96,8 @@ TEST_F(SessionUnitTest, OnlyWhatMayBeBestIsAnIncumbent) {
 TEST_F(SessionUnitTest, ATrialThatTakesAnothersMeasurementIsNoIncumbent) {
   const SessionId session = log_.begin_session(task_, info());
   const Batch batch = log_.commit_batch(session, 0, points(0, 2));
-  const TrialId measured = log_.record(session, batch.proposals[0].id, timed(100), {"c0de", 0});
-  const TrialId copy = log_.record(session, batch.proposals[1].id, timed(100), {"c0de", measured});
+  const TrialId measured = log_.record(session, batch.ids[0], timed(100), {"c0de", 0});
+  const TrialId copy = log_.record(session, batch.ids[1], timed(100), {"c0de", measured});
   EXPECT_THAT(incumbent_refusal(session, copy), HasSubstr("takes another trial's measurement"));
 }
 

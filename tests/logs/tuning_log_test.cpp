@@ -26,13 +26,13 @@ class TuningLogTest : public ::testing::Test {
 TEST_F(TuningLogTest, TrialsComeBackAsTheyWereRecorded) {
   const SessionId session = log_.begin_session(task_, info());
   const Batch batch = log_.commit_batch(session, 3, points(0, 2));
-  ASSERT_EQ(batch.proposals.size(), 2u);
+  ASSERT_EQ(batch.points.size(), 2u);
   EXPECT_EQ(batch.seed, 7u);
   Measurement early = timed(2000);
   early.timing.ended_early = true;
   early.timing.disturbance = "steal of 12%";
-  log_.record(session, batch.proposals[0].id, timed(1234.5678901234567));
-  log_.record(session, batch.proposals[1].id, early);
+  log_.record(session, batch.ids[0], timed(1234.5678901234567));
+  log_.record(session, batch.ids[1], early);
 
   const TuningLog reader = TuningLog::open(path_, OpenMode::kRead);
   const std::vector<TrialRecord> trials = reader.trials(filter_of(task_));
@@ -45,9 +45,10 @@ TEST_F(TuningLogTest, TrialsComeBackAsTheyWereRecorded) {
   EXPECT_EQ(trial.workload, "matmul m=512 n=512 k=512");
   ASSERT_EQ(trial.parameters.size(), 3u);
   EXPECT_EQ(trial.parameters[2].value, "512");
-  EXPECT_EQ(trial.proposal.from, (TemplateVersion{"matmul.cpu", 1}));
-  EXPECT_EQ(trial.proposal.config.str(), point(0).config.str());
-  EXPECT_EQ(trial.proposal.origin, "random");
+  EXPECT_EQ(trial.point.template_name, "matmul.cpu");
+  EXPECT_EQ(trial.point.version, 1);
+  EXPECT_EQ(trial.point.config.str(), point(0).config.str());
+  EXPECT_EQ(trial.origin, info().strategy);
   EXPECT_EQ(trial.measurement.outcome, Outcome::kOk);
   EXPECT_EQ(trial.measurement.timing.median_ns, expected.timing.median_ns);
   EXPECT_EQ(trial.measurement.timing.low_ns, expected.timing.low_ns);
@@ -91,7 +92,7 @@ TEST_F(TuningLogTest, ParametersComeBackAsTheyWereWritten) {
   }
   task.workload.text = "matmul of many numbers";
   const SessionId session = log_.begin_session(task, info());
-  log_.record(session, log_.commit_batch(session, 0, points(0, 1)).proposals[0].id, timed(100));
+  log_.record(session, log_.commit_batch(session, 0, points(0, 1)).ids[0], timed(100));
   std::vector<std::string> back;
   const std::vector<TrialRecord> trials = log_.trials(filter_of(task));
   for (const WorkloadParameter& parameter : trials.at(0).parameters) {
@@ -104,8 +105,7 @@ TEST_F(TuningLogTest, EveryOutcomeIsKeptWithItsMessage) {
   const SessionId session = log_.begin_session(task_, info());
   const Batch batch = log_.commit_batch(session, 0, points(0, 7));
   for (int i = 0; i < 7; ++i) {
-    log_.record(session, batch.proposals[i].id,
-                failed(static_cast<Outcome>(i), "why \"" + std::to_string(i) + "\" it's so"));
+    log_.record(session, batch.ids[i], failed(static_cast<Outcome>(i), "why \"" + std::to_string(i) + "\" it's so"));
   }
   const auto trials = log_.trials({});
   ASSERT_EQ(trials.size(), 7u);
@@ -125,7 +125,7 @@ TEST_F(TuningLogTest, AnErrorThatIsNotANumberIsKept) {
   wrong.evidence.largest_error = NAN;
   wrong.evidence.largest_error_ratio = INFINITY;
   wrong.timing.samples_ns = {NAN, 1};
-  log_.record(session, batch.proposals[0].id, wrong);
+  log_.record(session, batch.ids[0], wrong);
   const Measurement back = log_.trials({}).at(0).measurement;
   EXPECT_TRUE(std::isnan(back.evidence.largest_error));
   EXPECT_TRUE(std::isinf(back.evidence.largest_error_ratio));
@@ -135,8 +135,9 @@ TEST_F(TuningLogTest, AnErrorThatIsNotANumberIsKept) {
 TEST_F(TuningLogTest, TheLatestTrialsInTheirOrder) {
   const SessionId session = log_.begin_session(task_, info());
   const Batch batch = log_.commit_batch(session, 0, points(0, 5));
-  for (const CommittedProposal& proposal : batch.proposals)
-    log_.record(session, proposal.id, timed(100 + proposal.position));
+  for (std::size_t i = 0; i < batch.ids.size(); ++i) {
+    log_.record(session, batch.ids[i], timed(100 + static_cast<double>(i)));
+  }
   const auto trials = log_.trials({}, 2);
   ASSERT_EQ(trials.size(), 2u);
   EXPECT_EQ(trials[0].position, 3);
@@ -151,10 +152,10 @@ TEST_F(TuningLogTest, SessionsThatRunAtOnceHearOfEachOther) {
   const Batch my_batch = log_.commit_batch(mine, 0, points(0, 2)),
               their_batch = other.commit_batch(theirs, 0, points(2, 3));
   const Batch far_batch = other.commit_batch(elsewhere, 0, points(0, 1));
-  const TrialId first = other.record(theirs, their_batch.proposals[0].id, timed(100));
-  const TrialId second = log_.record(mine, my_batch.proposals[0].id, timed(90));
-  other.record(elsewhere, far_batch.proposals[0].id, timed(1));
-  const TrialId third = other.record(theirs, their_batch.proposals[2].id, timed(80));
+  const TrialId first = other.record(theirs, their_batch.ids[0], timed(100));
+  const TrialId second = log_.record(mine, my_batch.ids[0], timed(90));
+  other.record(elsewhere, far_batch.ids[0], timed(1));
+  const TrialId third = other.record(theirs, their_batch.ids[2], timed(80));
 
   const auto ids = [&](TrialId after, SessionId except) {
     std::vector<TrialId> found;
@@ -165,7 +166,7 @@ TEST_F(TuningLogTest, SessionsThatRunAtOnceHearOfEachOther) {
   EXPECT_EQ(ids(0, 0), (std::vector<TrialId>{first, second, third}));
   EXPECT_EQ(ids(first, mine), (std::vector<TrialId>{third}));
   EXPECT_TRUE(ids(third, mine).empty());
-  EXPECT_EQ(log_.trials_after(task_, first, mine).at(0).proposal.config.str(), point(4).config.str());
+  EXPECT_EQ(log_.trials_after(task_, first, mine).at(0).point.config.str(), point(4).config.str());
   EXPECT_TRUE(log_.trials_after(task_of(matmul(1, 1, 1)), 0).empty()) << "a task that is not recorded";
 }
 
@@ -175,12 +176,11 @@ TEST_F(TuningLogTest, APointIsProposedOnceForATaskAndVersion) {
   const SessionId second = other.begin_session(task_, info());
   log_.commit_batch(first, 0, points(0, 4));
   const Batch overlapping = other.commit_batch(second, 0, points(2, 4));
-  ASSERT_EQ(overlapping.proposals.size(), 2u);
-  EXPECT_EQ(overlapping.proposals[0].position, 2);
-  EXPECT_EQ(overlapping.proposals[0].proposal.config, point(4).config);
-  EXPECT_EQ(other.commit_batch(second, 1, {point(0, 2)}).proposals.size(), 1u) << "another version is another point";
+  ASSERT_EQ(overlapping.points.size(), 2u);
+  EXPECT_EQ(overlapping.points[0].config, point(4).config);
+  EXPECT_EQ(other.commit_batch(second, 1, {point(0, 2)}).points.size(), 1u) << "another version is another point";
   const SessionId elsewhere = other.begin_session(task_of(matmul(64, 64, 64)), info());
-  EXPECT_EQ(other.commit_batch(elsewhere, 0, points(0, 4)).proposals.size(), 4u);
+  EXPECT_EQ(other.commit_batch(elsewhere, 0, points(0, 4)).points.size(), 4u);
 }
 
 TEST_F(TuningLogTest, ConditionsMakeDifferentTasks) {
@@ -195,7 +195,7 @@ TEST_F(TuningLogTest, ConditionsMakeDifferentTasks) {
   tasks[8].workload = matmul(512, 512, 512, "float64");
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const SessionId session = log_.begin_session(tasks[i], info());
-    EXPECT_EQ(log_.commit_batch(session, 0, points(0, 1)).proposals.size(), 1u) << "task " << i;
+    EXPECT_EQ(log_.commit_batch(session, 0, points(0, 1)).points.size(), 1u) << "task " << i;
     EXPECT_EQ(log_.next_batch_number(tasks[i]), 1) << "task " << i;
   }
 }
@@ -214,7 +214,7 @@ TEST_F(TuningLogTest, NumbersOfBatchesGoOn) {
 TEST_F(TuningLogTest, AnInterruptedBatchIsFinishedByTheNextSession) {
   const SessionId first = log_.begin_session(task_, info());
   const Batch batch = log_.commit_batch(first, 5, points(0, 3));
-  log_.record(first, batch.proposals[1].id, timed(100));
+  log_.record(first, batch.ids[1], timed(100));
   EXPECT_FALSE(log_.claim_unfinished_batch(first)) << "its own batch is not an interrupted one";
   const SessionId rival = log_.begin_session(task_, info());
   EXPECT_FALSE(log_.claim_unfinished_batch(rival)) << "the first session still works on it";
@@ -224,13 +224,12 @@ TEST_F(TuningLogTest, AnInterruptedBatchIsFinishedByTheNextSession) {
   ASSERT_TRUE(claimed);
   EXPECT_EQ(claimed->number, 5);
   EXPECT_EQ(claimed->seed, 7u);
-  ASSERT_EQ(claimed->proposals.size(), 2u);
-  EXPECT_EQ(claimed->proposals[0].position, 0);
-  EXPECT_EQ(claimed->proposals[1].position, 2);
-  EXPECT_EQ(claimed->proposals[1].proposal.config.str(), point(2).config.str());
-  EXPECT_THAT(message<LogError>([&] { log_.record(first, batch.proposals[0].id, timed(1)); }),
+  ASSERT_EQ(claimed->points.size(), 2u);
+  EXPECT_EQ(claimed->points[0].config.str(), point(0).config.str());
+  EXPECT_EQ(claimed->points[1].config.str(), point(2).config.str());
+  EXPECT_THAT(message<LogError>([&] { log_.record(first, batch.ids[0], timed(1)); }),
               HasSubstr("does not work on proposal"));
-  for (const CommittedProposal& proposal : claimed->proposals) log_.record(rival, proposal.id, timed(50));
+  for (const ProposalId proposal : claimed->ids) log_.record(rival, proposal, timed(50));
   EXPECT_FALSE(log_.claim_unfinished_batch(rival));
   EXPECT_EQ(log_.trials({}).back().session, rival) << "a trial belongs to the session that measured it";
 }
@@ -245,8 +244,8 @@ TEST_F(TuningLogTest, BatchesOfOtherTasksAreNotClaimed) {
 TEST_F(TuningLogTest, MisuseIsRefused) {
   const SessionId session = log_.begin_session(task_, info());
   const Batch batch = log_.commit_batch(session, 0, points(0, 1));
-  log_.record(session, batch.proposals[0].id, timed(100));
-  EXPECT_THAT(message<LogError>([&] { log_.record(session, batch.proposals[0].id, timed(90)); }),
+  log_.record(session, batch.ids[0], timed(100));
+  EXPECT_THAT(message<LogError>([&] { log_.record(session, batch.ids[0], timed(90)); }),
               HasSubstr("has its trial already"));
   EXPECT_THAT(message<LogError>([&] { log_.record(session, 999, timed(90)); }),
               HasSubstr("does not work on proposal 999"));
@@ -260,7 +259,7 @@ TEST_F(TuningLogTest, FiltersCombine) {
   for (const TaskKey& task : {task_, task_of(matmul(64, 64, 64)), task_of(matmul(64, 64, 64, "float64"))}) {
     const SessionId session = log_.begin_session(task, info());
     const Batch batch = log_.commit_batch(session, 0, points(0, 1));
-    log_.set_incumbent(session, log_.record(session, batch.proposals[0].id, timed(100)));
+    log_.set_incumbent(session, log_.record(session, batch.ids[0], timed(100)));
   }
   TaskFilter filter;
   EXPECT_EQ(log_.trials(filter).size(), 3u);

@@ -44,9 +44,8 @@ class LookupTest : public ::testing::Test {
   void record_as(const TaskKey& key, const Config& config, double median_ns, int version = 0) {
     if (version == 0) version = builtin_registry().find_template("matmul.cpu")->version;
     const SessionId session = log_.begin_session(key, info());
-    const Batch batch =
-        log_.commit_batch(session, log_.next_batch_number(key), {{{"matmul.cpu", version}, config, "random"}});
-    log_.set_incumbent(session, log_.record(session, batch.proposals.at(0).id, timed(median_ns)));
+    const Batch batch = log_.commit_batch(session, log_.next_batch_number(key), {{"matmul.cpu", version, config}});
+    log_.set_incumbent(session, log_.record(session, batch.ids.at(0), timed(median_ns)));
     log_.end_session(session, SessionStatus::kDone, "made up");
   }
 
@@ -189,7 +188,7 @@ TEST_F(LookupTest, ItSaysWhyTheRecordIsOnlyAHint) {
   EXPECT_EQ(look_up(asked, &log_).hint, "") << "a default has no record";
   record_default(log_, asked, 5000);
   EXPECT_EQ(look_up(asked, &log_).hint, "");
-  EXPECT_EQ(look_up_trial(asked, log_.find_trial(1).value()).hint, "");
+  EXPECT_EQ(look_up_trial(asked, log_, 1)->hint, "");
 
   const Task other = task("matmul m=96 n=96 k=97");
   RecordProvenance made_by = current_provenance(nullptr);
@@ -197,7 +196,7 @@ TEST_F(LookupTest, ItSaysWhyTheRecordIsOnlyAHint) {
   record_default(log_, other, 5000, made_by);
   const std::string reason = "compiled by another version of the code generator";
   EXPECT_EQ(look_up(other, &log_).hint, reason);
-  EXPECT_EQ(look_up_trial(other, log_.find_trial(2).value()).hint, reason);
+  EXPECT_EQ(look_up_trial(other, log_, 2)->hint, reason);
 }
 
 TEST_F(LookupTest, ATrialOfATemplateThatIsNotThereNamesThePluginsToGive) {
@@ -208,10 +207,10 @@ TEST_F(LookupTest, ATrialOfATemplateThatIsNotThereNamesThePluginsToGive) {
     made.made_by.plugins = plugins;
     const TaskKey key = task_key(asked);
     const SessionId session = log_.begin_session(key, made);
-    const Proposal proposal{{"matmul.rows", version}, look_up(asked, nullptr).config, "seed"};
-    const Batch batch = log_.commit_batch(session, log_.next_batch_number(key), {proposal});
-    const TrialId trial = log_.record(session, batch.proposals.at(0).id, timed(5000));
-    return message<UsageError>([&] { look_up_trial(asked, log_.find_trial(trial).value()); });
+    const Point point{"matmul.rows", version, look_up(asked, nullptr).config};
+    const Batch batch = log_.commit_batch(session, log_.next_batch_number(key), {point});
+    const TrialId trial = log_.record(session, batch.ids.at(0), timed(5000));
+    return message<UsageError>([&] { look_up_trial(asked, log_, trial); });
   };
   EXPECT_EQ(
       refusal({"rows 1.0 0123456789abcdef"}, 3),
@@ -226,9 +225,9 @@ TEST_F(LookupTest, WrongAndUnverifiedResultsAreNeverFound) {
   const TaskKey key = task_key(asked);
   const SessionId session = log_.begin_session(key, info());
   const Config config = look_up(asked, nullptr).config;
-  const TemplateVersion from{"matmul.cpu", builtin_registry().find_template("matmul.cpu")->version};
-  const Batch batch = log_.commit_batch(session, 0, {{from, config, "seed"}});
-  log_.record(session, batch.proposals.at(0).id, failed(Outcome::kWrongResult, "C[0, 0] is 1, not 2"));
+  const int version = builtin_registry().find_template("matmul.cpu")->version;
+  const Batch batch = log_.commit_batch(session, 0, {{"matmul.cpu", version, config}});
+  log_.record(session, batch.ids.at(0), failed(Outcome::kWrongResult, "C[0, 0] is 1, not 2"));
   EXPECT_EQ(look_up(asked, &log_).match, MatchKind::kDefault);
 }
 

@@ -20,9 +20,9 @@ inline Config record_default(TuningLog& log, const Task& task, double median_ns,
   SessionInfo made = info();
   made.made_by = made_by;
   const SessionId session = log.begin_session(key, made);
-  const Proposal proposal{{fallback.source->name, fallback.source->version}, fallback.config, "seed"};
-  const Batch batch = log.commit_batch(session, log.next_batch_number(key), {proposal});
-  log.set_incumbent(session, log.record(session, batch.proposals.at(0).id, timed(median_ns)));
+  const Point point{fallback.source->name, fallback.source->version, fallback.config};
+  const Batch batch = log.commit_batch(session, log.next_batch_number(key), {point});
+  log.set_incumbent(session, log.record(session, batch.ids.at(0), timed(median_ns)));
   log.end_session(session, SessionStatus::kDone, "made up");
   return fallback.config;
 }

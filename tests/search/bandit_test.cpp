@@ -14,42 +14,52 @@ const std::vector<BanditArm> kBoth(2);
 
 int count(const Arms& arms, std::size_t arm) { return static_cast<int>(std::count(arms.begin(), arms.end(), arm)); }
 
+/// Trials and the arm of each.
+struct Pulls {
+  std::vector<SessionTrial> trials;
+  Arms arms;
+  void add(std::size_t arm, double ns, bool is_sound = true) {
+    trials.push_back({.ns = ns, .quality = is_sound ? TrialQuality::kSound : TrialQuality::kFailed});
+    arms.push_back(arm);
+  }
+  Arms next(int n, std::span<const BanditArm> of = kBoth) const { return allocate_trials(trials, arms, of, n); }
+};
+
 /// `trials` trials in batches of `n`, whose times `draw` gives for an arm.
 template <class Draw>
-std::vector<BanditPull> run(int trials, int n, const Draw& draw) {
-  std::vector<BanditPull> pulls;
-  while (static_cast<int>(pulls.size()) < trials) {
-    for (const std::size_t arm : allocate_trials(pulls, kBoth, n)) pulls.push_back({arm, draw(arm), true});
+Pulls run(int trials, int n, const Draw& draw) {
+  Pulls pulls;
+  while (static_cast<int>(pulls.arms.size()) < trials) {
+    for (const std::size_t arm : pulls.next(n)) pulls.add(arm, draw(arm));
   }
   return pulls;
 }
 
-int count_last(const std::vector<BanditPull>& pulls, std::size_t last, std::size_t arm) {
-  return static_cast<int>(std::count_if(pulls.end() - static_cast<std::ptrdiff_t>(last), pulls.end(),
-                                        [&](const BanditPull& pull) { return pull.arm == arm; }));
+int count_last(const Pulls& pulls, std::size_t last, std::size_t arm) {
+  return static_cast<int>(std::count(pulls.arms.end() - static_cast<std::ptrdiff_t>(last), pulls.arms.end(), arm));
 }
 
 TEST(Bandit, GivesEachArmItsShareAtFirst) {
-  EXPECT_EQ(allocate_trials({}, kBoth, 6), (Arms{0, 1, 0, 1, 0, 1}));
-  EXPECT_EQ(allocate_trials({}, std::vector<BanditArm>(3), 4), (Arms{0, 1, 2, 0}));
-  std::vector<BanditPull> pulls;
+  EXPECT_EQ(Pulls().next(6, kBoth), (Arms{0, 1, 0, 1, 0, 1}));
+  EXPECT_EQ(Pulls().next(4, std::vector<BanditArm>(3)), (Arms{0, 1, 2, 0}));
+  Pulls pulls;
   for (std::size_t i = 0; i < 2 * kFirstPulls; ++i) {
-    const Arms next = allocate_trials(pulls, kBoth, 1);
+    const Arms next = pulls.next(1);
     ASSERT_EQ(next, Arms{i % 2}) << "however much faster the first one is";
-    pulls.push_back({next[0], next[0] == 0 ? 1.0 : 100.0, true});
+    pulls.add(next[0], next[0] == 0 ? 1.0 : 100.0);
   }
 }
 
 TEST(Bandit, GivesAnArmItsOwnNumberOfTrialsFirst) {
   const std::vector<BanditArm> arms{{.first_pulls = 3}, {.first_pulls = 5}};
-  const Arms first = allocate_trials({}, arms, 8);
+  const Arms first = Pulls().next(8, arms);
   EXPECT_EQ(first, (Arms{0, 1, 0, 1, 0, 1, 1, 1}));
 }
 
 TEST(Bandit, LeavesOutWhatIsClosed) {
-  EXPECT_EQ(allocate_trials({}, std::vector<BanditArm>{{.is_open = false}, {}}, 3), (Arms{1, 1, 1}));
-  EXPECT_EQ(allocate_trials({}, std::vector<BanditArm>(2, {.is_open = false}), 3), Arms{});
-  EXPECT_EQ(allocate_trials({}, kBoth, 0), Arms{});
+  EXPECT_EQ(Pulls().next(3, std::vector<BanditArm>{{.is_open = false}, {}}), (Arms{1, 1, 1}));
+  EXPECT_EQ(Pulls().next(3, std::vector<BanditArm>(2, {.is_open = false})), Arms{});
+  EXPECT_EQ(Pulls().next(0, kBoth), Arms{});
 }
 
 TEST(Bandit, PrefersTheFasterArmAndNeverForgetsTheOther) {
@@ -78,14 +88,14 @@ TEST(Bandit, EqualArmsGetAboutTheSame) {
 
 TEST(Bandit, NoArmRestsForLong) {
   // All successes are the first arm's.
-  std::vector<BanditPull> pulls;
+  Pulls pulls;
   int rest = 0, longest = 0;
   double ns = 1e6;
-  while (pulls.size() < 600) {
-    for (const std::size_t arm : allocate_trials(pulls, kBoth, 8)) {
+  while (pulls.arms.size() < 600) {
+    for (const std::size_t arm : pulls.next(8)) {
       rest = arm == 0 ? rest + 1 : 0;
       longest = std::max(longest, rest);
-      pulls.push_back({arm, arm == 0 ? --ns : 2e6, true});
+      pulls.add(arm, arm == 0 ? --ns : 2e6);
     }
   }
   EXPECT_LE(longest, 32);
@@ -104,28 +114,31 @@ TEST(Bandit, FollowsAnArmThatBecomesTheFasterOne) {
 }
 
 TEST(Bandit, FailuresEarnNothing) {
-  std::vector<BanditPull> pulls;
+  Pulls pulls;
   for (int i = 0; i < 200; ++i) {
     const bool fails = i % 2 == 0;
-    pulls.push_back({fails ? 0u : 1u, fails ? 0.0 : 100.0 - 0.1 * i, !fails});
+    pulls.add(fails ? 0 : 1, fails ? 0.0 : 100.0 - 0.1 * i, !fails);
   }
-  EXPECT_EQ(count(allocate_trials(pulls, kBoth, 10), 1), 10) << "a failure has no time";
+  EXPECT_EQ(count(pulls.next(10), 1), 10) << "a failure has no time";
 }
 
 TEST(Bandit, IgnoresTheUnitOfTime) {
   std::mt19937_64 random(4);
-  std::vector<BanditPull> pulls, scaled;
+  Pulls pulls, scaled;
   for (int i = 0; i < 700; ++i) {
-    pulls.push_back({random() % 2, static_cast<double>(1 + random() % 1000), random() % 10 != 0});
-    scaled.push_back(pulls.back());
-    scaled.back().ns = 1e6 * scaled.back().ns * scaled.back().ns;
+    const std::size_t arm = random() % 2;
+    const auto ns = static_cast<double>(1 + random() % 1000);
+    const bool is_sound = random() % 10 != 0;
+    pulls.add(arm, ns, is_sound);
+    scaled.add(arm, 1e6 * ns * ns, is_sound);
   }
-  EXPECT_EQ(allocate_trials(pulls, kBoth, 32), allocate_trials(scaled, kBoth, 32));
+  EXPECT_EQ(pulls.next(32), scaled.next(32));
 }
 
 TEST(Bandit, NothingButFailuresIsShared) {
-  const std::vector<BanditPull> pulls(100, {0, 0, false});
-  const Arms next = allocate_trials(pulls, kBoth, 30);
+  Pulls pulls;
+  for (int i = 0; i < 100; ++i) pulls.add(0, 0, false);
+  const Arms next = pulls.next(30);
   EXPECT_GE(count(next, 1), 15);
 }
 

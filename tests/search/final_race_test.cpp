@@ -54,11 +54,9 @@ class FinalRace : public ::testing::Test {
       if (config.find("register_rows=1 register_vectors=1") == std::string::npos) continue;
       if (std::find(points.begin(), points.end(), *point) == points.end()) points.push_back(*point);
     }
-    std::vector<Proposal> proposals;
-    for (const Point& point : points) proposals.push_back({{point.template_name, point.version}, point.config, "test"});
-    const Batch batch = log_->commit_batch(tools_->id, 0, proposals);
+    const Batch batch = log_->commit_batch(tools_->id, 0, points);
     for (std::size_t i = 0; i < points.size(); ++i) {
-      record(batch.proposals[i].id, points[i], i == 0 ? 1e6 : 1e3);
+      record(batch.ids[i], points[i], i == 0 ? 1e6 : 1e3);
     }
   }
 
@@ -104,8 +102,8 @@ TEST_F(FinalRace, ASessionOfOneTemplateRacesTheBestOfAll) {
   const SessionOptions generated_only{.template_name = "generated.cpu", .finalists = 1};
   start(generated_only);
   const Point point = tools_->space.seeds().front();
-  const Batch batch = log_->commit_batch(tools_->id, 0, {{{point.template_name, point.version}, point.config, "test"}});
-  const TrialId trial = record(batch.proposals[0].id, point, 1e3);
+  const Batch batch = log_->commit_batch(tools_->id, 0, {point});
+  const TrialId trial = record(batch.ids[0], point, 1e3);
   ASSERT_NE(winner_of(kUnlimited), 0);
   std::vector<TrialId> raced;
   for (const BestRecord& entry : log_->top(filter_of(context_.key()), 10, context_.usable_templates())) {

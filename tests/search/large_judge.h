@@ -69,7 +69,7 @@ class LargeJudge {
 
  private:
   static std::int64_t offset(const TensorLayout& layout, InputSet set) {
-    return set == InputSet::kUniform ? layout.first : set == InputSet::kIntegers ? layout.whole : layout.wide;
+    return set == InputSet::kUniform ? layout.first : set == InputSet::kIntegers ? layout.integers : layout.wide;
   }
 
   /// Doubles of the file, which live as long as this.

@@ -129,14 +129,9 @@ TEST_F(PartTrialsSession, WhatAnEarlierSessionTimedByAPartIsConfirmedByTheNext) 
     const TaskContext context(task_);
     const SearchSpace space(context);
     const SessionId id = log.begin_session(context.key(), {.made_by = context.provenance()});
-    std::vector<Proposal> proposals;
-    for (const Point& point : space.seeds()) {
-      proposals.push_back({{point.template_name, point.version}, point.config, "test"});
-    }
-    proposals.resize(2);
-    const Batch batch = log.commit_batch(id, 0, proposals);
-    default_trial = log.record(id, batch.proposals[0].id, timed(1e6), {"code of the default", 0});
-    part = log.record(id, batch.proposals[1].id, part_of_time(1e3), {"code of a part", 0});
+    const Batch batch = log.commit_batch(id, 0, {space.seeds().begin(), space.seeds().begin() + 2});
+    default_trial = log.record(id, batch.ids[0], timed(1e6), {"code of the default", 0});
+    part = log.record(id, batch.ids[1], part_of_time(1e3), {"code of a part", 0});
     log.set_anchor(id, default_trial, 1e6);
     log.end_session(id, SessionStatus::kKilled, "");
   }
@@ -155,9 +150,8 @@ TEST_F(PartTrialsSession, WhatAnEarlierSessionTimedByAPartIsConfirmedByTheNext) 
 /// Requires a session with the default as incumbent. The trial of another point, timed by a part.
 PartTrial record_part(const Tools& tools) {
   const Point point = tools.space.seeds()[1];
-  const Batch batch =
-      tools.log.commit_batch(tools.id, 1, {{{point.template_name, point.version}, point.config, "test"}});
-  const TrialId trial = tools.log.record(tools.id, batch.proposals[0].id, part_of_time(1), {"code of a part", 0});
+  const Batch batch = tools.log.commit_batch(tools.id, 1, {point});
+  const TrialId trial = tools.log.record(tools.id, batch.ids[0], part_of_time(1), {"code of a part", 0});
   return {trial, point, "code of a part", 1, true};
 }
 
@@ -168,9 +162,8 @@ TEST_F(PartTrialsSession, AKernelThatIsWrongAsAWholeFails) {
   Tools tools(context, log, options);
   tools.id = log.begin_session(context.key(), {.made_by = context.provenance()});
   const Point untuned = tools.space.seeds().front();
-  const Batch batch =
-      log.commit_batch(tools.id, 0, {{{untuned.template_name, untuned.version}, untuned.config, "test"}});
-  const TrialId first = log.record(tools.id, batch.proposals[0].id, timed(1e9), {"code of the default", 0});
+  const Batch batch = log.commit_batch(tools.id, 0, {untuned});
+  const TrialId first = log.record(tools.id, batch.ids[0], timed(1e9), {"code of the default", 0});
   SessionTrials trials(untuned);
   trials.set_incumbent({first, untuned, 1e9}, tools.build({untuned}, Pipeline::kSearch).front());
 

@@ -28,7 +28,7 @@ TEST(FindPoint, GivesWhatTheWholeSpaceGives) {
     for (int n = 0; n < 20; ++n) points.push_back(space.sample(random).value());
     for (const Point& point : points) {
       const Config recorded = Config::parse(point.config.str());
-      EXPECT_EQ(find_point(task, point.template_name, point.version, recorded), point) << point.key();
+      EXPECT_EQ(find_point(task, {point.template_name, point.version, recorded}), point) << point.key();
     }
   }
 }
@@ -36,15 +36,15 @@ TEST(FindPoint, GivesWhatTheWholeSpaceGives) {
 TEST(FindPoint, HasNoneWhereThisBuildHasNone) {
   const Task task{parse_workload("matmul m=40 n=24 k=16"), target()};
   const Point seed = SearchSpace(task).seeds().front();
-  ASSERT_TRUE(find_point(task, seed.template_name, seed.version, seed.config).has_value());
-  EXPECT_FALSE(find_point(task, seed.template_name, seed.version + 1, seed.config).has_value());
-  EXPECT_FALSE(find_point(task, "elsewhere", seed.version, seed.config).has_value());
-  EXPECT_FALSE(find_point(task, "", seed.version, seed.config).has_value());
+  ASSERT_TRUE(find_point(task, seed).has_value());
+  EXPECT_FALSE(find_point(task, {seed.template_name, seed.version + 1, seed.config}).has_value());
+  EXPECT_FALSE(find_point(task, {"elsewhere", seed.version, seed.config}).has_value());
+  EXPECT_FALSE(find_point(task, {"", seed.version, seed.config}).has_value());
   Config odd = seed.config;
   odd.set("register_rows", {12345});
-  EXPECT_FALSE(find_point(task, seed.template_name, seed.version, odd).has_value());
+  EXPECT_FALSE(find_point(task, {seed.template_name, seed.version, odd}).has_value());
   const Task for_gpu{task.workload, Target::parse("cuda,arch=sm_80")};
-  EXPECT_FALSE(find_point(for_gpu, seed.template_name, seed.version, seed.config).has_value());
+  EXPECT_FALSE(find_point(for_gpu, seed).has_value());
 }
 
 TEST(Point, InstantiatingAnotherVersionSaysWhatToDo) {

@@ -24,14 +24,13 @@ class ReferenceTimeTest : public ::testing::Test {
   /// Records the point of a seed as if it had been measured with this time.
   TrialId record(std::size_t seed, double ns) {
     const Point point = tools_.space.seeds()[seed];
-    const Batch batch = log_.commit_batch(tools_.id, static_cast<int>(seed),
-                                          {{{point.template_name, point.version}, point.config, "seed"}});
+    const Batch batch = log_.commit_batch(tools_.id, static_cast<int>(seed), {point});
     Measurement m;
     m.evidence.verified = true;
     m.timing.median_ns = m.timing.low_ns = m.timing.high_ns = ns;
     m.timing.samples_ns = {ns, ns, ns};
     const TrialCode code{"code of seed " + std::to_string(seed), 0};
-    const TrialId trial = log_.record(tools_.id, batch.proposals[0].id, m, code);
+    const TrialId trial = log_.record(tools_.id, batch.ids[0], m, code);
     trials_.remember(trial, point, m, code);
     trials_.note_timed(trial, point, m);
     return trial;

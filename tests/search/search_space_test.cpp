@@ -51,8 +51,8 @@ TEST(SearchSpace, ARestrictionHoldsForSeedsAndSamplesAndNotForTheStoredBest) {
   const Point& fastest = whole.seeds().front();
   EXPECT_EQ(whole.default_point(), fastest);
   EXPECT_FALSE(space.default_point().has_value());
-  EXPECT_FALSE(space.find(fastest.template_name, fastest.version, fastest.config).has_value());
-  EXPECT_EQ(space.find_anywhere(fastest.template_name, fastest.version, fastest.config), fastest);
+  EXPECT_FALSE(space.find(fastest).has_value());
+  EXPECT_EQ(space.find_anywhere(fastest), fastest);
 }
 
 TEST(SearchSpace, ARestrictionThatLeavesNothingIsRefused) {
@@ -93,7 +93,7 @@ TEST(SearchSpace, ATemplateWithOptionsIsNotSearchedForANumber) {
 TEST(SearchSpace, APointFromTheLogIsFoundWithItsLabelsResolved) {
   const SearchSpace space(task());
   const Point& seed = space.seeds().front();
-  const auto found = space.find(seed.template_name, seed.version, Config::parse(seed.config.str()));
+  const auto found = space.find({seed.template_name, seed.version, Config::parse(seed.config.str())});
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(*found, seed);
 }
@@ -101,11 +101,11 @@ TEST(SearchSpace, APointFromTheLogIsFoundWithItsLabelsResolved) {
 TEST(SearchSpace, PointsOfOtherVersionsOrWithUnknownKnobsAreNotFound) {
   const SearchSpace space(task());
   const Point& seed = space.seeds().front();
-  EXPECT_FALSE(space.find(seed.template_name, seed.version + 1, seed.config).has_value());
-  EXPECT_FALSE(space.find("elsewhere", seed.version, seed.config).has_value());
+  EXPECT_FALSE(space.find({seed.template_name, seed.version + 1, seed.config}).has_value());
+  EXPECT_FALSE(space.find({"elsewhere", seed.version, seed.config}).has_value());
   Config odd = seed.config;
   odd.set("register_rows", {12345});
-  EXPECT_FALSE(space.find(seed.template_name, seed.version, odd).has_value());
+  EXPECT_FALSE(space.find({seed.template_name, seed.version, odd}).has_value());
 }
 
 }  // namespace

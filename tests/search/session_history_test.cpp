@@ -42,11 +42,9 @@ class SessionHistory : public ::testing::Test {
 
   /// The second trial of all is the fastest, the first the default; the others are slow.
   void record(SessionId id, int number, std::span<const Point> points) {
-    std::vector<Proposal> proposals;
-    for (const Point& point : points) proposals.push_back({{point.template_name, point.version}, point.config, "test"});
-    for (const CommittedProposal& proposal : log_.commit_batch(id, number, proposals).proposals) {
+    for (const ProposalId proposal : log_.commit_batch(id, number, {points.begin(), points.end()}).ids) {
       const double ns = trials_.empty() ? 1e6 : trials_.size() == 1 ? 1e5 : 2e6;
-      trials_.push_back(log_.record(id, proposal.id, timed(ns), {"code " + std::to_string(trials_.size()), 0}));
+      trials_.push_back(log_.record(id, proposal, timed(ns), {"code " + std::to_string(trials_.size()), 0}));
     }
   }
 
@@ -72,7 +70,7 @@ TEST_F(SessionHistory, ItsAnchorAndItsIncumbentRaceThoughTheyAreTheOldest) {
   }
   std::set<std::string> configs;
   for (const TrialRecord& trial : log_.trials(filter)) {
-    EXPECT_TRUE(configs.insert(trial.proposal.from.name + trial.proposal.config.str()).second) << "measured twice";
+    EXPECT_TRUE(configs.insert(trial.point.template_name + trial.point.config.str()).second) << "measured twice";
   }
   EXPECT_EQ(configs.size(), static_cast<std::size_t>(kTrials + 8));
 }

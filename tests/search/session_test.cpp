@@ -72,7 +72,7 @@ TEST_F(SessionTest, ASecondRunGoesOnAndMeasuresNothingTwice) {
   EXPECT_EQ(second.trials, 10);
   EXPECT_EQ(second.earlier_trials, 10);
   std::set<std::string> configs;
-  for (const TrialRecord& trial : recorded()) EXPECT_TRUE(configs.insert(trial.proposal.config.str()).second);
+  for (const TrialRecord& trial : recorded()) EXPECT_TRUE(configs.insert(trial.point.config.str()).second);
   EXPECT_EQ(configs.size(), 20u);
 }
 
@@ -103,7 +103,7 @@ TEST_F(SessionTest, EqualCodeIsMeasuredOnce) {
     if (trial.code.identity.empty()) continue;
     EXPECT_EQ(trial.measurement.outcome, Outcome::kOk) << trial.measurement.message;
     const auto [first, is_new] = measured.try_emplace(trial.code.identity, trial.id);
-    EXPECT_EQ(trial.code.same_as, is_new ? 0 : first->second) << trial.proposal.config.str();
+    EXPECT_EQ(trial.code.same_as, is_new ? 0 : first->second) << trial.point.config.str();
     if (is_new) continue;
     ++same;
     EXPECT_EQ(trial.measurement.measure_ms, 0);
@@ -160,7 +160,7 @@ TEST_F(SessionTest, TwoTunersOfOneTaskTakeTurnsAndMeasureNothingTwice) {
   std::set<std::string> configs, codes;
   std::int64_t twice = 0;
   for (const TrialRecord& trial : recorded()) {
-    EXPECT_TRUE(configs.insert(trial.proposal.config.str()).second);
+    EXPECT_TRUE(configs.insert(trial.point.config.str()).second);
     if (trial.code.same_as == 0 && !trial.code.identity.empty() && !trial.measurement.timing.is_disturbed()) {
       twice += codes.insert(trial.code.identity).second ? 0 : 1;
     }
@@ -185,7 +185,7 @@ TEST_F(SessionTest, ARunThatNeverGetsItsTurnEndsInTimeWithTheDefault) {
   ASSERT_TRUE(result.best.has_value());
   EXPECT_TRUE(result.best->evidence.verified);
   EXPECT_NE(result.best->source, BestSource::kRace);
-  EXPECT_EQ(result.best->proposal.config.str(), SearchSpace(task_).default_point()->config.str());
+  EXPECT_EQ(result.best->point.config.str(), SearchSpace(task_).default_point()->config.str());
   EXPECT_LT(result.seconds, 2.5);
   ASSERT_GE(waiting_s, 0);
   EXPECT_LT(cpu_s() - waiting_s, 0.3) << "it sleeps until it is its turn";

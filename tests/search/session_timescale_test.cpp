@@ -41,7 +41,7 @@ TEST_F(SessionTimescaleTest, TimesOfAnotherSessionAreScaledByTheAnchorsThatBothM
   SessionTrials trials(tools.space.default_point());
   tools.id = log.begin_session(context_.key(), {.made_by = context_.provenance()});
   for (const TrialRecord& trial : records) {
-    if (const auto point = tools.space.find(trial.proposal)) {
+    if (const auto point = tools.space.find(trial.point)) {
       trials.note_default(trial.id, *point, trial.measurement.outcome, trial.code);
     }
   }
@@ -69,10 +69,10 @@ TEST_F(SessionTimescaleTest, ADefaultThatWasDisturbedIsMeasuredAgain) {
   SessionTrials trials(tools.space.default_point());
   const Point point = tools.space.seeds().front();
   const SessionId earlier = log.begin_session(context_.key(), {.made_by = context_.provenance()});
-  const Batch batch = log.commit_batch(earlier, 0, {{{point.template_name, point.version}, point.config, "seed"}});
+  const Batch batch = log.commit_batch(earlier, 0, {point});
   Measurement disturbed = timed(1e6);
   disturbed.timing.disturbance = "a thread waited 900 us for a processor";
-  set_default(trials, log.record(earlier, batch.proposals[0].id, disturbed));
+  set_default(trials, log.record(earlier, batch.ids[0], disturbed));
   EXPECT_FALSE(log.may_be_best(trials.default_trial()));
 
   tools.id = log.begin_session(context_.key(), {.made_by = context_.provenance()});
@@ -101,13 +101,9 @@ TEST_F(SessionTimescaleTest, ADefaultThatFailedInARaceIsAnAnchorAndNoBest) {
   Tools tools(context_, log, options_);
   SessionTrials trials(tools.space.default_point());
   const SessionId earlier = log.begin_session(context_.key(), {.made_by = context_.provenance()});
-  std::vector<Proposal> proposals;
-  for (const Point& point : {tools.space.seeds().at(0), tools.space.seeds().at(1)}) {
-    proposals.push_back({{point.template_name, point.version}, point.config, "seed"});
-  }
-  const Batch batch = log.commit_batch(earlier, 0, proposals);
-  set_default(trials, log.record(earlier, batch.proposals[0].id, timed(1e6)));
-  const TrialId other = log.record(earlier, batch.proposals[1].id, timed(2e6));
+  const Batch batch = log.commit_batch(earlier, 0, {tools.space.seeds().at(0), tools.space.seeds().at(1)});
+  set_default(trials, log.record(earlier, batch.ids[0], timed(1e6)));
+  const TrialId other = log.record(earlier, batch.ids[1], timed(2e6));
   tools.id = log.begin_session(context_.key(), {.made_by = context_.provenance()});
   Race race;
   race.entries.resize(2);
@@ -152,8 +148,8 @@ TEST_F(SessionTimescaleTest, ASessionOfAnotherCodeGeneratorIsLinkedByUnchangedCo
   RecordProvenance another = context_.provenance();
   another.code_generator = "0123456789abcdef";
   const SessionId earlier = log.begin_session(context_.key(), {.made_by = another});
-  const Batch batch = log.commit_batch(earlier, 0, {{{point.template_name, point.version}, point.config, "seed"}});
-  set_default(trials, log.record(earlier, batch.proposals[0].id, timed(1e6), {.identity = code}));
+  const Batch batch = log.commit_batch(earlier, 0, {point});
+  set_default(trials, log.record(earlier, batch.ids[0], timed(1e6), {.identity = code}));
   log.set_anchor(earlier, trials.default_trial(), 1e6);
   tools.id = log.begin_session(context_.key(), {.made_by = context_.provenance()});
 

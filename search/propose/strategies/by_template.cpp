@@ -38,10 +38,11 @@ class StrategyByTemplate final : public SearchStrategy {
   std::vector<Point> propose(int batch, int n) override {
     std::vector<BanditArm> arms = arms_;
     for (std::size_t arm = 0; arm < arms.size(); ++arm) arms[arm].is_open = !strategies_[arm]->is_exhausted();
-    const std::vector<BanditPull> pulls = pulls_so_far();
+    const std::vector<std::size_t> measured_arms = arms_of_measured();
     std::vector<Point> points;
     while (static_cast<int>(points.size()) < n) {
-      const std::vector<std::size_t> next = allocate_trials(pulls, arms, n - static_cast<int>(points.size()));
+      const std::vector<std::size_t> next =
+          allocate_trials(measured_.all(), measured_arms, arms, n - static_cast<int>(points.size()));
       if (next.empty()) break;
       add_points(batch, next, arms, points);
     }
@@ -131,10 +132,10 @@ class StrategyByTemplate final : public SearchStrategy {
     return arm->second;
   }
 
-  std::vector<BanditPull> pulls_so_far() const {
-    std::vector<BanditPull> pulls;
-    for (const SessionTrial& trial : measured_.all()) pulls.push_back({arm_of(trial), trial.ns, trial.is_sound()});
-    return pulls;
+  std::vector<std::size_t> arms_of_measured() const {
+    std::vector<std::size_t> arms;
+    for (const SessionTrial& trial : measured_.all()) arms.push_back(arm_of(trial));
+    return arms;
   }
 
   std::vector<SearchSpace::Part> parts_;

@@ -50,10 +50,7 @@ Json check_json(const ExportResult& result) {
 std::optional<Lookup> choose(const ExportCommandOptions& options, const TaskContext& context) {
   if (!options.config.empty()) return given_config(context, options.config, options.template_name);
   if (!options.trial) return look_up_in(options.common, options.db_given, context, options.template_name);
-  const TuningLog log = open_database(options.common, OpenMode::kRead);
-  const std::optional<FoundTrial> trial = log.find_trial(*options.trial);
-  if (!trial) return std::nullopt;
-  return look_up_trial(context, *trial);
+  return look_up_trial(context, open_database(options.common, OpenMode::kRead), *options.trial);
 }
 
 /// Returns the note on a record that is only a hint; "" for others.

@@ -152,7 +152,7 @@ int top(const QueryOptions& options, const TuningLog& log, const TaskContext& co
   }
   for (std::size_t i = 0; i < records.size(); ++i) {
     fmt::print("{:>3}  {:>16}  {}  {}\n", i + 1, throughput_text(work_of(task.workload), records[i].timing.median_ns),
-               format_time(records[i].timing), printable(records[i].proposal.config.str()));
+               format_time(records[i].timing), printable(records[i].point.config.str()));
   }
   return kDone;
 }

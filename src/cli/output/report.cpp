@@ -106,8 +106,8 @@ std::string report_text(const BestRecord& best, const Workload& asked) {
   text += fmt::format("\ntarget    {}\n{}machine   {}\n", best.task.target,
                       caches_arguments(best.task).empty() ? "" : fmt::format("caches    {}\n", best.task.cache),
                       best.task.machine);
-  text += fmt::format("template  {} version {}\nconfig    {}\n", best.proposal.from.name, best.proposal.from.version,
-                      best.proposal.config.str());
+  text += fmt::format("template  {} version {}\nconfig    {}\n", best.point.template_name, best.point.version,
+                      best.point.config.str());
   text += fmt::format("time      {}{}\n", format_time(best.timing), nearest ? " for the recorded shape" : "");
   text += fmt::format("speed     {} [{:.1f} .. {:.1f}], bound by {}\n", throughput_text(work, best.timing.median_ns),
                       work.throughput(best.timing.high_ns), work.throughput(best.timing.low_ns), binding_text(work));
@@ -126,13 +126,13 @@ Json json_of(const BestRecord& best, const std::string& asked, const Work& work,
   Json json = {{"workload", asked},
                {"target", best.task.target},
                {"caches", best.task.cache},
-               {"template", best.proposal.from.name},
-               {"version", best.proposal.from.version},
+               {"template", best.point.template_name},
+               {"version", best.point.version},
                {"match", match_name(best.match)},
                {"trial", best.trial}};
   if (best.match == MatchKind::kNearest) json["recorded_for"] = best.task.workload.text;
-  json["config"] = config_json(best.proposal.config);
-  json["config_text"] = best.proposal.config.str();
+  json["config"] = config_json(best.point.config);
+  json["config_text"] = best.point.config.str();
   json["time_ns"] = {{"median", best.timing.median_ns}, {"low", best.timing.low_ns}, {"high", best.timing.high_ns}};
   json["fma_ns"] = median_interval(best.timing.fma_ns).median;
   json["walk_ns"] = median_interval(best.timing.walk_ns).median;

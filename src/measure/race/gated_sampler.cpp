@@ -39,7 +39,8 @@ std::optional<Sample> GatedSampler::take(int candidate, std::int64_t calls, bool
     readings_ns_ += reading->ns;
     sample = {.ns = reading->ns, .fma_ns = reading->fma_ns, .disturbance = gate_.classify(*reading)};
     const bool is_disturbed = !sample.disturbance.empty();
-    if (is_disturbed && threads_ == 1) sample.waited_ns = waited_ns(*reading);
+    const double waited = is_disturbed && threads_ == 1 ? waited_ns(*reading) : 0;
+    sample.call_ns = (sample.ns - waited) / static_cast<double>(calls);
     disturbed_share_ += kDecay * ((is_disturbed ? 1 : 0) - disturbed_share_);
     if (!is_disturbed) {
       pause_ns_ = kMinPauseNs;

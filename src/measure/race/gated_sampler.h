@@ -49,14 +49,15 @@ class WaitBudget {
   std::function<bool()> is_over_;
 };
 
-/// A reading of one candidate, and the verdict on it.
+/// A reading of one candidate in one pass, and the verdict on it.
 struct Sample {
+  int pass = 0, process = 0;
   double ns = 0;  ///< of all calls together
-  double fma_ns = 0;
-  std::string disturbance;  ///< empty: it counts
-  /// The part of `ns` in which the thread waited for a processor. It is 0 for samples that count, and for candidates on
-  /// several threads, of which one may wait while the others do its work.
-  double waited_ns = 0;
+  /// Of one call, without the time in which its thread waited for a processor. Samples that count did not wait, and of
+  /// candidates on several threads it is not known, because one may wait while the others do its work.
+  double call_ns = 0;
+  double fma_ns = 0, walk_ns = 0;  ///< sentinels; 0: there was none
+  std::string disturbance;         ///< empty: it counts
 };
 
 /// The sentinels of a pass, and the verdict on them.
@@ -73,7 +74,7 @@ class GatedSampler {
 
   /// Returns an undisturbed sample, or the last of several disturbed ones; there are fewer attempts while most readings
   /// are disturbed, and where the wait budget does not allow for the repetition of a long one. Absent if the candidate
-  /// failed.
+  /// failed. The caller numbers its passes and processes.
   std::optional<Sample> take(int candidate, std::int64_t calls, bool warm_up);
   PassObservation observe();
   /// Takes later samples in a fresh process.

@@ -168,7 +168,7 @@ class Race {
     const int enough = options_.samples_of(racer.sample_length(), wanted);
     const auto total = static_cast<int>(racer.samples.size());
     const auto sound = std::count_if(racer.samples.begin(), racer.samples.end(),
-                                     [](const RacerSample& s) { return s.disturbance.empty(); });
+                                     [](const Sample& s) { return s.disturbance.empty(); });
     return sound >= enough || total >= 2 * enough;
   }
 

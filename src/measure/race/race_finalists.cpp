@@ -91,7 +91,7 @@ class FinalistRace {
     std::vector<Racer*> list = racing_;
     const auto typical = [](const Racer* racer) {
       std::vector<double> readings;
-      for (const RacerSample& sample : racer->samples) readings.push_back(sample.call_ns);
+      for (const Sample& sample : racer->samples) readings.push_back(sample.call_ns);
       return median_interval(readings).median;
     };
     double fastest = std::numeric_limits<double>::infinity();
@@ -181,7 +181,7 @@ class FinalistRace {
   /// The undisturbed readings in a process.
   static std::vector<double> readings_of(const Racer& racer, int process) {
     std::vector<double> readings;
-    for (const RacerSample& sample : racer.samples) {
+    for (const Sample& sample : racer.samples) {
       if (sample.process == process && sample.disturbance.empty()) readings.push_back(sample.call_ns);
     }
     return readings;

@@ -10,8 +10,8 @@ namespace {
 constexpr double kMaxCalls = 1e7;
 constexpr int kMaxRepeats = 3;  // of a pass in disturbed surroundings
 
-void fill(const std::vector<const RacerSample*>& samples, Timing& timing) {
-  for (const RacerSample* sample : samples) {
+void fill(const std::vector<const Sample*>& samples, Timing& timing) {
+  for (const Sample* sample : samples) {
     timing.raw_ns.push_back(sample->call_ns);
     timing.passes.push_back(sample->pass);
     timing.processes.push_back(sample->process);
@@ -20,9 +20,9 @@ void fill(const std::vector<const RacerSample*>& samples, Timing& timing) {
   }
 }
 
-std::vector<double> call_times(const std::vector<const RacerSample*>& samples) {
+std::vector<double> call_times(const std::vector<const Sample*>& samples) {
   std::vector<double> times;
-  for (const RacerSample* sample : samples) times.push_back(sample->call_ns);
+  for (const Sample* sample : samples) times.push_back(sample->call_ns);
   return times;
 }
 
@@ -64,7 +64,7 @@ void RacePasses::pass(const std::vector<Racer*>& racers) {
     const auto [surroundings, disturbance] = sampler_.observe();
     for (Racer* racer : order) {
       if (racer->samples.empty() || racer->samples.back().pass != pass_) continue;
-      RacerSample& sample = racer->samples.back();
+      Sample& sample = racer->samples.back();
       sample.walk_ns = surroundings.walk_ns;
       if (sample.disturbance.empty()) sample.disturbance = disturbance;
     }
@@ -106,17 +106,18 @@ void RacePasses::sample(Racer& racer) {
     const std::int64_t calls = racer.calls;
     const double ratio = racer.contender.whole_ratio();
     const bool is_short_call = racer.contender.call_ns < conditions_.timing.warm_below_ns * ratio;
-    const std::optional<Sample> sample = sampler_.take(racer.id, calls, is_short_call);
+    std::optional<Sample> sample = sampler_.take(racer.id, calls, is_short_call);
     if (!sample) {
       racer.running = false;
       return;
     }
-    const auto of_call = [&](double ns) { return ratio * ns / static_cast<double>(calls); };
     const bool is_short = sample->ns < conditions_.timing.sample_ns / 2 && calls < static_cast<std::int64_t>(kMaxCalls);
-    if (is_short) set_calls(racer, of_call(sample->ns));
+    if (is_short) set_calls(racer, ratio * sample->ns / static_cast<double>(calls));
     if (is_short && tries == 0) continue;
-    const double call_ns = of_call(sample->ns - sample->waited_ns);
-    racer.samples.push_back({pass_, process_, call_ns, sample->fma_ns, 0, sample->disturbance});
+    sample->pass = pass_;
+    sample->process = process_;
+    sample->call_ns *= ratio;
+    racer.samples.push_back(std::move(*sample));
     return;
   }
 }
@@ -124,7 +125,7 @@ void RacePasses::sample(Racer& racer) {
 Pairs sound_pairs_of(const Racer& racer, const Racer& other) {
   Pairs pairs;
   auto next = other.samples.begin();
-  for (const RacerSample& sample : racer.samples) {
+  for (const Sample& sample : racer.samples) {
     while (next != other.samples.end() && next->pass < sample.pass) ++next;
     if (next == other.samples.end()) break;
     if (next->pass != sample.pass) continue;
@@ -146,8 +147,8 @@ Pairs pairs_of(const Racer& racer, const Racer& other) {
   Pairs all;
   all.are_sound = false;
   all.disturbance = sound.disturbance;
-  for (const RacerSample& sample : racer.samples) {
-    for (const RacerSample& same : other.samples) {
+  for (const Sample& sample : racer.samples) {
+    for (const Sample& same : other.samples) {
       if (same.pass != sample.pass) continue;
       all.own.push_back(&sample);
       all.other.push_back(&same);

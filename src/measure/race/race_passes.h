@@ -11,13 +11,6 @@
 
 namespace nestwright {
 
-/// A sample of one racer in one pass.
-struct RacerSample {
-  int pass = 0, process = 0;
-  double call_ns = 0, fma_ns = 0, walk_ns = 0;
-  std::string disturbance;  ///< empty: it counts
-};
-
 /// A contender with its samples so far.
 struct Racer {
   int id = 0;  ///< by which the source knows it
@@ -25,7 +18,7 @@ struct Racer {
   std::int64_t calls = 0;  ///< per sample; 0: not known yet
   bool running = true;     ///< neither failed, nor given up, nor beaten
   bool ended_early = false;
-  std::vector<RacerSample> samples;
+  std::vector<Sample> samples;  ///< call_ns: of the whole kernel
 
   /// Returns the duration of a sample; 0 if it is not known yet.
   double sample_length() const;
@@ -60,7 +53,7 @@ class RacePasses {
 
 /// The samples of two racers from the passes that they share.
 struct Pairs {
-  std::vector<const RacerSample*> own, other;
+  std::vector<const Sample*> own, other;
   std::string disturbance;  ///< of the last pair that was left out or, if all are disturbed, of the last pair
   bool are_sound = true;    ///< undisturbed
 };
