@@ -21,6 +21,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -166,6 +167,10 @@ struct DeviceListing {
 DeviceListing list_devices(DeviceKind kind);
 /// Lists the devices of CUDA and OpenCL.
 std::vector<DeviceListing> list_devices();
+
+/// The target of this text, where a kind of device alone is that of this machine: "cpu" its CPU with all cores, "cuda"
+/// and "opencl" its first such device, which loads the driver. Throws UsageError as Target::parse() does.
+Target find_target(std::string_view text);
 
 }  // namespace nestwright
 

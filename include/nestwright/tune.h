@@ -8,8 +8,7 @@
 // A run that is killed is resumed by the next one of the same task. Candidates are compiled, checked and timed in
 // processes of nestwright-worker, so that one that crashes or hangs costs one trial.
 //
-// Thread rule: one thread runs a
-// session; any thread may set the interrupt flag. Names state the units.
+// Thread rule: one thread runs a session or a study; any thread may set the interrupt flag. Names state the units.
 #pragma once
 
 #include <atomic>
@@ -19,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "nestwright/lookup.h"
@@ -69,6 +69,12 @@ struct SessionOptions {
   std::function<MachineLimits(int threads)> measure_limits;
 };
 
+/// The options at this effort: how long the search takes, where `budget` limits neither its time nor its trials, and
+/// the number of finalists.
+SessionOptions session_options(Effort effort, const Budget& budget = {});
+/// The effort of this name. Throws UsageError that lists the names.
+Effort parse_effort(std::string_view name);
+
 /// The state of a session for a progress line, reported after every few trials.
 struct Progress {
   std::int64_t trials = 0;
@@ -114,10 +120,44 @@ struct SessionResult {
 };
 
 /// Tunes `task` and records every trial in `log`, resuming earlier runs of the task. `interrupt`, which may be null,
-/// ends the search when another thread sets it. Throws LogError, UsageError (unknown strategy or model, no template)
-/// and Error (a worker does not start). Requires a target that this machine can run.
+/// ends the search when another thread sets it. Throws LogError, UsageError (unknown strategy or model, no template, a
+/// target that this machine cannot run, tensors that its memory does not hold) and Error (a worker does not start).
 SessionResult run_session(const TaskContext& context, TuningLog& log, const SessionOptions& options,
                           const std::atomic<bool>* interrupt = nullptr, const ProgressFunction& progress = {});
+
+/// A search whose caller decides which points are measured, how often, and what is learned from them ("ask and tell"):
+///
+///   Study study(task);
+///   while (const std::optional<Point> point = study.ask()) study.tell(*point, study.measure(*point));
+///
+/// Nothing of it is recorded. Of the options, those of budgets and races are not used.
+class Study {
+ public:
+  /// Starts the workers. Throws as run_session does.
+  explicit Study(const TaskContext& context, const SessionOptions& options = {});
+  Study(Study&&) noexcept;
+  Study& operator=(Study&&) noexcept;
+  ~Study();
+
+  /// The next point, which was never asked for before. The first one is the default. nullopt: none was found.
+  std::optional<Point> ask();
+  /// Compiles, checks and times the point, beside the fastest one so far. Waits until no other tuner measures. Throws
+  /// UsageError for a point that is not in the space, Error.
+  Measurement measure(const Point& point);
+  /// Gives the strategy the time of a point, or its failure, wherever it was measured. Throws UsageError for a point
+  /// that is not in the space.
+  void tell(const Point& point, const Measurement& measurement);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Times configurations of a task beside each other, in fresh processes, after each was checked as finalists are; one
+/// measurement for each, in order. Nothing is recorded. `is_over`, which may be empty, ends the wait for other tuners,
+/// and the race between two passes. Throws UsageError as run_session does, and Error.
+std::vector<Measurement> measure_beside(const TaskContext& context, const std::vector<Lookup>& configurations,
+                                        Effort effort = Effort::kQuick, const std::function<bool()>& is_over = {});
 
 }  // namespace nestwright
 

@@ -69,9 +69,9 @@ struct Workload {
   std::vector<std::size_t> axes(std::string_view name) const;
   /// Canonical, without parameters at their defaults: "matmul m=512 n=512 k=512". The log's key.
   std::string str() const;
-  /// Whether operators and parameters have the same names and values.
-  friend bool operator==(const Workload& a, const Workload& b);
 };
+/// Whether operators and parameters have the same names and values. Not a friend, which the compiler would hide.
+bool operator==(const Workload& a, const Workload& b);
 
 /// A workload on a target, timed with caches in that state, with a stable key.
 struct Task {

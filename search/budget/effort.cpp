@@ -60,4 +60,10 @@ void complete(Budget& budget, Effort effort) {
   budget.until_gain = plan.until_gain;
 }
 
+SessionOptions session_options(Effort effort, const Budget& budget) {
+  SessionOptions options{.budget = budget, .effort = effort, .finalists = plan_of(effort).finalists};
+  complete(options.budget, effort);
+  return options;
+}
+
 }  // namespace nestwright

@@ -30,8 +30,6 @@ struct EffortPlan {
 
 const char* effort_name(Effort effort);  // "quick", "normal", "full"
 std::vector<std::string> effort_names();
-/// The effort of this name. Throws UsageError that lists the names.
-Effort parse_effort(std::string_view name);
 EffortPlan plan_of(Effort effort);
 /// The timing options of a final race at this effort.
 TimingOptions timing_of(Effort effort);

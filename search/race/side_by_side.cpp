@@ -8,6 +8,7 @@
 #include "nestwright/lookup.h"
 #include "search/budget/effort.h"
 #include "search/task/check_data.h"
+#include "search/task/runnable.h"
 #include "search/task/timing_lock.h"
 #include "support/base/caught_message.h"
 #include "support/os/machine_lock.h"
@@ -81,6 +82,14 @@ std::vector<Measurement> measure_side_by_side(const Task& task, std::span<const 
     m.evidence = evidence;
   }
   return measured;
+}
+
+std::vector<Measurement> measure_beside(const TaskContext& context, const std::vector<Lookup>& configurations,
+                                        Effort effort, const std::function<bool()>& is_over) {
+  require_runnable(context.task(), Machine::host());
+  std::vector<Side> sides;
+  for (const Lookup& each : configurations) sides.push_back({each.source, each.config});
+  return measure_side_by_side(context.task(), sides, effort, is_over ? is_over : [] { return false; });
 }
 
 }  // namespace nestwright

@@ -1,6 +1,7 @@
 #include "search/session/session.h"
 
 #include "search/session/session_loop.h"
+#include "search/task/runnable.h"
 
 namespace nestwright {
 
@@ -22,6 +23,7 @@ double TuningSession::finish_seconds() const { return loop_->finish_seconds(); }
 
 SessionResult run_session(const TaskContext& context, TuningLog& log, const SessionOptions& options,
                           const std::atomic<bool>* interrupt, const ProgressFunction& progress) {
+  require_runnable(context.task(), Machine::host());
   TuningSession session(context, log, options, interrupt, progress);
   while (session.step()) {
   }

@@ -5,9 +5,9 @@
 
 #include <filesystem>
 
-#include "cli/options/runnable.h"
 #include "nestwright/error.h"
 #include "nestwright/registry.h"
+#include "search/task/runnable.h"
 #include "tests/cli/command_line.h"
 #include "tests/logs/sample.h"
 
@@ -153,10 +153,10 @@ TEST(RequireRunnableTest, MissingInstructions) {
   Machine machine = Machine::host();
   machine.isa = CpuIsa::kAvx2;
   const Workload workload = parse_workload(kSmallWorkload);
-  EXPECT_NO_THROW(cli::require_runnable({workload, Target::parse("cpu,isa=avx2")}, machine));
-  EXPECT_NO_THROW(cli::require_runnable({workload, Target::parse("cpu,isa=x86-64")}, machine));
+  EXPECT_NO_THROW(require_runnable({workload, Target::parse("cpu,isa=avx2")}, machine));
+  EXPECT_NO_THROW(require_runnable({workload, Target::parse("cpu,isa=x86-64")}, machine));
   try {
-    cli::require_runnable({workload, Target::parse("cpu,isa=avx512")}, machine);
+    require_runnable({workload, Target::parse("cpu,isa=avx512")}, machine);
     FAIL() << "not refused";
   } catch (const UsageError& e) {
     EXPECT_THAT(e.what(), HasSubstr("cannot run avx512 code, its best is avx2: tune with --target cpu,isa=avx2"));

@@ -88,7 +88,7 @@ Stems stems_in(const std::filesystem::path& folder) {
 std::vector<std::filesystem::path> cmake_files(const std::filesystem::path& root) {
   std::vector<std::filesystem::path> files{root / "CMakeLists.txt"};
   for (const char* folder :
-       {"src", "templates", "search", "cost_model", "logs", "bench", "examples", "tests", "cmake"}) {
+       {"src", "templates", "search", "cost_model", "logs", "bench", "examples", "tests", "cmake", "python"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
       const std::string name = entry.path().filename();
       if (name == "CMakeLists.txt" || name.ends_with(".cmake") || name.ends_with(".cmake.in")) {

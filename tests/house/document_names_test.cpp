@@ -90,7 +90,7 @@ std::string text_of_folders(const std::vector<std::string>& folders) {
 /// Returns the text of all files that may define an option or a variable.
 std::string definitions() {
   std::string all = text_of_folders({"include", "src", "templates", "search", "cost_model", "logs", "bench", "examples",
-                                     "cmake", "tests/support", "tests/property"});
+                                     "python", "cmake", "tests/support", "tests/property"});
   for (const char* file : {"CMakeLists.txt", "CMakePresets.json", "check", "quickstart"}) all += text_of(file);
   return all;
 }

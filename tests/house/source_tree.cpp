@@ -70,7 +70,8 @@ std::vector<SourceFile> read_tree(const std::vector<std::string>& folders) {
 std::vector<SourceFile> product() { return read_tree({"include", "src", "templates", "search", "cost_model", "logs"}); }
 
 std::vector<SourceFile> whole_tree() {
-  return read_tree({"include", "src", "templates", "search", "cost_model", "logs", "bench", "examples", "tests"});
+  return read_tree(
+      {"include", "src", "templates", "search", "cost_model", "logs", "bench", "examples", "python", "tests"});
 }
 
 }  // namespace nestwright::house

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include "cli/options/common_options.h"
-#include "cli/options/runnable.h"
 #include "codegen/backend.h"
 #include "measure/run/runner.h"
 #include "nestwright/error.h"
 #include "search/budget/effort.h"
 #include "search/task/check_data.h"
+#include "search/task/runnable.h"
 #include "search/task/timing_lock.h"
 #include "support/base/clock.h"
 #include "support/os/machine_lock.h"

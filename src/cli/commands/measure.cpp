@@ -6,13 +6,13 @@
 #include "cli/options/common_options.h"
 #include "cli/options/exit_code.h"
 #include "cli/options/interrupt.h"
-#include "cli/options/runnable.h"
 #include "cli/output/report.h"
 #include "cli/output/throughput.h"
 #include "lookup/task_key.h"
 #include "measure/race/race_finalists.h"
 #include "search/budget/effort.h"
 #include "search/race/side_by_side.h"
+#include "search/task/runnable.h"
 
 namespace nestwright::cli {
 namespace {

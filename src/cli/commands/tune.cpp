@@ -10,7 +10,6 @@
 #include "cli/options/exit_code.h"
 #include "cli/options/interrupt.h"
 #include "cli/options/option_checks.h"
-#include "cli/options/runnable.h"
 #include "cli/output/progress.h"
 #include "cli/output/report.h"
 #include "cli/output/tune_report.h"
@@ -20,6 +19,7 @@
 #include "nestwright/tune.h"
 #include "search/budget/effort.h"
 #include "search/propose/make_strategy.h"
+#include "search/task/runnable.h"
 
 namespace nestwright::cli {
 namespace {
@@ -37,9 +37,10 @@ struct TuneOptions {
   /// Sets what the effort decides, except for options that were given explicitly.
   void apply_effort() {
     session.effort = parse_effort(effort);
-    complete(session.budget, session.effort);
+    const SessionOptions at_effort = session_options(session.effort, session.budget);
+    session.budget = at_effort.budget;
     if (until_gain) session.budget.until_gain = *until_gain;
-    session.finalists = finalists.value_or(plan_of(session.effort).finalists);
+    session.finalists = finalists.value_or(at_effort.finalists);
   }
 };
 

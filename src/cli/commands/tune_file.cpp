@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/options/runnable.h"
 #include "cli/output/progress.h"
 #include "cli/output/tune_report.h"
 #include "nestwright/error.h"
 #include "nestwright/lookup.h"
 #include "search/session/session.h"
+#include "search/task/runnable.h"
 #include "search/trials/session_builder.h"
 #include "support/base/caught_message.h"
 #include "templates/framework/space/completion.h"

@@ -10,8 +10,8 @@
 #include <set>
 #include <sstream>
 
-#include "cli/options/device_target.h"
 #include "cli/options/option_checks.h"
+#include "nestwright/device.h"
 #include "nestwright/error.h"
 #include "nestwright/plugin.h"
 #include "nestwright/registry.h"
@@ -77,13 +77,9 @@ Workload parse_any_workload(const Registry& registry, const std::string& text) {
 }
 
 Target CommonOptions::parsed_target() const {
-  // "cpu" alone is this machine's CPU, as "cuda" and "opencl" are its devices.
-  Target parsed = Target::parse(target == "cpu" ? "host" : target);
-  if (parsed.device != DeviceKind::kCpu) {
-    if (threads > 0) {
-      throw UsageError(fmt::format("--threads is for CPUs, and {} is none: leave it out", target));
-    }
-    return resolve_device(parsed, target);
+  Target parsed = find_target(target);
+  if (parsed.device != DeviceKind::kCpu && threads > 0) {
+    throw UsageError(fmt::format("--threads is for CPUs, and {} is none: leave it out", target));
   }
   if (threads > 0) parsed.threads = threads;
   return parsed;

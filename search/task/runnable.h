@@ -5,7 +5,7 @@
 #include "nestwright/workload.h"
 #include "target/description/machine.h"
 
-namespace nestwright::cli {
+namespace nestwright {
 
 /// Returns the bytes of memory that the tensors of a workload take while it is tuned.
 double tuning_bytes(const Workload& workload);
@@ -14,4 +14,4 @@ double tuning_bytes(const Workload& workload);
 /// for its tensors.
 void require_runnable(const Task& task, const Machine& machine);
 
-}  // namespace nestwright::cli
+}  // namespace nestwright

@@ -1,11 +1,11 @@
-#include "cli/options/runnable.h"
+#include "search/task/runnable.h"
 
 #include <gtest/gtest.h>
 
 #include "nestwright/error.h"
 #include "nestwright/registry.h"
 
-namespace nestwright::cli {
+namespace nestwright {
 namespace {
 
 double copies_of(const std::string& text) {
@@ -28,4 +28,4 @@ TEST(Runnable, AQuarterOfTheMemoryIsEnough) {
 }
 
 }  // namespace
-}  // namespace nestwright::cli
+}  // namespace nestwright

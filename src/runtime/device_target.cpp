@@ -1,4 +1,4 @@
-#include "cli/options/device_target.h"
+#include "runtime/device_target.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,11 @@
 #include "nestwright/error.h"
 #include "target/description/gpu_target.h"
 
-namespace nestwright::cli {
-Target resolve_device(const Target& parsed, std::string_view text) {
-  if (text.find(',') != std::string_view::npos) return parsed;
+namespace nestwright {
+
+Target find_target(std::string_view text) {
+  const Target parsed = Target::parse(text == "cpu" ? "host" : text);
+  if (parsed.device == DeviceKind::kCpu || text.find(',') != std::string_view::npos) return parsed;
   const DeviceListing listing = list_devices(parsed.device);
   return listing.devices.empty() ? parsed : listing.devices.front().target;
 }
@@ -25,4 +27,4 @@ void require_device(const Target& target) {
   }
 }
 
-}  // namespace nestwright::cli
+}  // namespace nestwright

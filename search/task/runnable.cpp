@@ -1,15 +1,15 @@
-#include "cli/options/runnable.h"
+#include "search/task/runnable.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "cli/options/device_target.h"
 #include "codegen/backend.h"
 #include "nestwright/error.h"
 #include "nestwright/template.h"
+#include "runtime/device_target.h"
 
-namespace nestwright::cli {
+namespace nestwright {
 namespace {
 
 /// Memory that tuning takes, relative to the tensors: the inputs of three sets, and their references and bounds as
@@ -67,4 +67,4 @@ void require_runnable(const Task& task, const Machine& machine) {
   }
 }
 
-}  // namespace nestwright::cli
+}  // namespace nestwright

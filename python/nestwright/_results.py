@@ -1,0 +1,203 @@
+"""What tuning gives back. All are values that can be pickled; times are in seconds."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+Interval = tuple[float, float]
+
+
+class Config(Mapping[str, Any]):
+    """A configuration: the value of each knob, an integer, a list of integers, or the name of an option.
+
+    str() is its text, as the command line takes it: "tile_i=[4,2,14] pack_b=yes unroll_k=4".
+    """
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = dict(values)
+
+    def __getitem__(self, knob: str) -> Any:
+        return self._values[knob]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __str__(self) -> str:
+        return " ".join(f"{knob}={_text(value)}" for knob, value in self._values.items())
+
+    def __repr__(self) -> str:
+        return f"Config({self._values!r})"
+
+
+def _text(value: Any) -> str:
+    return "[" + ",".join(map(str, value)) + "]" if isinstance(value, (list, tuple)) else str(value)
+
+
+@dataclasses.dataclass(frozen=True)
+class Measurement:
+    """The outcome of measuring one configuration."""
+
+    outcome: str
+    """ok, invalid_config, compile_error, launch_error, timeout, crash or wrong_result"""
+    seconds: float | None
+    """of a call, the median; None where it was not timed"""
+    interval: Interval | None
+    """in which the time lies, with a confidence of 95%"""
+    message: str = ""
+    """why the outcome is not ok"""
+    verified: bool = False
+    """whether the result was compared with the reference and is right"""
+    error_ratio: float = 0.0
+    """the largest error, relative to the bound of its element: at most 1 where it is right"""
+    disturbance: str = ""
+    """what disturbed the machine meanwhile; "" if nothing did"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Trial(Measurement):
+    """A trial that the database has."""
+
+    id: int = 0
+    session: int = 0
+    batch: int = 0
+    workload: str = ""
+    template: str = ""
+    version: int = 0
+    config: Config = Config({})
+    origin: str = ""
+    """the strategy that proposed it"""
+    compile_seconds: float = 0.0
+    check_seconds: float = 0.0
+    measure_seconds: float = 0.0
+    same_as: int = 0
+    """the trial of the same machine code whose measurement this one takes; 0: it was measured itself"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Record:
+    """A best known configuration."""
+
+    workload: str
+    target: str
+    machine: str
+    backend: str
+    config: Config
+    seconds: float | None
+    interval: Interval | None
+    match: str
+    """exact, other_machine or nearest"""
+    source: str
+    """race, confirmed, unconfirmed, trial or disturbed: how well the time is known"""
+    template: str
+    version: int
+    trial: int
+    """its number in the database"""
+    gflops: float
+    tied: bool
+    verified: bool
+    error_ratio: float
+    disturbance: str
+    recorded_at: str
+    """UTC, ISO 8601"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Progress:
+    """The state of a run, for callbacks."""
+
+    trials: int
+    best_seconds: float | None
+    seconds: float
+    """since the run began"""
+    seconds_left: float
+    """of the budget; 0 without one"""
+    waiting_for: str
+    """"" where it is not waiting"""
+    phase: str
+    """what it does apart from searching: "preparing", "final race"; "" while it searches"""
+    detail: str
+
+
+@dataclasses.dataclass(frozen=True)
+class TuneResult:
+    """The result of a run."""
+
+    best: Record | None
+    """the best of the workload after this run; None: no valid configuration exists"""
+    default_seconds: float | None
+    """the time of the untuned default in the final race; None where there was none"""
+    trial_count: int
+    """trials of this run"""
+    earlier_trials: int
+    """recorded before it"""
+    outcomes: dict[str, int]
+    race_disturbance: str
+    """why the final race replaced nothing; "": it was not disturbed"""
+    first_failure: str
+    seconds: float
+    seconds_to_best: float
+    stop_reason: str
+    interrupted: bool
+    """by Ctrl-C or a callback"""
+    workload: str
+    target: str
+    database: str
+
+    def trials(self) -> Any:
+        """All trials of the workload: a pandas.DataFrame where pandas is installed, else a list of Trial."""
+        from ._database import Database
+
+        found = list(Database(self.database).trials(self.workload, target=self.target))
+        return as_frame(found)
+
+
+@dataclasses.dataclass(frozen=True)
+class KnobSpace:
+    """The space of one template for a workload."""
+
+    template: str
+    version: int
+    points: float
+    """valid configurations"""
+    is_estimate: bool
+    knobs: dict[str, list[Any]]
+    """the candidates of each knob, over all branches of the template"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Export:
+    """An exported library."""
+
+    name: str
+    symbol: str
+    """the name of the C function"""
+    files: list[str]
+    """relative to the directory"""
+
+
+def as_frame(rows: list[Any]) -> Any:
+    """A pandas.DataFrame of dataclasses, one column a field; the list itself where pandas is missing."""
+    try:
+        import pandas
+    except ImportError:
+        return rows
+    fields = [field.name for field in dataclasses.fields(rows[0])] if rows else []
+    return pandas.DataFrame([[getattr(row, name) for name in fields] for row in rows], columns=fields)
+
+
+def record_of(values: dict[str, Any] | None) -> Record | None:
+    return None if values is None else Record(**{**values, "config": Config(values["config"])})
+
+
+def trial_of(values: dict[str, Any]) -> Trial:
+    return Trial(**{**values, "config": Config(values["config"])})

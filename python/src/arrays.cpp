@@ -1,0 +1,176 @@
+#include "arrays.h"
+
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "conversions.h"
+#include "nestwright/error.h"
+
+namespace nb = nanobind;
+
+namespace nestwright::python {
+namespace {
+
+/// The element type that a format of the buffer protocol denotes, in native order; nullopt for any other.
+std::optional<ir::Type> type_of_format(const char* format, Py_ssize_t item_size) {
+  if (format == nullptr) return kUInt8;
+  if (*format == '@' || *format == '=' || *format == '<') ++format;
+  if (format[0] == '\0' || format[1] != '\0') return std::nullopt;
+  const auto bits = static_cast<std::uint8_t>(8 * item_size);
+  switch (format[0]) {
+    case '?':
+      return kBool;
+    case 'e':
+    case 'f':
+    case 'd':
+      return ir::Type{ir::TypeCode::kFloat, bits, 1};
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+    case 'n':
+      return ir::Type{ir::TypeCode::kInt, bits, 1};
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+    case 'N':
+      return ir::Type{ir::TypeCode::kUInt, bits, 1};
+    default:
+      return std::nullopt;
+  }
+}
+
+ir::Type type_of_dlpack(nb::dlpack::dtype type, const std::string& name) {
+  const auto code = static_cast<nb::dlpack::dtype_code>(type.code);
+  if (type.lanes == 1) {
+    switch (code) {
+      case nb::dlpack::dtype_code::Int:
+        return {ir::TypeCode::kInt, type.bits, 1};
+      case nb::dlpack::dtype_code::UInt:
+        return {ir::TypeCode::kUInt, type.bits, 1};
+      case nb::dlpack::dtype_code::Float:
+        return {ir::TypeCode::kFloat, type.bits, 1};
+      case nb::dlpack::dtype_code::Bfloat:
+        return {ir::TypeCode::kBFloat, type.bits, 1};
+      case nb::dlpack::dtype_code::Bool:
+        return kBool;
+      default:
+        break;
+    }
+  }
+  throw UsageError(name + ": its elements have a type that no kernel takes");
+}
+
+}  // namespace
+
+BorrowedArray::BorrowedArray(nb::handle object, const std::string& name) {
+  constexpr int kWritable = PyBUF_STRIDES | PyBUF_FORMAT | PyBUF_WRITABLE, kReadOnly = PyBUF_STRIDES | PyBUF_FORMAT;
+  if (PyObject_CheckBuffer(object.ptr()) != 0) {
+    if (PyObject_GetBuffer(object.ptr(), &buffer_, kWritable) == 0) {
+      has_buffer_ = true;
+    } else {
+      PyErr_Clear();
+      has_buffer_ = PyObject_GetBuffer(object.ptr(), &buffer_, kReadOnly) == 0;
+      if (!has_buffer_) PyErr_Clear();
+    }
+    if (has_buffer_) {
+      const std::optional<ir::Type> type = type_of_format(buffer_.format, buffer_.itemsize);
+      if (!type) {
+        PyBuffer_Release(&buffer_);
+        has_buffer_ = false;
+        throw UsageError(name + ": expected an array of numbers in this machine's byte order, got the format '" +
+                         std::string(buffer_.format == nullptr ? "" : buffer_.format) + "'");
+      }
+      take_buffer(name, *type);
+      return;
+    }
+    // The types of ml_dtypes have no format: numpy lends their bits.
+    if (nb::hasattr(object, "dtype") && nb::hasattr(object, "view")) {
+      const ir::Type type = type_from(object.attr("dtype"));
+      owner_ = object.attr("view")("uint" + std::to_string(type.bits));
+      if (PyObject_GetBuffer(owner_.ptr(), &buffer_, kWritable) == 0 ||
+          (PyErr_Clear(), PyObject_GetBuffer(owner_.ptr(), &buffer_, kReadOnly) == 0)) {
+        has_buffer_ = true;
+        take_buffer(name, type);
+        return;
+      }
+      PyErr_Clear();
+    }
+  }
+  if (!nb::hasattr(object, "__dlpack__")) {
+    throw UsageError(name + ": expected an array, of numpy or with DLPack, got " +
+                     nb::cast<std::string>(nb::str(object.type().attr("__name__"))));
+  }
+  take_dlpack(object, name);
+}
+
+BorrowedArray::BorrowedArray(BorrowedArray&& other) noexcept
+    : buffer_(other.buffer_),
+      has_buffer_(std::exchange(other.has_buffer_, false)),
+      owner_(std::move(other.owner_)),
+      view_(std::move(other.view_)) {}
+
+BorrowedArray::~BorrowedArray() {
+  if (has_buffer_) PyBuffer_Release(&buffer_);
+}
+
+void BorrowedArray::take_buffer(const std::string& name, ir::Type type) {
+  const auto rank = static_cast<std::size_t>(buffer_.ndim);
+  std::vector<std::int64_t> shape(buffer_.shape, buffer_.shape + rank), strides(rank);
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (buffer_.strides[d] % buffer_.itemsize != 0) {
+      throw UsageError(name + ": expected strides that are multiples of its elements: copy it");
+    }
+    strides[d] = buffer_.strides[d] / buffer_.itemsize;
+  }
+  if (buffer_.readonly != 0) {
+    view_.emplace(static_cast<const void*>(buffer_.buf), type, std::move(shape), std::move(strides));
+  } else {
+    view_.emplace(buffer_.buf, type, std::move(shape), std::move(strides));
+  }
+}
+
+void BorrowedArray::take_dlpack(nb::handle object, const std::string& name) {
+  nb::ndarray<nb::ro> array;
+  if (!nb::try_cast<nb::ndarray<nb::ro>>(object, array)) {
+    throw UsageError(name + ": expected an array whose memory DLPack lends: detach it, or copy it");
+  }
+  if (array.device_type() != nb::device::cpu::value) {
+    throw UsageError(name + ": expected an array in the memory of this machine: copy it from its device");
+  }
+  std::vector<std::int64_t> shape, strides;
+  for (std::size_t d = 0; d < array.ndim(); ++d) {
+    shape.push_back(static_cast<std::int64_t>(array.shape(d)));
+    strides.push_back(array.stride(d));
+  }
+  const ir::Type type = type_of_dlpack(array.dtype(), name);
+  // DLPack of older versions does not say whether memory may be written; a call writes outputs only.
+  view_.emplace(const_cast<void*>(array.data()), type, std::move(shape), std::move(strides));
+  owner_ = nb::cast(array);
+}
+
+nb::object empty_array(const std::vector<std::int64_t>& shape, ir::Type type, int alignment) {
+  static nb::handle numpy = nb::module_::import_("numpy").release();
+  static nb::handle empty = nb::object(numpy.attr("empty")).release();
+  nb::list extents;
+  for (const std::int64_t extent : shape) extents.append(extent);
+  const nb::tuple size(extents);
+  const nb::object dtype = dtype_of(type);
+  constexpr int kOfNumpy = 16;
+  if (alignment <= kOfNumpy) return empty(size, dtype);
+  std::int64_t bytes = type.bytes();
+  for (const std::int64_t extent : shape) bytes *= extent;
+  const nb::object memory = empty(bytes + alignment, "uint8");
+  const auto address = nb::cast<std::uintptr_t>(memory.attr("ctypes").attr("data"));
+  const auto start = static_cast<std::int64_t>((alignment - address % static_cast<std::uintptr_t>(alignment)) %
+                                               static_cast<std::uintptr_t>(alignment));
+  const nb::object part = memory[nb::slice(start, start + bytes)];
+  return part.attr("view")(dtype).attr("reshape")(size);
+}
+
+}  // namespace nestwright::python

@@ -1,0 +1,99 @@
+#include "conversions.h"
+
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <map>
+
+#include "nestwright/error.h"
+
+namespace nb = nanobind;
+
+namespace nestwright::python {
+namespace {
+
+std::string text_of(nb::handle object) { return nb::cast<std::string>(nb::str(object)); }
+
+/// The text of a knob's value: yes, 4, [4,2,14].
+std::string value_text(nb::handle value) {
+  if (nb::isinstance<nb::bool_>(value)) return nb::cast<bool>(value) ? "yes" : "no";
+  if (nb::isinstance<nb::int_>(value) || nb::isinstance<nb::str>(value)) return text_of(value);
+  if (!is_list(value)) {
+    throw nb::type_error("the value of a knob is an integer, the name of an option, or a sequence of integers");
+  }
+  std::string text;
+  for (nb::handle part : nb::borrow<nb::sequence>(value)) text += (text.empty() ? "[" : ",") + text_of(part);
+  return text + "]";
+}
+
+}  // namespace
+
+ir::Type type_from(nb::handle object) {
+  if (nb::isinstance<nb::str>(object)) return ir::Type::parse(nb::cast<std::string>(object));
+  const nb::object dtype = nb::module_::import_("numpy").attr("dtype")(object);
+  return ir::Type::parse(text_of(dtype.attr("name")));
+}
+
+nb::object dtype_of(ir::Type type) {
+  static auto* const known = new std::map<std::string, nb::object>;  // outlives the interpreter's objects
+  nb::object& dtype = (*known)[type.str()];
+  if (!dtype) {
+    const nb::object make = nb::module_::import_("numpy").attr("dtype");
+    dtype = type == kBFloat16 ? make(nb::module_::import_("ml_dtypes").attr("bfloat16")) : make(type.str());
+  }
+  return dtype;
+}
+
+Expr expr_from(nb::handle object) {
+  if (nb::isinstance<Expr>(object)) return nb::cast<Expr>(object);
+  if (nb::isinstance<IterVar>(object)) return nb::cast<IterVar>(object);
+  if (nb::isinstance<Var>(object)) return nb::cast<Var>(object);
+  if (nb::isinstance<nb::bool_>(object)) return ir::cast(kBool, Expr(nb::cast<bool>(object) ? 1 : 0));
+  if (nb::isinstance<nb::int_>(object)) return Expr(nb::cast<std::int64_t>(object));
+  if (nb::isinstance<nb::float_>(object)) return Expr(nb::cast<double>(object));
+  if (nb::hasattr(object, "__index__")) return Expr(nb::cast<std::int64_t>(nb::int_(object)));
+  throw nb::type_error(("expected an expression or a number, got " + text_of(nb::repr(object))).c_str());
+}
+
+std::vector<Expr> exprs_from(nb::handle object) {
+  if (!is_list(object)) return {expr_from(object)};
+  std::vector<Expr> list;
+  for (nb::handle each : nb::borrow<nb::sequence>(object)) list.push_back(expr_from(each));
+  return list;
+}
+
+Target target_from(nb::handle object) {
+  if (object.is_none()) return Target::host();
+  return Target::parse(text_of(object));
+}
+
+nb::dict dict_of(const Config& config) {
+  nb::dict dict;
+  for (const ConfigEntry& entry : config.entries()) {
+    nb::object value;
+    if (!entry.label.empty()) {
+      value = nb::cast(entry.label);
+    } else if (entry.value.size() == 1) {
+      value = nb::cast(entry.value.front());
+    } else {
+      nb::list parts;
+      for (const std::int64_t part : entry.value) parts.append(part);
+      value = parts;
+    }
+    dict[entry.knob.c_str()] = value;
+  }
+  return dict;
+}
+
+Config config_from(nb::handle object) {
+  if (object.is_none()) return {};
+  if (nb::isinstance<nb::str>(object)) return Config::parse(nb::cast<std::string>(object));
+  std::string text;
+  nb::object items = object.attr("items")();
+  for (nb::handle item : items) {
+    text += (text.empty() ? "" : " ") + text_of(item[0]) + "=" + value_text(item[1]);
+  }
+  return Config::parse(text);
+}
+
+}  // namespace nestwright::python

@@ -1,0 +1,259 @@
+// Operators: workloads of all operators, and templates that are functions in Python.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <mutex>
+#include <optional>
+
+#include "bindings.h"
+#include "conversions.h"
+#include "knobs.h"
+#include "nestwright/error.h"
+#include "nestwright/lookup.h"
+#include "nestwright/text_operator.h"
+#include "templates.h"
+
+namespace nb = nanobind;
+
+namespace nestwright::python {
+namespace {
+
+/// Takes the first candidate of each knob: what a template computes does not depend on them.
+class FirstCandidates final : public Tuning {
+ public:
+  PartsKnob define_split(const std::string& name, std::int64_t extent, const SplitOptions& options) override {
+    KnobValue parts(static_cast<std::size_t>(options.parts), 1);
+    parts.front() = extent;
+    return {name, parts};
+  }
+  PartsKnob define_reorder(const std::string& name, const std::vector<std::vector<int>>& candidates) override {
+    return {name, KnobValue(candidates.at(0).begin(), candidates.at(0).end())};
+  }
+  OptionKnob define_annotate(const std::string& name, const std::vector<std::string>& candidates) override {
+    return choose(name, candidates);
+  }
+  KnobExpr define_knob(const std::string& name, const std::vector<std::int64_t>& candidates) override {
+    return {std::make_shared<const KnobInRun>(name, KnobValue{candidates.at(0)}), 0};
+  }
+  OptionKnob choose(const std::string& name, const std::vector<std::string>& options) override {
+    if (options.empty()) throw UsageError("knob " + name + " has no options");
+    return {name, options, 0};
+  }
+
+ private:
+  void add(Constraint /*constraint*/) override {}
+};
+
+/// A callable that threads of the library may hold and drop.
+class SharedCallable {
+ public:
+  explicit SharedCallable(nb::callable function)
+      : function_(new nb::callable(std::move(function)), [](nb::callable* held) {
+          if (Py_IsInitialized() == 0) return;  // it is lost with the interpreter
+          const nb::gil_scoped_acquire locked;
+          delete held;
+        }) {}
+  const nb::callable& operator*() const { return *function_; }
+
+ private:
+  std::shared_ptr<nb::callable> function_;
+};
+
+/// The first error of a template since somebody looked.
+struct TemplateError {
+  std::mutex mutex;
+  std::optional<nb::object> raised;
+};
+TemplateError& template_error() {
+  static auto* const error = new TemplateError;  // outlives the interpreter's objects
+  return *error;
+}
+
+/// A template of Python's: what it is called with, and what it gives.
+class PythonTemplate {
+ public:
+  PythonTemplate(std::string name, nb::callable function) : name_(std::move(name)), function_(std::move(function)) {}
+
+  /// What the template computes. Throws what Python raised.
+  Definition define(const Workload& workload) const {
+    FirstCandidates tuning;
+    const nb::gil_scoped_acquire locked;
+    return run(tuning, workload, Target::host()).definition;
+  }
+
+  /// Applies the template. An exception of Python's costs the candidate: it is kept, and thrown as an Error.
+  Schedule schedule(Tuning& tuning, const Workload& workload, Definition& definition, const Target& target) const {
+    const nb::gil_scoped_acquire locked;
+    try {
+      Instance instance = run(tuning, workload, target);
+      definition.args = instance.definition.args;
+      return std::move(instance.schedule);
+    } catch (nb::python_error& e) {
+      const std::string sentence = name_ + ": " + nb::cast<std::string>(nb::str(e.type().attr("__name__"))) + ": " +
+                                   nb::cast<std::string>(nb::str(e.value()));
+      const bool is_refusal = e.matches(nb::module_::import_("nestwright._nestwright").attr("Error"));
+      const std::scoped_lock lock(template_error().mutex);
+      if (!template_error().raised && !is_refusal) template_error().raised = nb::borrow(e.value());
+      throw Error(sentence);
+    }
+  }
+
+ private:
+  Instance run(Tuning& tuning, const Workload& workload, const Target& target) const {
+    nb::dict parameters;
+    for (std::size_t p = 0; p < workload.parameters.size(); ++p) {
+      const OperatorParameter& parameter = workload.op->parameters.at(p);
+      parameters[parameter.name.c_str()] = value_of(workload, parameter);
+    }
+    const nb::object handed = nb::cast(TemplateRun(tuning, target));  // which Python may keep
+    struct End {
+      TemplateRun& run;
+      ~End() { run.end(); }
+    } const end{nb::cast<TemplateRun&>(handed)};
+    return instance_of((*function_)(handed, **parameters));
+  }
+
+  static nb::object value_of(const Workload& workload, const OperatorParameter& parameter) {
+    switch (parameter.kind) {
+      case OperatorParameter::Kind::kFlag:
+        return nb::cast(workload.flag(parameter.name));
+      case OperatorParameter::Kind::kType:
+        return nb::cast(workload.type(parameter.name).str());
+      case OperatorParameter::Kind::kNumber:
+        return nb::cast(workload.number(parameter.name));
+      default:
+        return nb::cast(workload.size(parameter.name));
+    }
+  }
+
+  Instance instance_of(const nb::object& result) const {
+    const std::string expected = name_ + ": a template returns its schedule and the list of its tensors, inputs first";
+    if (!nb::isinstance<nb::tuple>(result) || nb::len(result) != 2 || !nb::isinstance<Schedule>(result[0])) {
+      throw nb::type_error(expected.c_str());
+    }
+    Definition definition{.args = list_from<Tensor>(result[1], expected.c_str())};
+    while (definition.inputs < static_cast<int>(definition.args.size()) &&
+           definition.args[static_cast<std::size_t>(definition.inputs)].op().is_placeholder()) {
+      ++definition.inputs;
+    }
+    return {std::move(definition), std::move(nb::cast<Schedule&>(result[0]))};
+  }
+
+  std::string name_;
+  SharedCallable function_;
+};
+
+/// What Python added, in order: a template that is defined again takes the place of the old one.
+std::vector<std::shared_ptr<const Operator>>& added() {
+  static auto* const list = new std::vector<std::shared_ptr<const Operator>>;
+  return *list;
+}
+
+void add_template(const std::string& name, const std::string& summary, nb::handle parameters,
+                  const nb::callable& function, int version, const std::string& identity) {
+  if (builtin_registry().find_template(name) != nullptr ||
+      std::ranges::any_of(builtin_registry().operators(), [&](const auto& op) { return op->name == name; })) {
+    throw UsageError("there is a built-in operator or template '" + name + "': choose another name");
+  }
+  std::vector<OperatorParameter> list;
+  for (nb::handle parameter : nb::borrow<nb::sequence>(parameters)) {
+    const auto kind = nb::cast<std::string>(parameter[1]);
+    using Kind = OperatorParameter::Kind;
+    list.push_back({.name = nb::cast<std::string>(parameter[0]),
+                    .meaning = "a parameter of the template",
+                    .kind = kind == "bool"    ? Kind::kFlag
+                            : kind == "float" ? Kind::kNumber
+                            : kind == "dtype" ? Kind::kType
+                                              : Kind::kSize,
+                    .default_value = nb::cast<std::string>(parameter[2])});
+  }
+  const PythonTemplate of_python(name, function);
+  Operator op = defined_operator(name, std::move(list), [of_python](const Workload& w) { return of_python.define(w); });
+  op.summary = summary;
+  op.templates.push_back(
+      {.name = name + ".python",
+       .version = version,
+       .devices = {DeviceKind::kCpu, DeviceKind::kCuda, DeviceKind::kOpenCl},
+       .schedule = [of_python](Tuning& tuning, const Workload& workload, Definition& definition, const Target& target) {
+         return of_python.schedule(tuning, workload, definition, target);
+       }});
+  Registry changed = builtin_registry();
+  std::erase_if(added(), [&](const auto& other) { return other->name == name; });
+  for (const auto& other : added()) {
+    changed.set_plugin(other->plugin);
+    changed.add(*other);
+  }
+  changed.set_plugin(identity);
+  changed.add(std::move(op));
+  added().push_back(changed.operators().back());
+  registry() = std::move(changed);
+}
+
+nb::dict parameters_of(const Workload& workload) {
+  nb::dict parameters;
+  for (const ParameterValue& parameter : workload.parameters) parameters[parameter.name.c_str()] = parameter.value;
+  return parameters;
+}
+
+}  // namespace
+
+Registry& registry() {
+  static auto* const known = new Registry(builtin_registry());
+  return *known;
+}
+
+nb::object take_template_error() {
+  const std::scoped_lock lock(template_error().mutex);
+  nb::object raised = template_error().raised.value_or(nb::object());
+  template_error().raised.reset();
+  return raised;
+}
+
+void bind_operators(nb::module_& m) {
+  nb::class_<Workload>(m, "Workload",
+                       "An operator with its shapes and types: Workload(\"matmul m=512 n=512 k=512\"), or an "
+                       "expression with its sizes.")
+      .def(
+          "__init__",
+          [](Workload* self, const std::string& text) {
+            const nb::gil_scoped_release unlocked;
+            new (self)
+                Workload(is_expression_text(text) ? workload_of(text, registry()) : registry().parse_workload(text));
+          },
+          nb::arg("text"))
+      .def_prop_ro("operator", [](const Workload& w) { return w.op->name; })
+      .def_prop_ro("parameters", parameters_of, nb::sig("def parameters(self) -> dict[str, str]"),
+                   "The values of all parameters as text.")
+      .def_prop_ro(
+          "flops", [](const Workload& w) { return w.definition->flops; }, "Arithmetic operations of one run.")
+      .def_prop_ro(
+          "bytes", [](const Workload& w) { return w.definition->bytes; },
+          "Bytes of the elements that it reads or writes, each once.")
+      .def("__eq__",
+           [](const Workload& a, nb::handle b) {
+             return nb::isinstance<Workload>(b) && a.str() == nb::cast<const Workload&>(b).str();
+           })
+      .def("__hash__", [](const Workload& w) { return nb::hash(nb::cast(w.str())); })
+      .def("__str__", &Workload::str)
+      .def("__repr__",
+           [](const Workload& w) {
+             return "nestwright.Workload(" + nb::cast<std::string>(nb::repr(nb::cast(w.str()))) + ")";
+           })
+      .def("__reduce__",
+           [](const Workload& w) { return nb::make_tuple(nb::type<Workload>(), nb::make_tuple(w.str())); });
+  m.def("_add_template", add_template, nb::arg("name"), nb::arg("summary"), nb::arg("parameters"), nb::arg("function"),
+        nb::arg("version"), nb::arg("identity"));
+  m.def(
+      "operators",
+      [] {
+        std::vector<std::string> names;
+        for (const auto& op : registry().operators()) names.push_back(op->name);
+        return names;
+      },
+      "The names of all operators, those that Python added included.");
+  m.def(
+      "load_plugin", [](const std::string& path) { load_plugin(path, registry()); }, nb::arg("path"),
+      "Adds the operators and templates of a plugin, a shared library.");
+}
+
+}  // namespace nestwright::python

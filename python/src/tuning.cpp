@@ -1,0 +1,417 @@
+// Tuning sessions, studies, lookups and exports.
+#include "nestwright/tune.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "bindings.h"
+#include "conversions.h"
+#include "forks.h"
+#include "functions.h"
+#include "nestwright/device.h"
+#include "nestwright/error.h"
+#include "nestwright/export.h"
+#include "records.h"
+#include "templates.h"
+
+namespace nb = nanobind;
+
+namespace nestwright::python {
+namespace {
+
+TaskContext context_of(const Workload& workload, const std::string& target, const std::string& caches) {
+  const Target found = find_target(target);
+  const bool is_device = found.device != DeviceKind::kCpu;
+  const CacheState state =
+      caches.empty() ? (is_device ? CacheState::kCold : CacheState::kWarm) : parse_cache_state(caches);
+  if (is_device && state != CacheState::kCold)
+    throw UsageError("kernels of devices are always timed with cold caches: leave caches out");
+  return Task{workload, found, state};
+}
+
+/// What a session is to do, as keyword arguments of the package.
+SessionOptions options_from(const nb::dict& given) {
+  const auto number = [&](const char* name, auto fallback) {
+    return given.contains(name) && !given[name].is_none() ? nb::cast<decltype(fallback)>(given[name]) : fallback;
+  };
+  const auto text = [&](const char* name) {
+    return given.contains(name) && !given[name].is_none() ? nb::cast<std::string>(given[name]) : std::string();
+  };
+  const auto within = [&](const char* name, auto fallback, decltype(fallback) low, decltype(fallback) high) {
+    const bool is_given = given.contains(name) && !given[name].is_none();
+    const auto value = number(name, fallback);
+    if (!is_given || (value >= low && value <= high)) return value;
+    throw UsageError(std::string(name) + " is from " + nb::cast<std::string>(nb::str(nb::cast(low))) + " to " +
+                     nb::cast<std::string>(nb::str(nb::cast(high))) + ", not " +
+                     nb::cast<std::string>(nb::str(nb::cast(value))));
+  };
+  constexpr std::int64_t kMostTrials = 1'000'000'000;
+  Budget budget;
+  budget.trials = within("trials", std::int64_t{0}, 1, kMostTrials);
+  budget.seconds = within("seconds", 0.0, 1e-3, 1e9);
+  budget.early_stop = within("early_stop", std::int64_t{0}, 1, kMostTrials);
+  const std::string effort = text("effort");
+  SessionOptions options = session_options(effort.empty() ? Effort::kNormal : parse_effort(effort), budget);
+  options.budget.until_gain = within("until_gain", options.budget.until_gain, 0, 1);
+  if (const std::string strategy = text("strategy"); !strategy.empty()) options.strategy = strategy;
+  if (const std::string model = text("cost_model"); !model.empty()) options.cost_model = model;
+  options.template_name = text("template");
+  options.seed = number("seed", options.seed);
+  options.batch_size = within("batch_size", options.batch_size, 1, 256);
+  options.finalists = within("finalists", options.finalists, 0, 64);
+  options.builders = within("builders", options.builders, 1, 256);
+  if (given.contains("fixed")) options.restriction.fixed = config_from(given["fixed"]);
+  if (given.contains("restrictions")) {
+    for (nb::handle condition : nb::borrow<nb::sequence>(given["restrictions"])) {
+      options.restriction.only.push_back(KnobCondition::parse(nb::cast<std::string>(condition)));
+    }
+  }
+  return options;
+}
+
+nb::dict dict_of_progress(const Progress& progress) {
+  nb::dict dict;
+  dict["trials"] = progress.trials;
+  dict["best_seconds"] = progress.best_ns > 0 ? nb::cast(progress.best_ns * 1e-9) : nb::none();
+  dict["seconds"] = progress.seconds;
+  dict["seconds_left"] = progress.seconds_left;
+  dict["waiting_for"] = progress.waiting_for;
+  dict["phase"] = progress.phase;
+  dict["detail"] = progress.detail;
+  return dict;
+}
+
+nb::dict dict_of_outcomes(const std::map<Outcome, std::int64_t>& outcomes) {
+  nb::dict dict;
+  for (const auto& [outcome, count] : outcomes) dict[outcome_name(outcome)] = count;
+  return dict;
+}
+
+nb::dict dict_of_result(const SessionResult& result) {
+  nb::dict dict;
+  dict["best"] = result.best ? nb::object(dict_of(*result.best)) : nb::none();
+  dict["default"] = result.default_timing ? nb::object(dict_of(*result.default_timing)) : nb::none();
+  dict["trial_count"] = result.trials;
+  dict["earlier_trials"] = result.earlier_trials;
+  dict["outcomes"] = dict_of_outcomes(result.outcomes);
+  dict["race_disturbance"] = result.race_disturbance;
+  dict["first_failure"] = result.first_failure;
+  dict["seconds"] = result.seconds;
+  dict["seconds_to_best"] = result.seconds_to_best;
+  dict["stop_reason"] = result.stop_reason;
+  dict["interrupted"] = result.interrupted;
+  return dict;
+}
+
+/// Runs `work` on a thread of its own, without the interpreter's lock, while this one handles signals and passes on
+/// what the work reports. Python's main thread alone sees signals.
+class Supervised {
+ public:
+  /// `on_progress` is None, or is called with a dictionary; true ends the work. An error of its ends the work and is
+  /// raised afterwards.
+  explicit Supervised(nb::object on_progress) : on_progress_(std::move(on_progress)) {}
+
+  const std::atomic<bool>& interrupt() const { return interrupt_; }
+  void report(const Progress& progress) {
+    const std::scoped_lock lock(mutex_);
+    latest_ = progress;
+    changed_.notify_all();
+  }
+
+  template <class Work>
+  auto run(const Work& work) {
+    std::optional<decltype(work())> result;
+    std::exception_ptr failed;
+    std::thread worker([&] {
+      try {
+        result.emplace(work());
+      } catch (...) {
+        failed = std::current_exception();
+      }
+      const std::scoped_lock lock(mutex_);
+      done_ = true;
+      changed_.notify_all();
+    });
+    watch();
+    {
+      const nb::gil_scoped_release unlocked;
+      worker.join();
+    }
+    nb::object of_template = take_template_error();
+    if (raised_) std::rethrow_exception(raised_);
+    if (failed && of_template) {
+      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(of_template.ptr())), of_template.ptr());
+      throw nb::python_error();
+    }
+    if (failed) std::rethrow_exception(failed);
+    return std::move(*result);
+  }
+
+ private:
+  void watch() {
+    constexpr auto kBetweenSignals = std::chrono::milliseconds(50);
+    for (bool done = false; !done;) {
+      std::optional<Progress> news;
+      {
+        const nb::gil_scoped_release unlocked;
+        std::unique_lock lock(mutex_);
+        changed_.wait_for(lock, kBetweenSignals, [&] { return done_ || latest_.has_value(); });
+        news = std::exchange(latest_, std::nullopt);
+        done = done_;
+      }
+      guarded([&] {
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        if (news && !on_progress_.is_none() && !raised_ &&
+            nb::cast<bool>(nb::bool_(on_progress_(dict_of_progress(*news)))))
+          interrupt_ = true;
+      });
+    }
+  }
+
+  template <class Step>
+  void guarded(const Step& step) {
+    try {
+      step();
+    } catch (nb::python_error& e) {
+      interrupt_ = true;
+      // An interruption by the user keeps what was found.
+      if (!e.matches(PyExc_KeyboardInterrupt) && !raised_) raised_ = std::current_exception();
+    }
+  }
+
+  nb::object on_progress_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<Progress> latest_;
+  bool done_ = false;
+  std::atomic<bool> interrupt_{false};
+  std::exception_ptr raised_;
+};
+
+nb::dict tune(const Workload& workload, const std::string& database, const std::string& target,
+              const std::string& caches, const nb::dict& given, nb::object on_progress) {
+  require_threads();
+  const SessionOptions options = options_from(given);
+  take_template_error();
+  Supervised session(std::move(on_progress));
+  return dict_of_result(session.run([&] {
+    const TaskContext context = context_of(workload, target, caches);
+    context.templates(options.template_name);  // throws before a database is created
+    TuningLog log = TuningLog::open(database, OpenMode::kWrite);
+    return run_session(context, log, options, &session.interrupt(),
+                       [&](const Progress& progress) { session.report(progress); });
+  }));
+}
+
+/// A class or a function of the package.
+nb::object of_package(const char* name) { return nb::module_::import_("nestwright._results").attr(name); }
+
+/// A tuned kernel of this process.
+class PythonKernel : public PythonFunction {
+ public:
+  PythonKernel(TaskContext context, Lookup found, Function function)
+      : PythonFunction(std::move(function)), context_(std::move(context)), found_(std::move(found)) {}
+  const Task& task() const { return context_.task(); }
+  const Lookup& found() const { return found_; }
+
+ private:
+  TaskContext context_;
+  Lookup found_;
+};
+
+/// The configuration that the caller gives, completed by nothing: all knobs, of the template named or of the first that
+/// has such a point.
+Lookup given_point(const TaskContext& context, const Config& config, const std::string& only) {
+  std::string why;
+  for (const Template* source : context.templates(only)) {
+    try {
+      const ConfigSpace& space = context.space(*source);
+      const Config resolved = space.resolve(config);
+      why = space.why_invalid(resolved);
+      if (why.empty()) return {.match = MatchKind::kGiven, .source = source, .config = resolved};
+    } catch (const UsageError& e) {
+      why = e.what();
+    }
+  }
+  throw UsageError("no template has the configuration " + config.str() + ": " + why);
+}
+
+Lookup find(const TaskContext& context, const std::optional<std::string>& database, const std::string& only,
+            const Config& config) {
+  if (!config.entries().empty()) return given_point(context, config, only);
+  if (!database) return look_up(context, nullptr, only);
+  const TuningLog log = TuningLog::open(*database, OpenMode::kRead);
+  return look_up(context, &log, only);
+}
+
+PythonKernel load(const Workload& workload, const std::optional<std::string>& database, const std::string& target,
+                  const std::string& caches, const std::string& only, nb::handle config) {
+  require_threads();
+  const Config given = config_from(config);
+  const nb::gil_scoped_release unlocked;
+  const TaskContext context = context_of(workload, target, caches);
+  Lookup found = find(context, database, only, given);
+  Function function =
+      build(program_of(context.task(), *found.source, found.config, kernel_name(workload)), context.target());
+  const nb::gil_scoped_acquire locked;
+  return {context, std::move(found), std::move(function)};
+}
+
+nb::object export_to(const PythonKernel& kernel, nb::handle folder, const std::string& name) {
+  const auto directory = nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(folder));
+  const ExportResult result = [&] {
+    const nb::gil_scoped_release unlocked;
+    return export_kernel(kernel.task(), kernel.found(), {.directory = directory, .name = name});
+  }();
+  nb::dict dict;
+  dict["name"] = result.name;
+  dict["symbol"] = result.symbol;
+  dict["files"] = result.files;
+  return of_package("Export")(**dict);
+}
+
+nb::object record_of(const PythonKernel& kernel) {
+  const std::optional<BestRecord>& record = kernel.found().record;
+  return of_package("record_of")(record ? nb::object(dict_of(*record)) : nb::none());
+}
+
+nb::list measure(const Workload& workload, nb::handle configurations, const std::string& target,
+                 const std::string& caches, const std::string& only, const std::string& effort,
+                 const std::optional<std::string>& database) {
+  require_threads();
+  std::vector<Config> configs;
+  for (nb::handle each : nb::borrow<nb::sequence>(configurations)) configs.push_back(config_from(each));
+  Supervised measuring{nb::none()};
+  const std::vector<Measurement> measured = measuring.run([&] {
+    const TaskContext context = context_of(workload, target, caches);
+    std::vector<Lookup> sides;
+    for (const Config& config : configs) sides.push_back(find(context, database, only, config));
+    return measure_beside(context, sides, parse_effort(effort), [&] { return measuring.interrupt().load(); });
+  });
+  nb::list list;
+  for (const Measurement& each : measured) list.append(dict_of(each));
+  return list;
+}
+
+nb::list space_of(const Workload& workload, const std::string& target) {
+  const TaskContext context = [&] {
+    const nb::gil_scoped_release unlocked;
+    const TaskContext resolved = context_of(workload, target, "");
+    for (const Template* source : resolved.templates()) resolved.space(*source).count_valid();
+    return resolved;
+  }();
+  nb::list list;
+  for (const Template* source : context.templates()) {
+    const ConfigSpace& space = context.space(*source);
+    const PointCount valid = space.count_valid();
+    nb::dict knobs;
+    for (const Branch& branch : space.branches()) {
+      for (const Knob& knob : branch.knobs) {
+        nb::list candidates;
+        for (std::size_t i = 0; i < knob.candidates.size(); ++i) {
+          candidates.append(dict_of(
+              Config({{knob.name, knob.candidates[i], knob.labels.empty() ? "" : knob.labels[i]}}))[knob.name.c_str()]);
+        }
+        if (!knobs.contains(knob.name.c_str())) {
+          knobs[knob.name.c_str()] = candidates;
+          continue;
+        }
+        nb::list known = nb::borrow<nb::list>(knobs[knob.name.c_str()]);
+        for (nb::handle candidate : candidates) {
+          if (PySequence_Contains(known.ptr(), candidate.ptr()) == 0) known.append(candidate);
+        }
+      }
+    }
+    nb::dict dict;
+    dict["template"] = source->name;
+    dict["version"] = source->version;
+    dict["points"] = valid.points;
+    dict["is_estimate"] = valid.estimated;
+    dict["knobs"] = knobs;
+    list.append(dict);
+  }
+  return list;
+}
+
+/// A study, and the interpreter's view of its points: (template, version, configuration).
+class PythonStudy {
+ public:
+  PythonStudy(const Workload& workload, const std::string& target, const nb::dict& given) {
+    require_threads();
+    const SessionOptions options = options_from(given);
+    Supervised starting{nb::none()};
+    study_ = starting.run([&] { return std::make_unique<Study>(context_of(workload, target, ""), options); });
+  }
+  nb::object ask() {
+    Supervised asking{nb::none()};
+    const std::optional<Point> point = asking.run([&] { return study_->ask(); });
+    if (!point) return nb::none();
+    return nb::make_tuple(point->template_name, point->version, dict_of(point->config));
+  }
+  nb::dict measure(const std::string& template_name, int version, nb::handle config) {
+    const Point point{template_name, version, config_from(config)};
+    Supervised measuring{nb::none()};
+    return dict_of(measuring.run([&] { return study_->measure(point); }));
+  }
+  void tell(const std::string& template_name, int version, nb::handle config, nb::handle result) {
+    study_->tell({template_name, version, config_from(config)}, measurement_from(result));
+  }
+
+ private:
+  std::unique_ptr<Study> study_;
+};
+
+}  // namespace
+
+void bind_tuning(nb::module_& m) {
+  nb::class_<PythonKernel, PythonFunction>(m, "Kernel",
+                                           "A kernel with the configuration that was found for its workload.")
+      .def_prop_ro(
+          "match", [](const PythonKernel& k) { return match_name(k.found().match); },
+          "How the record matches: exact, other_machine, nearest, default, or given.")
+      .def_prop_ro("workload", [](const PythonKernel& k) { return k.task().workload; })
+      .def_prop_ro("target", [](const PythonKernel& k) { return k.task().target.str(); })
+      .def_prop_ro("template", [](const PythonKernel& k) { return k.found().source->name; })
+      .def_prop_ro(
+          "config", [](const PythonKernel& k) { return dict_of(k.found().config); },
+          nb::sig("def config(self) -> dict[str, typing.Any]"), "The value of each knob.")
+      .def_prop_ro(
+          "hint", [](const PythonKernel& k) { return k.found().hint; },
+          "Why the record is only a hint; \"\": it is current.")
+      .def_prop_ro(
+          "why_default", [](const PythonKernel& k) { return k.found().why_default; },
+          "Why no record was used; \"\" where one was.")
+      .def_prop_ro("record", record_of, nb::sig("def record(self) -> nestwright._results.Record | None"),
+                   "The record that the configuration comes from; None for the default.")
+      .def("export", export_to, nb::arg("directory"), nb::arg("name") = "",
+           nb::sig("def export(self, directory: str | os.PathLike[str], name: str = '') -> nestwright._results.Export"),
+           "Writes the kernel as a C library that does not depend on nestwright: header, libraries, object, manifest, "
+           "CMake "
+           "package and self-test. directory: created if it is missing. name: of the function and the files, a C "
+           "identifier; "
+           "'': derived from the workload. Needs a C compiler.");
+  nb::class_<PythonStudy>(m, "_Study")
+      .def(nb::init<const Workload&, const std::string&, const nb::dict&>())
+      .def("ask", &PythonStudy::ask, nb::sig("def ask(self) -> tuple[str, int, dict[str, typing.Any]] | None"))
+      .def("measure", &PythonStudy::measure)
+      .def("tell", &PythonStudy::tell, nb::arg("template"), nb::arg("version"), nb::arg("config"),
+           nb::arg("result").none());
+  m.def("_tune", tune, nb::arg("workload"), nb::arg("database"), nb::arg("target"), nb::arg("caches"),
+        nb::arg("options"), nb::arg("on_progress").none());
+  m.def("_load", load, nb::arg("workload"), nb::arg("database").none(), nb::arg("target"), nb::arg("caches"),
+        nb::arg("template"), nb::arg("config").none());
+  m.def("_measure", measure, nb::arg("workload"), nb::arg("configurations"), nb::arg("target"), nb::arg("caches"),
+        nb::arg("template"), nb::arg("effort"), nb::arg("database").none());
+  m.def("_space", space_of, nb::arg("workload"), nb::arg("target"));
+}
+
+}  // namespace nestwright::python

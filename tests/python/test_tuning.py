@@ -1,0 +1,224 @@
+"""Tuning, studies, templates in Python and the database, on few trials."""
+
+import pickle
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import nestwright as nw
+
+SMALL = "matmul m=32 n=32 k=32"
+ONE = "cpu,threads=1"
+
+
+def test_tuning_records_and_finds(database):
+    seen = []
+    result = nw.tune(SMALL, trials=4, finalists=0, database=database, target=ONE, callbacks=[seen.append])
+    assert result.trial_count == 4 and result.outcomes.get("ok", 0) >= 1 and not result.interrupted
+    assert result.best is not None and result.best.seconds > 0
+    low, high = result.best.interval
+    assert low <= result.best.seconds <= high
+    assert result.best.config and str(result.best.config) == str(nw.Config(dict(result.best.config)))
+    assert seen and isinstance(seen[-1], nw.Progress)
+    assert len(result.trials()) == 4
+    assert pickle.loads(pickle.dumps(result)) == result
+
+    f = nw.load(SMALL, database=database, target=ONE)
+    assert f.match == "exact" and f.config == dict(result.best.config)
+    a = np.ones((32, 32), np.float32)
+    np.testing.assert_array_equal(f(a, a), a @ a)
+    assert nw.load("matmul m=48 n=32 k=32", database=database, target=ONE).match == "nearest"
+
+    db = nw.Database(database)
+    assert db.best(SMALL) == f.record or db.best(SMALL).config == f.record.config
+    assert [record.workload for record in db] == [SMALL]
+    trials = list(db.trials(SMALL))
+    assert [trial.id for trial in trials] == sorted(trial.id for trial in trials) and len(trials) == 4
+    assert db.best("matmul m=7 n=7 k=7") is None
+
+
+def test_nothing_is_printed_unless_asked(database, capfd):
+    nw.tune(SMALL, trials=2, finalists=0, database=database, target=ONE)
+    out, err = capfd.readouterr()
+    assert out == "" and err == ""
+    nw.tune(SMALL, trials=2, finalists=0, database=database, target=ONE, progress=True)
+    out, err = capfd.readouterr()
+    assert "trials" in out and err == ""
+
+
+def test_a_callback_may_stop_and_may_fail(database):
+    result = nw.tune(SMALL, trials=1000, seconds=60, finalists=0, database=database, target=ONE, callbacks=[lambda p: p.trials > 2])
+    assert result.interrupted and result.trial_count < 1000
+
+    def fail(progress):
+        raise ZeroDivisionError("of the callback")
+
+    with pytest.raises(ZeroDivisionError, match="of the callback"):
+        nw.tune(SMALL, trials=1000, seconds=60, database=database, target=ONE, callbacks=[fail])
+
+
+def test_an_interrupt_returns_what_was_found(database):
+    timer = threading.Timer(3, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    start = time.monotonic()
+    result = nw.tune(SMALL, seconds=60, database=database, target=ONE)
+    timer.cancel()
+    assert time.monotonic() - start < 20
+    assert result.interrupted and result.best is not None
+
+
+def test_the_search_stays_within_restrictions(database):
+    result = nw.tune(SMALL, trials=6, finalists=0, database=database, target=ONE, template="matmul.cpu",
+                     restrictions="unroll_k <= 2", fixed={"pack_b": False})
+    assert result.best.config["pack_b"] == "no" and result.best.config["unroll_k"] <= 2
+    assert all(trial.config["pack_b"] == "no" for trial in nw.Database(database).trials())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"workload": "matmul m=32 n=32"}, "k"),
+        ({"strategy": "guess"}, "guess"),
+        ({"effort": "heroic"}, "heroic"),
+        ({"target": "cpu,isa=mmx"}, "mmx"),
+        ({"restrictions": "unroll_k <="}, "expected"),
+        ({"fixed": {"no_such_knob": 1}}, "no_such_knob"),
+        ({"template": "no.template"}, "no.template"),
+        ({"caches": "tepid"}, "tepid"),
+    ],
+)
+def test_bad_input_is_one_sentence(database, arguments, sentence):
+    with pytest.raises(nw.UsageError, match=sentence) as raised:
+        nw.tune(**{"workload": SMALL, "trials": 2, "database": database, "target": ONE, **arguments})
+    assert "\n" not in str(raised.value)
+
+
+def test_a_database_that_cannot_be_opened(tmp_path):
+    with pytest.raises(nw.LogError):
+        nw.tune(SMALL, trials=1, database=tmp_path / "no" / "folder.db", target=ONE)
+    (tmp_path / "text.db").write_text("this is no database, but a text that is long enough to be read as one" * 20)
+    with pytest.raises(nw.LogError):
+        nw.load(SMALL, database=tmp_path / "text.db", target=ONE)
+
+
+def test_studies():
+    study = nw.study(SMALL, target=ONE, strategy="random", batch_size=4)
+    seen = set()
+    for _ in range(6):
+        proposal = study.ask()
+        assert str(proposal.config) not in seen
+        seen.add(str(proposal.config))
+        result = proposal.measure()
+        assert result.outcome != "ok" or result.seconds > 0
+        study.tell(proposal, result)
+    study.tell(study.ask(), 1e-3)
+    study.tell(study.ask(), None)
+    with pytest.raises(nw.UsageError, match="above 0"):
+        study.tell(study.ask(), -1.0)
+
+
+def test_a_space_and_its_knobs():
+    spaces = {space.template: space for space in nw.space(SMALL, target=ONE)}
+    assert spaces["matmul.cpu"].points > 100
+    assert 1 in spaces["matmul.cpu"].knobs["unroll_k"] and "no" in spaces["matmul.cpu"].knobs["pack_b"]
+
+
+@nw.template("rows_product", m=int, n=int, k=32)
+def rows_product(t, m, n, k):
+    """A matrix product whose rows are blocked."""
+    a = nw.placeholder((m, k), name="A")
+    b = nw.placeholder((k, n), name="B")
+    r = nw.reduce_axis(k, "k")
+    c = nw.compute((m, n), lambda i, j: nw.sum(a[i, r] * b[r, j], r), name="C")
+    s = nw.create_schedule(c)
+    rows = t.number("rows", [1, 2, 4, 8, 64])
+    width = t.split("width", n, parts=2, max_factor=64)
+    order = t.choice("order", ["reduction_outside", "reduction_inside"])
+    t.require(rows * width[-1] <= 128, "the tile does not fit into the registers")
+    io, jo, ii, ji = s[c].tile(s[c].axes[0], s[c].axes[1], rows, width[-1])
+    if order == "reduction_outside":
+        s[c].reorder(io, jo, r, ii, ji)
+        s[c].vectorize(ji)
+    return s, [a, b, c]
+
+
+def test_a_template_in_python(database):
+    workload = rows_product(m=48, n=32)
+    assert str(workload) == "rows_product m=48 n=32"
+    result = nw.tune(workload, trials=6, finalists=0, database=database, target=ONE)
+    assert result.best is not None and result.best.template == "rows_product.python"
+    assert result.best.config["rows"] * result.best.config["width"][-1] <= 128
+    f = nw.load(workload, database=database, target=ONE)
+    a, b = np.random.default_rng(3).random((48, 32), np.float32), np.random.default_rng(4).random((32, 32), np.float32)
+    np.testing.assert_allclose(f(a, b), a @ b, rtol=1e-5)
+    assert f.match == "exact" and not f.hint
+
+
+def test_an_exception_in_a_template_costs_its_trial(database):
+    @nw.template("fails_for_some", n=int)
+    def fails_for_some(t, n):
+        x = nw.placeholder((n,), name="X")
+        y = nw.compute((n,), lambda i: x[i] + 1.0, name="Y")
+        s = nw.create_schedule(y)
+        factor = t.number("factor", [4, 8, 16])
+        if factor == 8:
+            raise RuntimeError("eight is a bad number")
+        s[y].split(s[y].axes[0], factor=factor)
+        return s, [x, y]
+
+    result = nw.tune("fails_for_some n=100", trials=3, finalists=0, database=database, target=ONE)
+    failed = [trial for trial in nw.Database(database).trials() if trial.outcome != "ok"]
+    assert result.best is not None and len(failed) == 1 and "eight is a bad number" in failed[0].message
+
+
+def test_an_exception_in_the_first_run_is_the_users(database):
+    @nw.template("always_fails", n=int)
+    def always_fails(t, n):
+        raise KeyError("of the template")
+
+    with pytest.raises(KeyError, match="of the template"):
+        nw.tune("always_fails n=100", trials=3, database=database, target=ONE)
+
+
+def test_autotune(database):
+    @nw.autotune(trials=3, finalists=0, database=database, target=ONE)
+    def mm(A: nw.Tensor["i,k"], B: nw.Tensor["k,j"]):
+        return "C[i,j] = sum(k, A[i,k] * B[k,j])"
+
+    a, b = np.random.default_rng(5).random((20, 30), np.float32), np.random.default_rng(6).random((30, 10), np.float32)
+    np.testing.assert_allclose(mm(a, b), a @ b, rtol=1e-5)
+    trials = len(list(nw.Database(database).trials()))
+    out = np.empty((20, 10), np.float32)
+    mm(a, b, out=out)
+    np.testing.assert_allclose(out, a @ b, rtol=1e-5)
+    assert len(list(nw.Database(database).trials())) == trials, "it was tuned again"
+    with pytest.raises(nw.UsageError, match="extent"):
+        mm(a, a)
+    with pytest.raises(nw.UsageError, match="expected 2 arrays"):
+        mm(a)
+
+
+def test_what_the_command_line_answers():
+    assert nw.doctor()["version"] == nw.__version__
+
+
+@pytest.mark.slow
+def test_measure_beside_each_other():
+    study = nw.study(SMALL, target=ONE)
+    configs = [study.ask().config for _ in range(2)]
+    first, second = nw.measure(SMALL, configs, target=ONE)
+    assert first.outcome == second.outcome == "ok" and first.verified
+    with pytest.raises(nw.UsageError, match="no template has the configuration"):
+        nw.measure(SMALL, {"unroll_k": 5}, target=ONE)
+
+
+@pytest.mark.slow
+def test_a_file_of_workloads(tmp_path, database):
+    (tmp_path / "tasks.json").write_text('["matmul m=16 n=16 k=16", "softmax rows=8 columns=32"]')
+    tasks = nw.tune_file(tmp_path / "tasks.json", trials=4, database=database, target=ONE, effort="quick")
+    assert len(tasks) == 2
+    with pytest.raises(nw.Error):
+        nw.tune_file(tmp_path / "missing.json", trials=4, database=database)
