@@ -183,6 +183,10 @@ class Export:
     """the name of the C function"""
     files: list[str]
     """relative to the directory"""
+    check: Measurement | None
+    """of the kernel, before it was written; None: it was not run"""
+    why_not_checked: str
+    """why it was not run, as on a machine that cannot run it; "": it was"""
 
 
 def as_frame(rows: list[Any]) -> Any:

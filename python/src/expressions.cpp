@@ -116,6 +116,23 @@ nb::tuple axes_of(const Tensor& tensor, bool reduced) {
   return nb::tuple(list);
 }
 
+/// What TVM calls C.op: the operation of a tensor, of which its users read the axes.
+void add_operation(nb::module_& m) {
+  nb::class_<Operation>(m, "Operation", "The operation of a tensor, with its axes as TVM names them.")
+      .def_prop_ro("name", [](const Operation& op) { return op->name; })
+      .def_prop_ro("axis", [](const Operation& op) { return axes_of(Tensor(op), false); })
+      .def_prop_ro("reduce_axis", [](const Operation& op) { return axes_of(Tensor(op), true); })
+      .def_prop_ro("num_outputs", [](const Operation& op) { return op->results.size(); })
+      .def(
+          "output",
+          [](const Operation& op, std::size_t i) {
+            if (i >= op->results.size()) throw nb::index_error("the operation has fewer outputs");
+            return Tensor(op, static_cast<int>(i));
+          },
+          nb::arg("index"))
+      .def("__repr__", [](const Operation& op) { return to_string(op); });
+}
+
 void add_tensor(nb::module_& m) {
   nb::class_<Tensor> tensor(m, "Tensor", "One result of an operation: A[i, k] reads an element of it.");
   tensor.def("__getitem__", element);
@@ -135,6 +152,7 @@ void add_tensor(nb::module_& m) {
       "Its extents: integers, or expressions of variables.");
   tensor.def_prop_ro(
       "axes", [](const Tensor& t) { return axes_of(t, false); }, "The axes of the operation; () for a placeholder.");
+  tensor.def_prop_ro("op", &Tensor::op);
   tensor.def_prop_ro("reduce_axes", [](const Tensor& t) { return axes_of(t, true); });
   tensor.def("__eq__", [](const Tensor& a, nb::handle b) {
     Tensor other;
@@ -358,6 +376,7 @@ void add_functions(nb::module_& m) {
 
 void bind_expressions(nb::module_& m) {
   add_handles(m);
+  add_operation(m);
   add_tensor(m);
   add_definitions(m);
   add_reductions(m);

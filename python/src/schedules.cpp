@@ -178,6 +178,7 @@ void add_stage(nb::module_& m) {
       "Its reduce axes, before any primitive.");
   stage.def_prop_ro("loops", [](const Stage& s) { return tuple_of(s.loops()); }, "The loops now, outermost first.");
   stage.def_prop_ro("tensor", &Stage::tensor);
+  stage.def_prop_ro("op", [](const Stage& s) { return s.tensor().op(); });
   add_primitives(stage);
 }
 
@@ -219,6 +220,13 @@ void add_schedule(nb::module_& m) {
       "replay", [](Schedule& s, const std::string& trace) { Trace::parse(trace).replay(s); }, nb::arg("trace"),
       "Applies the steps of a trace to a schedule that has none yet.");
   schedule.def("__str__", &Schedule::str);
+  m.def(
+      "thread_axis",
+      [](const std::string& tag) {
+        thread_from(tag);
+        return tag;
+      },
+      nb::arg("tag"), "An index of a GPU, as bind() takes it: \"blockIdx.x\", \"threadIdx.y\", \"vthread\".");
   m.def(
       "create_schedule",
       [](nb::handle outputs) {

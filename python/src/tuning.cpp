@@ -116,9 +116,13 @@ nb::dict dict_of_result(const SessionResult& result) {
 /// what the work reports. Python's main thread alone sees signals.
 class Supervised {
  public:
+  /// What the user's interruption does: it ends the work in any case.
+  enum class Interruption : std::uint8_t { kIsRaised, kKeepsTheResult };
+
   /// `on_progress` is None, or is called with a dictionary; true ends the work. An error of its ends the work and is
   /// raised afterwards.
-  explicit Supervised(nb::object on_progress) : on_progress_(std::move(on_progress)) {}
+  explicit Supervised(nb::object on_progress = nb::none(), Interruption interruption = Interruption::kIsRaised)
+      : on_progress_(std::move(on_progress)), interruption_(interruption) {}
 
   const std::atomic<bool>& interrupt() const { return interrupt_; }
   void report(const Progress& progress) {
@@ -183,12 +187,13 @@ class Supervised {
       step();
     } catch (nb::python_error& e) {
       interrupt_ = true;
-      // An interruption by the user keeps what was found.
-      if (!e.matches(PyExc_KeyboardInterrupt) && !raised_) raised_ = std::current_exception();
+      const bool keeps_result = interruption_ == Interruption::kKeepsTheResult && e.matches(PyExc_KeyboardInterrupt);
+      if (!keeps_result && !raised_) raised_ = std::current_exception();
     }
   }
 
   nb::object on_progress_;
+  Interruption interruption_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<Progress> latest_;
@@ -202,7 +207,7 @@ nb::dict tune(const Workload& workload, const std::string& database, const std::
   require_threads();
   const SessionOptions options = options_from(given);
   take_template_error();
-  Supervised session(std::move(on_progress));
+  Supervised session(std::move(on_progress), Supervised::Interruption::kKeepsTheResult);
   return dict_of_result(session.run([&] {
     const TaskContext context = context_of(workload, target, caches);
     context.templates(options.template_name);  // throws before a database is created
@@ -220,6 +225,7 @@ class PythonKernel : public PythonFunction {
  public:
   PythonKernel(TaskContext context, Lookup found, Function function)
       : PythonFunction(std::move(function)), context_(std::move(context)), found_(std::move(found)) {}
+  const TaskContext& context() const { return context_; }
   const Task& task() const { return context_.task(); }
   const Lookup& found() const { return found_; }
 
@@ -266,8 +272,33 @@ PythonKernel load(const Workload& workload, const std::optional<std::string>& da
   return {context, std::move(found), std::move(function)};
 }
 
-nb::object export_to(const PythonKernel& kernel, nb::handle folder, const std::string& name) {
+/// Checks and times the configuration as it is exported. nullopt, with the reason, where this machine cannot run it.
+/// Throws Error where its result is wrong or it fails.
+std::optional<Measurement> check_before_export(const PythonKernel& kernel, std::string& why_not) {
+  Supervised checking;
+  std::optional<Measurement> checked;
+  try {
+    checked = checking
+                  .run([&] {
+                    return measure_beside(kernel.context(), {kernel.found()}, Effort::kQuick,
+                                          [&] { return checking.interrupt().load(); });
+                  })
+                  .front();
+  } catch (const UsageError& e) {
+    why_not = e.what();
+    return std::nullopt;
+  }
+  if (checked->outcome == Outcome::kOk && checked->evidence.verified) return checked;
+  throw Error("the kernel of " + kernel.task().workload.str() +
+              " is not exported, because it failed when it was run (" + outcome_name(checked->outcome) + ": " +
+              checked->message + "): choose another configuration");
+}
+
+nb::object export_to(const PythonKernel& kernel, nb::handle folder, const std::string& name, bool check) {
   const auto directory = nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(folder));
+  require_threads();
+  std::string why_not = check ? "" : "it was not asked for";
+  const std::optional<Measurement> checked = check ? check_before_export(kernel, why_not) : std::nullopt;
   const ExportResult result = [&] {
     const nb::gil_scoped_release unlocked;
     return export_kernel(kernel.task(), kernel.found(), {.directory = directory, .name = name});
@@ -276,6 +307,8 @@ nb::object export_to(const PythonKernel& kernel, nb::handle folder, const std::s
   dict["name"] = result.name;
   dict["symbol"] = result.symbol;
   dict["files"] = result.files;
+  dict["check"] = checked ? of_package("Measurement")(**dict_of(*checked)) : nb::none();
+  dict["why_not_checked"] = why_not;
   return of_package("Export")(**dict);
 }
 
@@ -290,7 +323,7 @@ nb::list measure(const Workload& workload, nb::handle configurations, const std:
   require_threads();
   std::vector<Config> configs;
   for (nb::handle each : nb::borrow<nb::sequence>(configurations)) configs.push_back(config_from(each));
-  Supervised measuring{nb::none()};
+  Supervised measuring;
   const std::vector<Measurement> measured = measuring.run([&] {
     const TaskContext context = context_of(workload, target, caches);
     std::vector<Lookup> sides;
@@ -348,18 +381,18 @@ class PythonStudy {
   PythonStudy(const Workload& workload, const std::string& target, const nb::dict& given) {
     require_threads();
     const SessionOptions options = options_from(given);
-    Supervised starting{nb::none()};
+    Supervised starting;
     study_ = starting.run([&] { return std::make_unique<Study>(context_of(workload, target, ""), options); });
   }
   nb::object ask() {
-    Supervised asking{nb::none()};
+    Supervised asking;
     const std::optional<Point> point = asking.run([&] { return study_->ask(); });
     if (!point) return nb::none();
     return nb::make_tuple(point->template_name, point->version, dict_of(point->config));
   }
   nb::dict measure(const std::string& template_name, int version, nb::handle config) {
     const Point point{template_name, version, config_from(config)};
-    Supervised measuring{nb::none()};
+    Supervised measuring;
     return dict_of(measuring.run([&] { return study_->measure(point); }));
   }
   void tell(const std::string& template_name, int version, nb::handle config, nb::handle result) {
@@ -392,13 +425,14 @@ void bind_tuning(nb::module_& m) {
           "Why no record was used; \"\" where one was.")
       .def_prop_ro("record", record_of, nb::sig("def record(self) -> nestwright._results.Record | None"),
                    "The record that the configuration comes from; None for the default.")
-      .def("export", export_to, nb::arg("directory"), nb::arg("name") = "",
-           nb::sig("def export(self, directory: str | os.PathLike[str], name: str = '') -> nestwright._results.Export"),
-           "Writes the kernel as a C library that does not depend on nestwright: header, libraries, object, manifest, "
-           "CMake "
-           "package and self-test. directory: created if it is missing. name: of the function and the files, a C "
-           "identifier; "
-           "'': derived from the workload. Needs a C compiler.");
+      .def(
+          "export", export_to, nb::arg("directory"), nb::arg("name") = "", nb::arg("check") = true,
+          nb::sig("def export(self, directory: str | os.PathLike[str], name: str = '', check: bool = True) -> "
+                  "nestwright._results.Export"),
+          "Writes the kernel as a C library that does not depend on nestwright: header, libraries, object, manifest, "
+          "CMake package and self-test. directory: created if it is missing. name: of the function and the files, a C "
+          "identifier; '': derived from the workload. check: compares the kernel's result with the reference and times "
+          "it before anything is written. Needs a C compiler. Raises Error where the result is wrong.");
   nb::class_<PythonStudy>(m, "_Study")
       .def(nb::init<const Workload&, const std::string&, const nb::dict&>())
       .def("ask", &PythonStudy::ask, nb::sig("def ask(self) -> tuple[str, int, dict[str, typing.Any]] | None"))

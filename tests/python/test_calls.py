@@ -164,7 +164,8 @@ def test_expressions_as_text():
 @pytest.mark.slow
 def test_export(matmul, tmp_path):
     exported = matmul.export(tmp_path, name="small_matmul")
-    assert exported.name == "small_matmul"
+    assert exported.name == "small_matmul" and exported.check.verified and not exported.why_not_checked
+    assert matmul.export(tmp_path, name="unchecked", check=False).check is None
     assert all((tmp_path / file).exists() for file in exported.files)
     with pytest.raises(nw.UsageError, match="cannot be the name of a C function"):
         matmul.export(tmp_path, name="1x")

@@ -46,6 +46,17 @@ def test_primitives_have_tvms_names():
     assert replayed.trace == s.trace
 
 
+def test_tvms_spelling_of_axes_and_threads():
+    a, b, c = product(64, 64, 16)
+    s = nw.create_schedule(c.op.output(0))
+    i, j = s[c].op.axis
+    assert c.op.reduce_axis[0].same_as(s[c].reduce_axes[0]) and c.op.name == "C"
+    s[c].bind(i, nw.thread_axis("blockIdx.x")).bind(j, nw.thread_axis("threadIdx.x"))
+    assert "blockIdx.x" in str(nw.lower(s, [a, b, c], target="cuda,arch=sm_90"))
+    with pytest.raises(nw.UsageError, match="there is no thread index"):
+        nw.thread_axis("blockIdx.w")
+
+
 def test_caches_and_stages():
     a, b, c = product(32, 32, 32)
     s = nw.create_schedule(c)
