@@ -262,6 +262,9 @@ std::string kernel_name(const Workload& workload);
 /// InternalError for more than 10,000 combinations.
 ConfigSpace discover_space(const Template& t, const Workload& workload, const Target& target);
 
+/// The knobs of a run that takes the first candidate of each. They are checked as those of discover_space() are.
+std::unique_ptr<Tuning> first_candidates();
+
 /// A definition with its schedule.
 struct Instance {
   Definition definition;

@@ -21,8 +21,8 @@ class TensorIndices:
         self.names = [name.strip() for name in text.split(",")] if text.strip() else []
 
 
-def _of_tensor(indices: str) -> TensorIndices:
-    return TensorIndices(indices)
+def _of_tensor(indices: str | tuple[str, ...]) -> TensorIndices:
+    return TensorIndices(",".join(indices) if isinstance(indices, tuple) else indices)
 
 
 setattr(Tensor, "__class_getitem__", staticmethod(_of_tensor))
@@ -36,7 +36,8 @@ class AutotunedFunction:
     def __init__(self, function: Callable[..., str], options: dict[str, Any]) -> None:
         functools.update_wrapper(self, function)
         self._options = options
-        self._database = options["database"]
+        inspect.signature(tune).bind("", **options)  # refuses unknown options now
+        self._signature = inspect.signature(function)
         self._arguments = self._indices_of(function)
         self._expression = function(*self._arguments)
         if not isinstance(self._expression, str):
@@ -63,6 +64,8 @@ class AutotunedFunction:
         sizes: dict[str, int] = {}
         declarations = ""
         for (name, indices), array in zip(self._arguments.items(), arrays):
+            if not hasattr(array, "shape") or not hasattr(array, "dtype"):
+                raise UsageError(f"{self.__name__}: argument {name}: expected an array, got {type(array).__name__}")
             shape = tuple(array.shape)
             if len(shape) != len(indices):
                 raise UsageError(f"{self.__name__}: argument {name}: expected rank {len(indices)}, got {len(shape)}")
@@ -71,14 +74,16 @@ class AutotunedFunction:
                     raise UsageError(
                         f"{self.__name__}: argument {name}: expected an extent of {sizes[index]} along {index}, got {extent}"
                     )
-            dtype = str(array.dtype).removeprefix("torch.")
+            dtype = str(getattr(array.dtype, "name", array.dtype)).removeprefix("torch.")
+            if not getattr(array.dtype, "isnative", True):
+                raise UsageError(f"{self.__name__}: argument {name}: expected this machine's byte order: copy it")
             if dtype != "float32":
                 declarations += f"; {name}: {dtype}"
         return f"{self._expression}{declarations} " + " ".join(f"{index}={extent}" for index, extent in sizes.items())
 
     def kernel(self, *arrays: Any) -> Kernel:
         """The kernel for arrays of these shapes and types, which is tuned now if it never was."""
-        key = tuple((tuple(array.shape), str(array.dtype)) for array in arrays)
+        key = tuple((tuple(getattr(array, "shape", ())), str(getattr(array, "dtype", None))) for array in arrays)
         found = self._kernels.get(key)
         if found is not None:
             return found
@@ -89,17 +94,22 @@ class AutotunedFunction:
 
     def _make(self, workload: str) -> Kernel:
         options = dict(self._options)
-        database, target = options.pop("database"), options["target"]
+        database = options.pop("database")
+        chosen = {"target": options["target"], "caches": options.get("caches", ""), "template": options.get("template") or ""}
         if os.path.exists(database):
-            known = load(workload, database=database, target=target)
+            known = load(workload, database=database, **chosen)
             if known.match == "exact" and not known.hint:
                 return known
         result = tune(workload, database=database, **options)
+        if result.interrupted:
+            raise KeyboardInterrupt
         if result.best is None:
             raise UsageError(f"no valid candidate was found for {workload}: {result.stop_reason}")
-        return load(workload, database=database, target=target)
+        return load(workload, database=database, **chosen)
 
-    def __call__(self, *arrays: Any, out: Any = None) -> Any:
+    def __call__(self, *arrays: Any, out: Any = None, **named: Any) -> Any:
+        if named:
+            arrays = self._signature.bind(*arrays, **named).args
         return self.kernel(*arrays)(*arrays, out=out)
 
 

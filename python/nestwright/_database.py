@@ -12,6 +12,10 @@ from ._results import Record, Trial, as_frame, record_of, trial_of
 from ._tune import DEFAULT_DATABASE, path_from
 
 
+def _target(target: str) -> str:
+    return _nestwright._target(target) if target else ""
+
+
 def _text(workload: Workload | str | None) -> str:
     if workload is None:
         return ""
@@ -34,12 +38,12 @@ class Database:
 
     def top(self, workload: Workload | str, count: int = 10, *, target: str = "") -> list[Record]:
         """The best record of a workload and its runners-up."""
-        found = _nestwright._top(self.path, _text(workload), "", target, count)
+        found = _nestwright._top(self.path, _text(workload), "", _target(target), count)
         return [record for record in map(record_of, found) if record is not None]
 
     def records(self, *, operator: str = "", target: str = "") -> Iterator[Record]:
         """The best record of each task, ordered by workload."""
-        for values in _nestwright._list(self.path, operator, target):
+        for values in _nestwright._list(self.path, operator, _target(target)):
             record = record_of(values)
             if record is not None:
                 yield record
@@ -51,12 +55,12 @@ class Database:
         self, workload: Workload | str | None = None, *, operator: str = "", target: str = "", limit: int = 0
     ) -> Iterator[Trial]:
         """Trials of all outcomes in the order of recording; the latest `limit` of them, 0: all."""
-        for values in _nestwright._trials(self.path, _text(workload), operator, target, limit):
+        for values in _nestwright._trials(self.path, _text(workload), operator, _target(target), limit):
             yield trial_of(values)
 
     def to_frame(self, workload: Workload | str | None = None, **selection: Any) -> Any:
         """trials() as a pandas.DataFrame; a list where pandas is not installed."""
-        return as_frame(list(self.trials(workload, **selection)))
+        return as_frame(list(self.trials(workload, **selection)), Trial)
 
     def __repr__(self) -> str:
         return f"Database({self.path!r})"

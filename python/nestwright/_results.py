@@ -30,7 +30,7 @@ class Config(Mapping[str, Any]):
         return len(self._values)
 
     def __hash__(self) -> int:
-        return hash(str(self))
+        return hash(frozenset((knob, _text(value)) for knob, value in self._values.items()))
 
     def __str__(self) -> str:
         return " ".join(f"{knob}={_text(value)}" for knob, value in self._values.items())
@@ -40,6 +40,8 @@ class Config(Mapping[str, Any]):
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return "[" + ",".join(map(str, value)) + "]" if isinstance(value, (list, tuple)) else str(value)
 
 
@@ -158,7 +160,7 @@ class TuneResult:
         from ._database import Database
 
         found = list(Database(self.database).trials(self.workload, target=self.target))
-        return as_frame(found)
+        return as_frame(found, Trial)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -189,13 +191,13 @@ class Export:
     """why it was not run, as on a machine that cannot run it; "": it was"""
 
 
-def as_frame(rows: list[Any]) -> Any:
-    """A pandas.DataFrame of dataclasses, one column a field; the list itself where pandas is missing."""
+def as_frame(rows: list[Any], of: Any) -> Any:
+    """A pandas.DataFrame of dataclasses `of`, one column a field; the list itself where pandas is missing."""
     try:
         import pandas
     except ImportError:
         return rows
-    fields = [field.name for field in dataclasses.fields(rows[0])] if rows else []
+    fields = [field.name for field in dataclasses.fields(of)]
     return pandas.DataFrame([[getattr(row, name) for name in fields] for row in rows], columns=fields)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from . import _nestwright
 from ._nestwright import Workload
 from ._results import Config, Measurement
-from ._tune import workload_from
+from ._tune import listed, workload_from
 
 
 class Proposal:
@@ -29,9 +29,33 @@ class Proposal:
 
 
 class Study:
-    """A search whose caller decides what is measured, where, and what is learned. Iterating over it asks."""
+    """A search whose caller decides what is measured, where, and what is learned. Iterating over it asks.
 
-    def __init__(self, workload: Workload | str, *, target: str = "host", **options: Any) -> None:
+    The arguments are those of tune(). Several threads may share a study; their calls take turns.
+    """
+
+    def __init__(
+        self,
+        workload: Workload | str,
+        *,
+        target: str = "host",
+        restrictions: str | Sequence[str] | None = None,
+        fixed: Mapping[str, Any] | str | None = None,
+        template: str | None = None,
+        strategy: str | None = None,
+        cost_model: str | None = None,
+        seed: int = 1,
+        batch_size: int | None = None,
+    ) -> None:
+        options = {
+            "restrictions": listed(restrictions),
+            "fixed": fixed,
+            "template": template,
+            "strategy": strategy,
+            "cost_model": cost_model,
+            "seed": seed,
+            "batch_size": batch_size,
+        }
         self._study = _nestwright._Study(workload_from(workload), target, options)
 
     def ask(self) -> Proposal | None:
@@ -48,27 +72,6 @@ class Study:
             yield proposal
 
 
-def study(
-    workload: Workload | str,
-    *,
-    target: str = "host",
-    restrictions: str | Sequence[str] = (),
-    fixed: Mapping[str, Any] | None = None,
-    template: str | None = None,
-    strategy: str | None = None,
-    cost_model: str | None = None,
-    seed: int = 1,
-    batch_size: int | None = None,
-) -> Study:
-    """A search to be driven by ask() and tell(). Nothing of it is recorded. The arguments are those of tune()."""
-    return Study(
-        workload,
-        target=target,
-        restrictions=[restrictions] if isinstance(restrictions, str) else list(restrictions),
-        fixed=dict(fixed or {}),
-        template=template,
-        strategy=strategy,
-        cost_model=cost_model,
-        seed=seed,
-        batch_size=batch_size,
-    )
+def study(workload: Workload | str, **options: Any) -> Study:
+    """A search to be driven by ask() and tell(). Nothing of it is recorded. The options are those of Study."""
+    return Study(workload, **options)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
-import textwrap
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +17,7 @@ _KINDS: dict[Any, str] = {int: "int", bool: "bool", float: "float", str: "dtype"
 
 def _parameter(name: str, given: Any) -> tuple[str, str, str]:
     """Name, kind and default of a parameter: m=int must be given, m=64 has a default."""
-    if given in _KINDS:
+    if isinstance(given, type) and given in _KINDS:
         return name, _KINDS[given], ""
     kind = _KINDS.get(type(given))
     if kind is None:
@@ -24,11 +25,22 @@ def _parameter(name: str, given: Any) -> tuple[str, str, str]:
     return name, kind, str(int(given)) if isinstance(given, bool) else str(given)
 
 
-def _source(function: Callable[..., Any]) -> str:
-    try:
-        return textwrap.dedent(inspect.getsource(function))
-    except (OSError, TypeError):
-        return function.__code__.co_code.hex()
+def _content(code: types.CodeType) -> str:
+    """The instructions of a function and of those inside it, with their constants and names."""
+    constants = [_content(each) if isinstance(each, types.CodeType) else repr(each) for each in code.co_consts]
+    return " ".join([code.co_code.hex(), *constants, *code.co_names, *code.co_varnames])
+
+
+def _digest(function: Callable[..., Any]) -> str:
+    """Changes with what the function does: its code, its defaults, and the plain values that it captures."""
+    plain = inspect.unwrap(function.func if isinstance(function, functools.partial) else function)
+    content = repr(function) if not hasattr(plain, "__code__") else _content(plain.__code__)
+    for cell in getattr(plain, "__closure__", None) or ():
+        value = cell.cell_contents
+        if isinstance(value, (bool, int, float, str, tuple)):
+            content += repr(value)
+    content += repr(getattr(plain, "__defaults__", None)) + repr(getattr(plain, "__kwdefaults__", None))
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
 def template(name: str, *, version: int = 1, **parameters: Any) -> Callable[[Callable[..., Any]], Callable[..., Workload]]:
@@ -45,8 +57,13 @@ def template(name: str, *, version: int = 1, **parameters: Any) -> Callable[[Cal
     nw.tune("my_matmul m=512 n=512 k=512").
     """
 
+    if not isinstance(name, str):
+        raise UsageError('template: give a name and the parameters, as in @nw.template("my_matmul", m=int)')
+    if "t" in parameters:
+        raise UsageError("parameter t: choose another name, because t is the first argument of the function")
+
     def decorate(function: Callable[..., Any]) -> Callable[..., Workload]:
-        digest = hashlib.sha256(_source(function).encode()).hexdigest()[:16]
+        digest = _digest(function)
         summary = (inspect.getdoc(function) or "a template in Python").split("\n")[0]
         listed = [_parameter(key, value) for key, value in parameters.items()]
         _nestwright._add_template(name, summary, listed, function, version, f"python.{name} {_version} {digest}")
@@ -55,9 +72,9 @@ def template(name: str, *, version: int = 1, **parameters: Any) -> Callable[[Cal
             values = " ".join(f"{key}={int(value) if isinstance(value, bool) else value}" for key, value in sizes.items())
             return Workload(f"{name} {values}".strip())
 
-        workload.__name__ = function.__name__
-        workload.__doc__ = function.__doc__
-        workload.__wrapped__ = function  # type: ignore[attr-defined]
+        workload.__name__ = getattr(function, "__name__", name)
+        workload.__doc__ = inspect.getdoc(function)
+        setattr(workload, "function", function)
         return workload
 
     return decorate

@@ -21,7 +21,17 @@ def workload_from(workload: Workload | str) -> Workload:
 
 
 def path_from(database: str | os.PathLike[str]) -> str:
-    return os.fspath(database)
+    path = os.fspath(database)
+    if not isinstance(path, str) or "\0" in path:
+        raise UsageError(f"database: expected a path, got {path!r}")
+    return path
+
+
+def listed(given: str | Iterable[str] | None) -> list[str]:
+    """One condition, or several."""
+    if given is None:
+        return []
+    return [given] if isinstance(given, str) else list(given)
 
 
 class ProgressLine:
@@ -81,8 +91,8 @@ def tune(
     target: str = "host",
     caches: str = "",
     effort: str = "normal",
-    restrictions: str | Sequence[str] = (),
-    fixed: Mapping[str, Any] | None = None,
+    restrictions: str | Sequence[str] | None = None,
+    fixed: Mapping[str, Any] | str | None = None,
     template: str | None = None,
     strategy: str | None = None,
     cost_model: str | None = None,
@@ -93,7 +103,7 @@ def tune(
     until_gain: float | None = None,
     builders: int | None = None,
     progress: bool = False,
-    callbacks: Iterable[Callback] = (),
+    callbacks: Callback | Iterable[Callback] = (),
 ) -> TuneResult:
     """Searches for the fastest configuration of a workload and records every trial.
 
@@ -108,18 +118,18 @@ def tune(
     template, strategy, cost_model, seed, batch_size, finalists, early_stop, until_gain, builders: as the options of
         `nestwright tune`.
     progress: prints a line to standard output; otherwise nothing is printed.
-    callbacks: called with a Progress every few trials; one that returns True ends the search.
+    callbacks: one, or several, called with a Progress every few trials; a true result ends the search.
 
     Ctrl-C ends the search; what was found is returned. Raises UsageError, LogError, and what a callback raises.
     """
     line = ProgressLine() if progress else None
-    listeners = list(callbacks)
+    listeners = [callbacks] if callable(callbacks) else list(callbacks)
 
     def on_progress(values: dict[str, Any]) -> bool:
         state = Progress(**values)
         if line is not None:
             line.show(state)
-        return any([listener(state) is True for listener in listeners])
+        return any([bool(listener(state)) for listener in listeners])
 
     task = workload_from(workload)
     path = path_from(database)
@@ -127,8 +137,8 @@ def tune(
         "seconds": seconds,
         "trials": trials,
         "effort": effort,
-        "restrictions": [restrictions] if isinstance(restrictions, str) else list(restrictions),
-        "fixed": dict(fixed or {}),
+        "restrictions": listed(restrictions),
+        "fixed": fixed,
         "template": template,
         "strategy": strategy,
         "cost_model": cost_model,
@@ -153,7 +163,7 @@ def tune(
         default_seconds=None if timing is None else timing["seconds"],
         workload=str(task),
         target=best.target if best is not None else "",
-        database=path,
+        database=os.path.abspath(path),
         **found,
     )
 
@@ -201,21 +211,34 @@ def command_line() -> str:
 def _answer(arguments: list[str], *, shows: bool = False) -> Any:
     """What a command of the program answers as JSON. `shows`: what it says meanwhile is printed."""
     import json
+    import signal
     import subprocess
+    import tempfile
 
-    with subprocess.Popen(
-        [command_line(), *arguments, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    # The answer goes to a file: a pipe that nobody empties meanwhile would hold the program up.
+    with tempfile.TemporaryFile("w+") as output, subprocess.Popen(
+        [command_line(), *arguments, "--json"],
+        stdout=output,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # a terminal's Ctrl-C reaches it through this process alone
     ) as process:
-        assert process.stdout is not None and process.stderr is not None
-        said = []
-        try:
-            for line in process.stderr:
-                said.append(line)
-                if shows:
-                    print(line, end="", flush=True)
-            answer = process.stdout.read()
-        except KeyboardInterrupt:
-            answer = process.stdout.read()  # the program was interrupted, too, and ends with what it has
+        assert process.stderr is not None
+        said: list[str] = []
+        while True:
+            try:
+                line = process.stderr.readline()
+            except KeyboardInterrupt:
+                process.send_signal(signal.SIGINT)  # it ends with what it has
+                continue
+            if not line:
+                break
+            said.append(line)
+            if shows:
+                print(line, end="", flush=True)
+        process.wait()
+        output.seek(0)
+        answer = output.read()
     try:
         return json.loads(answer)
     except json.JSONDecodeError:

@@ -69,37 +69,25 @@ ir::Type type_of_dlpack(nb::dlpack::dtype type, const std::string& name) {
 }  // namespace
 
 BorrowedArray::BorrowedArray(nb::handle object, const std::string& name) {
-  constexpr int kWritable = PyBUF_STRIDES | PyBUF_FORMAT | PyBUF_WRITABLE, kReadOnly = PyBUF_STRIDES | PyBUF_FORMAT;
   if (PyObject_CheckBuffer(object.ptr()) != 0) {
-    if (PyObject_GetBuffer(object.ptr(), &buffer_, kWritable) == 0) {
-      has_buffer_ = true;
-    } else {
-      PyErr_Clear();
-      has_buffer_ = PyObject_GetBuffer(object.ptr(), &buffer_, kReadOnly) == 0;
-      if (!has_buffer_) PyErr_Clear();
-    }
-    if (has_buffer_) {
-      const std::optional<ir::Type> type = type_of_format(buffer_.format, buffer_.itemsize);
+    if (get_buffer(object)) {
+      const std::optional<ir::Type> type = type_of_format(buffer_->format, buffer_->itemsize);
       if (!type) {
-        PyBuffer_Release(&buffer_);
-        has_buffer_ = false;
         throw UsageError(name + ": expected an array of numbers in this machine's byte order, got the format '" +
-                         std::string(buffer_.format == nullptr ? "" : buffer_.format) + "'");
+                         std::string(buffer_->format == nullptr ? "" : buffer_->format) + "'");
       }
       take_buffer(name, *type);
       return;
     }
     // The types of ml_dtypes have no format: numpy lends their bits.
     if (nb::hasattr(object, "dtype") && nb::hasattr(object, "view")) {
-      const ir::Type type = type_from(object.attr("dtype"));
-      owner_ = object.attr("view")("uint" + std::to_string(type.bits));
-      if (PyObject_GetBuffer(owner_.ptr(), &buffer_, kWritable) == 0 ||
-          (PyErr_Clear(), PyObject_GetBuffer(owner_.ptr(), &buffer_, kReadOnly) == 0)) {
-        has_buffer_ = true;
-        take_buffer(name, type);
+      const auto type_name = nb::cast<std::string>(nb::str(object.attr("dtype").attr("name")));
+      if (type_name != "bfloat16") throw UsageError(name + ": no kernel takes elements of type " + type_name);
+      owner_ = object.attr("view")("uint16");
+      if (get_buffer(owner_)) {
+        take_buffer(name, kBFloat16);
         return;
       }
-      PyErr_Clear();
     }
   }
   if (!nb::hasattr(object, "__dlpack__")) {
@@ -109,29 +97,31 @@ BorrowedArray::BorrowedArray(nb::handle object, const std::string& name) {
   take_dlpack(object, name);
 }
 
-BorrowedArray::BorrowedArray(BorrowedArray&& other) noexcept
-    : buffer_(other.buffer_),
-      has_buffer_(std::exchange(other.has_buffer_, false)),
-      owner_(std::move(other.owner_)),
-      view_(std::move(other.view_)) {}
-
-BorrowedArray::~BorrowedArray() {
-  if (has_buffer_) PyBuffer_Release(&buffer_);
+bool BorrowedArray::get_buffer(nb::handle object) {
+  Py_buffer lent{};
+  for (const int writable : {PyBUF_WRITABLE, 0}) {
+    if (PyObject_GetBuffer(object.ptr(), &lent, PyBUF_STRIDES | PyBUF_FORMAT | writable) == 0) {
+      buffer_.reset(new Py_buffer(lent));
+      return true;
+    }
+    PyErr_Clear();
+  }
+  return false;
 }
 
 void BorrowedArray::take_buffer(const std::string& name, ir::Type type) {
-  const auto rank = static_cast<std::size_t>(buffer_.ndim);
-  std::vector<std::int64_t> shape(buffer_.shape, buffer_.shape + rank), strides(rank);
+  const auto rank = static_cast<std::size_t>(buffer_->ndim);
+  std::vector<std::int64_t> shape(buffer_->shape, buffer_->shape + rank), strides(rank);
   for (std::size_t d = 0; d < rank; ++d) {
-    if (buffer_.strides[d] % buffer_.itemsize != 0) {
+    if (buffer_->strides[d] % buffer_->itemsize != 0) {
       throw UsageError(name + ": expected strides that are multiples of its elements: copy it");
     }
-    strides[d] = buffer_.strides[d] / buffer_.itemsize;
+    strides[d] = buffer_->strides[d] / buffer_->itemsize;
   }
-  if (buffer_.readonly != 0) {
-    view_.emplace(static_cast<const void*>(buffer_.buf), type, std::move(shape), std::move(strides));
+  if (buffer_->readonly != 0) {
+    view_.emplace(static_cast<const void*>(buffer_->buf), type, std::move(shape), std::move(strides));
   } else {
-    view_.emplace(buffer_.buf, type, std::move(shape), std::move(strides));
+    view_.emplace(buffer_->buf, type, std::move(shape), std::move(strides));
   }
 }
 

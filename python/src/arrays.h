@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -17,20 +18,22 @@ class BorrowedArray {
  public:
   /// Throws UsageError, with the argument's name, for what is no array in the memory of this machine.
   BorrowedArray(nanobind::handle object, const std::string& name);
-  BorrowedArray(const BorrowedArray&) = delete;
-  BorrowedArray& operator=(const BorrowedArray&) = delete;
-  BorrowedArray(BorrowedArray&& other) noexcept;
-  BorrowedArray& operator=(BorrowedArray&&) = delete;
-  ~BorrowedArray();
 
   const ArrayView& view() const { return *view_; }
 
  private:
+  bool get_buffer(nanobind::handle object);
   void take_buffer(const std::string& name, ir::Type type);
   void take_dlpack(nanobind::handle object, const std::string& name);
 
-  Py_buffer buffer_{};
-  bool has_buffer_ = false;
+  struct Release {
+    void operator()(Py_buffer* buffer) const {
+      PyBuffer_Release(buffer);
+      delete buffer;
+    }
+  };
+
+  std::unique_ptr<Py_buffer, Release> buffer_;
   nanobind::object owner_;  ///< of DLPack's memory
   std::optional<ArrayView> view_;
 };

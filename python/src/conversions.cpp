@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 
+#include "nestwright/device.h"
 #include "nestwright/error.h"
 
 namespace nb = nanobind;
@@ -14,8 +15,16 @@ namespace {
 
 std::string text_of(nb::handle object) { return nb::cast<std::string>(nb::str(object)); }
 
+/// "seconds: expected a number, got 'a'"
+[[noreturn]] void refuse(const char* what, const char* expected, nb::handle object) {
+  throw nb::type_error((std::string(what) + ": expected " + expected + ", got " + text_of(nb::repr(object))).c_str());
+}
+
+bool is_numpy_scalar(nb::handle object) { return nb::hasattr(object, "dtype") && nb::hasattr(object, "item"); }
+
 /// The text of a knob's value: yes, 4, [4,2,14].
 std::string value_text(nb::handle value) {
+  if (is_numpy_scalar(value)) return value_text(value.attr("tolist")());
   if (nb::isinstance<nb::bool_>(value)) return nb::cast<bool>(value) ? "yes" : "no";
   if (nb::isinstance<nb::int_>(value) || nb::isinstance<nb::str>(value)) return text_of(value);
   if (!is_list(value)) {
@@ -27,6 +36,33 @@ std::string value_text(nb::handle value) {
 }
 
 }  // namespace
+
+std::int64_t integer_from(nb::handle object, const char* what) {
+  if (!nb::isinstance<nb::bool_>(object) && PyIndex_Check(object.ptr()) != 0) {
+    const nb::object integer = nb::steal(PyNumber_Index(object.ptr()));
+    if (std::int64_t value = 0; integer.is_valid() && nb::try_cast<std::int64_t>(integer, value)) return value;
+    PyErr_Clear();
+    refuse(what, "an integer of 64 bits", object);
+  }
+  refuse(what, "an integer", object);
+}
+
+double number_from(nb::handle object, const char* what) {
+  const bool is_number =
+      nb::isinstance<nb::float_>(object) || PyIndex_Check(object.ptr()) != 0 || is_numpy_scalar(object);
+  if (!is_number || nb::isinstance<nb::bool_>(object)) refuse(what, "a number", object);
+  const double value = PyFloat_AsDouble(object.ptr());
+  if (value == -1 && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    refuse(what, "a number", object);
+  }
+  return value;
+}
+
+std::string text_from(nb::handle object, const char* what) {
+  if (!nb::isinstance<nb::str>(object)) refuse(what, "a text", object);
+  return nb::cast<std::string>(object);
+}
 
 ir::Type type_from(nb::handle object) {
   if (nb::isinstance<nb::str>(object)) return ir::Type::parse(nb::cast<std::string>(object));
@@ -49,9 +85,11 @@ Expr expr_from(nb::handle object) {
   if (nb::isinstance<IterVar>(object)) return nb::cast<IterVar>(object);
   if (nb::isinstance<Var>(object)) return nb::cast<Var>(object);
   if (nb::isinstance<nb::bool_>(object)) return ir::cast(kBool, Expr(nb::cast<bool>(object) ? 1 : 0));
-  if (nb::isinstance<nb::int_>(object)) return Expr(nb::cast<std::int64_t>(object));
   if (nb::isinstance<nb::float_>(object)) return Expr(nb::cast<double>(object));
-  if (nb::hasattr(object, "__index__")) return Expr(nb::cast<std::int64_t>(nb::int_(object)));
+  if (PyIndex_Check(object.ptr()) != 0) return Expr(integer_from(object, "a literal"));
+  if (is_numpy_scalar(object) && nb::cast<std::int64_t>(object.attr("ndim")) == 0) {
+    return expr_from(object.attr("item")());
+  }
   throw nb::type_error(("expected an expression or a number, got " + text_of(nb::repr(object))).c_str());
 }
 
@@ -64,7 +102,7 @@ std::vector<Expr> exprs_from(nb::handle object) {
 
 Target target_from(nb::handle object) {
   if (object.is_none()) return Target::host();
-  return Target::parse(text_of(object));
+  return find_target(text_from(object, "target"));
 }
 
 nb::dict dict_of(const Config& config) {

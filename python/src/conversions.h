@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,13 @@ nanobind::object dtype_of(ir::Type type);
 inline bool is_list(nanobind::handle object) {
   return nanobind::isinstance<nanobind::tuple>(object) || nanobind::isinstance<nanobind::list>(object);
 }
+
+/// An integer: Python's, one of numpy, or a knob's in this run. Throws TypeError, which names it as `what`, for others.
+std::int64_t integer_from(nanobind::handle object, const char* what);
+/// A number, likewise.
+double number_from(nanobind::handle object, const char* what);
+/// A text, likewise.
+std::string text_from(nanobind::handle object, const char* what);
 
 /// An expression, an axis, a variable, or a number. Throws TypeError.
 Expr expr_from(nanobind::handle object);

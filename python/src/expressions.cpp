@@ -16,6 +16,24 @@ namespace {
 
 using Unary = Expr (*)(const Expr&);
 
+Expr floor_divide(const Expr& a, const Expr& b) {
+  return a.type().is_float() || b.type().is_float() ? ir::floor(a / b) : a / b;
+}
+
+/// Whether a comparison of two variables holds by their identity, as containers ask; of anything else it is refused.
+bool truth_of(const Expr& e) {
+  if (ir::is_true(e)) return true;
+  if (ir::is_false(e)) return false;
+  if (const auto* comparison = e.as<ir::Binary>();
+      comparison != nullptr && (comparison->op == ir::BinaryOp::kEq || comparison->op == ir::BinaryOp::kNe)) {
+    const auto* a = comparison->a.as<ir::VarRef>();
+    const auto* b = comparison->b.as<ir::VarRef>();
+    if (a != nullptr && b != nullptr) return (a->var.id() == b->var.id()) == (comparison->op == ir::BinaryOp::kEq);
+  }
+  throw nb::type_error(
+      "an expression has no truth value in Python: use nw.select, nw.logical_and or nw.logical_or (or & and |)");
+}
+
 /// `class_`: Expr, Var or IterVar, whose operators build expressions.
 template <class T>
 void add_operators(nb::class_<T>& class_) {
@@ -39,9 +57,6 @@ void add_operators(nb::class_<T>& class_) {
   both("lshift", [](const Expr& a, const Expr& b) { return a << b; });
   both("rshift", [](const Expr& a, const Expr& b) { return a >> b; });
   both("pow", [](const Expr& a, const Expr& b) { return ir::pow(a, b); });
-  const auto floor_divide = [](const Expr& a, const Expr& b) {
-    return a.type().is_float() || b.type().is_float() ? ir::floor(a / b) : a / b;
-  };
   both("floordiv", floor_divide);
   const auto divide = [](const Expr& a, const Expr& b) {
     if (a.type().is_int() && b.type().is_int()) {
@@ -68,11 +83,7 @@ void add_operators(nb::class_<T>& class_) {
     return e.type().is_bool() ? !e : e ^ Expr(-1);
   });
   class_.def("__abs__", [](const T& a) { return ir::abs(Expr(a)); });
-  class_.def("__bool__", [](const T&) -> bool {
-    throw nb::type_error(
-        "an expression has no truth value in Python: use nw.select, nw.logical_and or nw.logical_or (or & and |), "
-        "and same_as() to compare handles");
-  });
+  class_.def("__bool__", [](const T& a) { return truth_of(Expr(a)); });
   class_.def(
       "astype", [](const T& a, nb::handle type) { return ir::cast(type_from(type), Expr(a)); }, nb::arg("dtype"),
       "The value converted to another element type.");
@@ -154,10 +165,22 @@ void add_tensor(nb::module_& m) {
       "axes", [](const Tensor& t) { return axes_of(t, false); }, "The axes of the operation; () for a placeholder.");
   tensor.def_prop_ro("op", &Tensor::op);
   tensor.def_prop_ro("reduce_axes", [](const Tensor& t) { return axes_of(t, true); });
-  tensor.def("__eq__", [](const Tensor& a, nb::handle b) {
-    Tensor other;
-    return nb::try_cast<Tensor>(b, other) && a == other;
+  tensor.def(
+      "__eq__",
+      [](const Tensor& a, nb::handle b) {
+        Tensor other;
+        return nb::try_cast<Tensor>(b, other) && a == other;
+      },
+      nb::arg("other").none());
+  tensor.def("__iter__", [](const Tensor&) -> nb::object {
+    throw nb::type_error("a tensor is no sequence: read its elements by indices, as in A[i, k]");
   });
+  tensor.def(
+      "__contains__",
+      [](const Tensor&, nb::handle) -> bool {
+        throw nb::type_error("a tensor is no sequence: read its elements by indices, as in A[i, k]");
+      },
+      nb::arg("item").none());
   tensor.def("__hash__",
              [](const Tensor& t) { return reinterpret_cast<std::intptr_t>(t.op().operator->()) + t.result(); });
   tensor.def("__repr__", [](const Tensor& t) { return to_string(t); });
@@ -338,7 +361,7 @@ void add_functions(nb::module_& m) {
   binary("scale", ir::scale, "x * 2**y, rounded once.");
   binary("logical_and", [](const Expr& a, const Expr& b) { return a && b; });
   binary("logical_or", [](const Expr& a, const Expr& b) { return a || b; });
-  binary("floordiv", [](const Expr& a, const Expr& b) { return a / b; }, "The quotient of integers, rounded down.");
+  binary("floordiv", floor_divide, "The quotient, rounded down.");
   binary("floormod", [](const Expr& a, const Expr& b) { return a % b; });
   m.def("logical_not", [](nb::handle x) { return !expr_from(x); }, nb::arg("x"));
   m.def(

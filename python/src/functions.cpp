@@ -24,10 +24,21 @@ bool is_same_name(const std::string& a, const std::string& b) {
   return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-/// An output at an address that the kernel does not take is computed elsewhere and copied.
+/// An array at an address that the kernel does not take, and another one in its place.
 struct Detour {
   nb::object array, aligned;
+  bool is_output = false;
 };
+
+/// Copies all elements; `to` or `from` may be arrays of other packages.
+void copy(const nb::object& to, const nb::object& from) {
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  const auto of_numpy = [&](const nb::object& array) {
+    if (nb::isinstance(array, numpy.attr("ndarray"))) return array;
+    return nb::object(numpy.attr(PyObject_CheckBuffer(array.ptr()) != 0 ? "asarray" : "from_dlpack")(array));
+  };
+  numpy.attr("copyto")(of_numpy(to), of_numpy(from));
+}
 
 }  // namespace
 
@@ -59,7 +70,10 @@ std::string PythonFunction::signature() const {
 
 std::size_t PythonFunction::find_input(const std::string& name) const {
   for (std::size_t p = 0; p < parameters_.size(); ++p) {
-    if (!parameters_[p].is_output && is_same_name(parameters_[p].name, name)) return p;
+    if (parameters_[p].is_output || !is_same_name(parameters_[p].name, name)) continue;
+    if (is_packed(p))
+      throw UsageError(function_.name() + ": " + parameters_[p].name + " was prepared, and cannot be given again");
+    return p;
   }
   std::string names;
   for (const std::string& each : inputs()) names += (names.empty() ? "" : ", ") + each;
@@ -69,86 +83,91 @@ std::size_t PythonFunction::find_input(const std::string& name) const {
 std::vector<nb::object> PythonFunction::place(const nb::args& arrays, const nb::kwargs& named) const {
   std::vector<nb::object> placed(parameters_.size());
   for (std::size_t p = 0; p < parameters_.size(); ++p) placed[p] = parameters_[p].bound;
-  for (const auto& [name, array] : named) placed[find_input(nb::cast<std::string>(name))] = nb::borrow(array);
+  std::vector<bool> is_named(parameters_.size());
+  for (const auto& [name, array] : named) {
+    const std::size_t p = find_input(nb::cast<std::string>(name));
+    if (placed[p]) throw UsageError(function_.name() + ": " + parameters_[p].name + " is given twice, or was prepared");
+    placed[p] = nb::borrow(array);
+    is_named[p] = true;
+  }
   std::size_t next = 0;
   for (nb::handle array : arrays) {
-    while (next < placed.size() && (placed[next] || (is_prepared_ && parameters_[next].is_constant))) ++next;
-    if (next == placed.size()) {
-      throw UsageError(function_.name() + ": too many arguments: it takes " + signature());
-    }
+    while (next < placed.size() && (parameters_[next].bound || is_packed(next))) ++next;
+    if (next == placed.size()) throw UsageError(function_.name() + ": too many arguments: it takes " + signature());
+    if (is_named[next])
+      throw UsageError(function_.name() + ": " + parameters_[next].name + " is given by its place and by its name");
     placed[next++] = nb::borrow(array);
   }
   return placed;
 }
 
-nb::object PythonFunction::allocate(const Parameter& output, const std::vector<nb::object>& given) const {
-  const ir::Buffer& buffer = output.of_program.buffer;
-  if (!buffer->strides.empty()) {
-    throw UsageError(function_.name() + ": " + output.name + " has strides of its own: give it as out=");
-  }
-  if (output.of_program.shape) return empty_array(*output.of_program.shape, buffer->element, buffer->alignment);
+std::vector<std::int64_t> PythonFunction::shape_of(const Parameter& output, const std::vector<BorrowedArray>& given,
+                                                   const std::vector<std::size_t>& parameter_of) const {
+  if (output.of_program.shape) return *output.of_program.shape;
   std::vector<std::int64_t> shape;
-  for (const Expr& extent : buffer->shape) {
+  for (const Expr& extent : output.of_program.buffer->shape) {
     if (const std::int64_t* constant = ir::as_const_int(extent)) {
       shape.push_back(*constant);
       continue;
     }
-    // The symbol is an extent of an input that is given.
+    // The symbol is an extent of an input.
     const auto* symbol = extent.as<ir::VarRef>();
     std::optional<std::int64_t> value;
-    for (std::size_t p = 0; symbol != nullptr && p < parameters_.size() && !value; ++p) {
-      const std::vector<Expr>& extents = parameters_[p].of_program.buffer->shape;
-      for (std::size_t d = 0; d < extents.size() && given[p] && !value; ++d) {
+    for (std::size_t g = 0; symbol != nullptr && g < given.size() && !value; ++g) {
+      const std::vector<Expr>& extents = parameters_[parameter_of[g]].of_program.buffer->shape;
+      const std::vector<std::int64_t>& actual = given[g].view().shape();
+      for (std::size_t d = 0; d < std::min(extents.size(), actual.size()) && !value; ++d) {
         const auto* other = extents[d].as<ir::VarRef>();
-        if (other != nullptr && other->var.id() == symbol->var.id()) {
-          value = nb::cast<std::int64_t>(given[p].attr("shape")[d]);
-        }
+        if (other != nullptr && other->var.id() == symbol->var.id()) value = actual[d];
       }
     }
     if (!value) throw UsageError(function_.name() + ": the shape of " + output.name + " is not known: give it as out=");
     shape.push_back(*value);
   }
-  return empty_array(shape, buffer->element, buffer->alignment);
+  return shape;
 }
 
-void PythonFunction::run(const std::vector<nb::object>& arrays) const {
+void PythonFunction::run(std::vector<nb::object>& arrays) const {
   require_threads();
   std::vector<BorrowedArray> borrowed;
   std::vector<Detour> detours;
+  std::vector<std::size_t> parameter_of;  // of each of `borrowed`
   borrowed.reserve(arrays.size());
-  std::vector<ArrayRef> arguments;
-  arguments.reserve(arrays.size());
   for (std::size_t p = 0; p < arrays.size(); ++p) {
     const Parameter& parameter = parameters_[p];
-    if (is_prepared_ && parameter.is_constant) continue;
-    if (!arrays[p]) {
+    if (is_packed(p)) continue;
+    const ir::Buffer& buffer = parameter.of_program.buffer;
+    if (!arrays[p] && !parameter.is_output) {
       throw UsageError(function_.name() + ": the argument " + parameter.name + " is missing: it takes " + signature());
     }
-    borrowed.emplace_back(arrays[p], parameter.name);
-    const auto alignment = static_cast<std::uintptr_t>(parameter.of_program.buffer->alignment);
-    const bool is_aligned =
-        alignment < 2 || reinterpret_cast<std::uintptr_t>(borrowed.back().view().data()) % alignment == 0;
-    if (!is_aligned) {
-      const ArrayView& view = borrowed.back().view();
-      detours.push_back({arrays[p], empty_array(view.shape(), view.type(), parameter.of_program.buffer->alignment)});
-      if (!parameter.is_output) nb::module_::import_("numpy").attr("copyto")(detours.back().aligned, arrays[p]);
-      const bool is_writable = view.is_writable();
-      borrowed.pop_back();
-      if (parameter.is_output && !is_writable) {
-        throw UsageError(function_.name() + ": argument " + parameter.name +
-                         ": expected memory that may be written, got const");
+    if (!arrays[p]) {
+      if (!buffer->strides.empty()) {
+        throw UsageError(function_.name() + ": " + parameter.name + " has strides of its own: give it as out=");
       }
-      borrowed.emplace_back(detours.back().aligned, parameter.name);
-      if (!parameter.is_output) detours.pop_back();
+      arrays[p] = empty_array(shape_of(parameter, borrowed, parameter_of), buffer->element, buffer->alignment);
     }
-    arguments.emplace_back(borrowed.back().view());
+    parameter_of.push_back(p);
+    borrowed.emplace_back(arrays[p], parameter.name);
+    const ArrayView& view = borrowed.back().view();
+    const auto alignment = static_cast<std::uintptr_t>(std::max(buffer->alignment, 1));
+    if (reinterpret_cast<std::uintptr_t>(view.data()) % alignment == 0) continue;
+    if (parameter.is_output && !view.is_writable()) continue;  // the call refuses it
+    detours.push_back({arrays[p], empty_array(view.shape(), view.type(), buffer->alignment), parameter.is_output});
+    if (!parameter.is_output) copy(detours.back().aligned, detours.back().array);
+    borrowed.pop_back();
+    borrowed.emplace_back(detours.back().aligned, parameter.name);
   }
+  std::vector<ArrayRef> arguments;
+  arguments.reserve(borrowed.size());
+  for (const BorrowedArray& each : borrowed) arguments.emplace_back(each.view());
   {
     const nb::gil_scoped_release unlocked;
     const std::scoped_lock one_at_a_time(*one_call_);
     function_.call(arguments);
   }
-  for (const Detour& detour : detours) nb::module_::import_("numpy").attr("copyto")(detour.array, detour.aligned);
+  for (const Detour& detour : detours) {
+    if (detour.is_output) copy(detour.array, detour.aligned);
+  }
 }
 
 nb::any PythonFunction::call(const nb::args& arrays, nb::handle out, const nb::kwargs& named) const {
@@ -158,19 +177,18 @@ nb::any PythonFunction::call(const nb::args& arrays, nb::handle out, const nb::k
     std::size_t next = 0;
     for (std::size_t p = 0; p < parameters_.size(); ++p) {
       if (!parameters_[p].is_output) continue;
-      if (placed[p])
+      if (placed[p]) {
         throw UsageError(function_.name() + ": " + parameters_[p].name + " is given twice, by its place and by out=");
+      }
       if (next < given.size()) placed[p] = given[next++];
     }
     if (next < given.size()) throw UsageError(function_.name() + ": out= has more arrays than there are outputs");
   }
+  run(placed);
   nb::list results;
   for (std::size_t p = 0; p < parameters_.size(); ++p) {
-    if (!parameters_[p].is_output) continue;
-    if (!placed[p]) placed[p] = allocate(parameters_[p], placed);
-    results.append(placed[p]);
+    if (parameters_[p].is_output) results.append(placed[p]);
   }
-  run(placed);
   return any_of(results.size() == 1 ? nb::object(results[0]) : nb::object(nb::tuple(results)));
 }
 
@@ -181,11 +199,12 @@ PythonFunction PythonFunction::prepare(const nb::args& arrays, const nb::kwargs&
   borrowed.reserve(placed.size());
   std::vector<ArrayRef> constants;
   for (std::size_t p = 0; p < placed.size(); ++p) {
-    if (!placed[p]) continue;
-    if (parameters_[p].is_output)
+    if (!placed[p] || is_packed(p)) continue;
+    if (parameters_[p].is_output) {
       throw UsageError(function_.name() + ": prepare takes inputs, and " + parameters_[p].name + " is an output");
-    if (parameters_[p].is_constant && !is_prepared_) {
-      borrowed.emplace_back(placed[p], parameters_[p].name);
+    }
+    borrowed.emplace_back(placed[p], parameters_[p].name);  // refuses what is no array
+    if (parameters_[p].is_constant) {
       constants.emplace_back(borrowed.back().view());
     } else {
       bound.parameters_[p].bound = placed[p];
@@ -225,11 +244,11 @@ void bind_functions(nb::module_& m) {
       "build",
       [](const Schedule& schedule, nb::handle args, nb::handle target, const std::string& name) {
         const Target parsed = target_from(target);
-        const Args tensors = args_from(args);
         require_threads();
+        const ir::Program loops = lower(schedule, args_from(args), parsed, name);  // before others may change it
         return PythonFunction([&] {
           const nb::gil_scoped_release unlocked;
-          return build(schedule, tensors, parsed, name);
+          return build(loops, parsed);
         }());
       },
       nb::arg("sch"), nb::arg("args"), nb::arg("target") = nb::none(), nb::arg("name") = "main",

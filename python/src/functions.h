@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "arrays.h"
 #include "nestwright/build.h"
 
 namespace nestwright::python {
@@ -47,8 +48,13 @@ class PythonFunction {
   std::size_t find_input(const std::string& name) const;
   /// One array for each parameter; null where none is given.
   std::vector<nanobind::object> place(const nanobind::args& arrays, const nanobind::kwargs& named) const;
-  nanobind::object allocate(const Parameter& output, const std::vector<nanobind::object>& given) const;
-  void run(const std::vector<nanobind::object>& arrays) const;
+  /// Whether a call does not take the parameter because the preparation has read it.
+  bool is_packed(std::size_t parameter) const { return is_prepared_ && parameters_[parameter].is_constant; }
+  /// The shape of an output, by the arrays given before it. Throws UsageError where they do not determine it.
+  std::vector<std::int64_t> shape_of(const Parameter& output, const std::vector<BorrowedArray>& given,
+                                     const std::vector<std::size_t>& parameter_of) const;
+  /// Calls the kernel. Makes the outputs that are null.
+  void run(std::vector<nanobind::object>& arrays) const;
 
   Function function_;
   std::vector<Parameter> parameters_;  ///< those of calls and of the preparation, in the order of the program

@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "bindings.h"
 #include "conversions.h"
 #include "knobs.h"
@@ -15,7 +17,8 @@ namespace {
 
 KnobExpr knob_expr_from(nb::handle object) {
   if (nb::isinstance<KnobExpr>(object)) return nb::cast<const KnobExpr&>(object);
-  return {nb::cast<std::int64_t>(nb::int_(object))};
+  if (nb::isinstance<nb::bool_>(object)) return {std::int64_t{nb::cast<bool>(object)}};
+  return {integer_from(object, "the operand of a knob")};
 }
 
 SplitOptions::Policy policy_from(const std::string& name) {
@@ -88,6 +91,22 @@ void add_handles(nb::module_& m) {
              if (part < 0 || part >= parts) throw nb::index_error("the knob has fewer parts");
              return knob[static_cast<std::size_t>(part)];
            })
+      .def("__getitem__",
+           [](const PartsKnob& knob, const nb::slice& slice) {
+             const auto [start, stop, step, length] = slice.compute(knob.knob()->value.size());
+             nb::list parts;
+             for (std::size_t i = 0; i < length; ++i) {
+               parts.append(knob[static_cast<std::size_t>(start + static_cast<Py_ssize_t>(i) * step)]);
+             }
+             return parts;
+           })
+      .def(
+          "__eq__",
+          [](const PartsKnob& knob, nb::handle other) {
+            return nb::cast(knob.knob()->value).equal(nb::list(nb::borrow(other)));
+          },
+          nb::is_operator(), nb::sig("def __eq__(self, arg: object, /) -> bool"))
+      .def("__hash__", [](const PartsKnob& knob) { return nb::hash(nb::tuple(nb::cast(knob.knob()->value))); })
       .def("__len__", [](const PartsKnob& knob) { return knob.knob()->value.size(); })
       .def_prop_ro("name", [](const PartsKnob& knob) { return knob.knob()->name; })
       .def("__repr__", [](const PartsKnob& knob) { return nb::repr(nb::cast(knob.knob()->value)); });
@@ -109,12 +128,29 @@ std::vector<std::string> names_from(nb::handle options) {
   return names;
 }
 
+void check_split(const std::string& name, std::int64_t extent, int parts, std::int64_t max_factor) {
+  constexpr int kMostParts = 8;
+  if (extent >= 1 && parts >= 1 && parts <= kMostParts && max_factor >= 1) return;
+  throw UsageError("knob " + name + ": a split has an extent and a largest factor from 1 on, and 1 to 8 parts");
+}
+
+void check_permutations(const std::string& name, std::vector<std::vector<int>> candidates) {
+  for (std::vector<int>& candidate : candidates) {
+    std::ranges::sort(candidate);
+    for (std::size_t i = 0; i < candidate.size(); ++i) {
+      if (candidate[i] == static_cast<int>(i)) continue;
+      throw UsageError("knob " + name + ": each candidate is a permutation of 0 .. n-1");
+    }
+  }
+}
+
 void add_tuning(nb::module_& m) {
   nb::class_<TemplateRun>(m, "Tuning", "Defines the knobs of a template in one run of it.")
       .def(
           "split",
           [](TemplateRun& run, const std::string& name, std::int64_t extent, int parts, const std::string& policy,
              std::int64_t max_factor) {
+            check_split(name, extent, parts, max_factor);
             return run.tuning().define_split(name, extent,
                                              {.parts = parts, .policy = policy_from(policy), .max_factor = max_factor});
           },
@@ -144,6 +180,7 @@ void add_tuning(nb::module_& m) {
       .def(
           "permutation",
           [](TemplateRun& run, const std::string& name, const std::vector<std::vector<int>>& candidates) {
+            check_permutations(name, candidates);
             return run.tuning().define_reorder(name, candidates);
           },
           nb::arg("name"), nb::arg("candidates"), "One of the given permutations of 0 .. n-1.")

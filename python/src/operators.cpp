@@ -2,8 +2,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 
 #include "bindings.h"
 #include "conversions.h"
@@ -17,32 +20,6 @@ namespace nb = nanobind;
 
 namespace nestwright::python {
 namespace {
-
-/// Takes the first candidate of each knob: what a template computes does not depend on them.
-class FirstCandidates final : public Tuning {
- public:
-  PartsKnob define_split(const std::string& name, std::int64_t extent, const SplitOptions& options) override {
-    KnobValue parts(static_cast<std::size_t>(options.parts), 1);
-    parts.front() = extent;
-    return {name, parts};
-  }
-  PartsKnob define_reorder(const std::string& name, const std::vector<std::vector<int>>& candidates) override {
-    return {name, KnobValue(candidates.at(0).begin(), candidates.at(0).end())};
-  }
-  OptionKnob define_annotate(const std::string& name, const std::vector<std::string>& candidates) override {
-    return choose(name, candidates);
-  }
-  KnobExpr define_knob(const std::string& name, const std::vector<std::int64_t>& candidates) override {
-    return {std::make_shared<const KnobInRun>(name, KnobValue{candidates.at(0)}), 0};
-  }
-  OptionKnob choose(const std::string& name, const std::vector<std::string>& options) override {
-    if (options.empty()) throw UsageError("knob " + name + " has no options");
-    return {name, options, 0};
-  }
-
- private:
-  void add(Constraint /*constraint*/) override {}
-};
 
 /// A callable that threads of the library may hold and drop.
 class SharedCallable {
@@ -76,9 +53,9 @@ class PythonTemplate {
 
   /// What the template computes. Throws what Python raised.
   Definition define(const Workload& workload) const {
-    FirstCandidates tuning;
+    const std::unique_ptr<Tuning> tuning = first_candidates();
     const nb::gil_scoped_acquire locked;
-    return run(tuning, workload, Target::host()).definition;
+    return run(*tuning, workload, Target::host()).definition;
   }
 
   /// Applies the template. An exception of Python's costs the candidate: it is kept, and thrown as an Error.
@@ -136,17 +113,62 @@ class PythonTemplate {
            definition.args[static_cast<std::size_t>(definition.inputs)].op().is_placeholder()) {
       ++definition.inputs;
     }
+    check_args(definition);
     return {std::move(definition), std::move(nb::cast<Schedule&>(result[0]))};
+  }
+
+  /// Throws UsageError unless the arguments are all inputs, each once, then the outputs.
+  void check_args(const Definition& definition) const {
+    const auto refuse = [this](const std::string& why) {
+      throw UsageError(name_ + ": " + why +
+                       ": a template returns its schedule and the list of its tensors, inputs first");
+    };
+    const std::vector<Tensor> outputs = definition.outputs();
+    if (outputs.empty()) refuse("its list has no output");
+    for (std::size_t i = 0; i < definition.args.size(); ++i) {
+      const Tensor& tensor = definition.args[i];
+      if (std::find(definition.args.begin(), definition.args.begin() + static_cast<std::ptrdiff_t>(i), tensor) !=
+          definition.args.begin() + static_cast<std::ptrdiff_t>(i)) {
+        refuse("tensor " + tensor.name() + " is in its list twice");
+      }
+      if (static_cast<int>(i) >= definition.inputs && tensor.op().is_placeholder()) {
+        refuse("input " + tensor.name() + " comes after an output");
+      }
+    }
+    std::set<Operation> seen;
+    std::vector<Operation> open;
+    for (const Tensor& output : outputs) open.push_back(output.op());
+    while (!open.empty()) {
+      const Operation op = open.back();
+      open.pop_back();
+      if (!seen.insert(op).second) continue;
+      if (op.is_placeholder() && !is_state(op, seen) && !is_given(op, definition)) {
+        refuse("its list lacks the input " + op->name);
+      }
+      open.insert(open.end(), op->inputs.begin(), op->inputs.end());
+    }
+  }
+
+  static bool is_given(const Operation& op, const Definition& definition) {
+    return std::ranges::any_of(definition.args, [&](const Tensor& tensor) { return tensor.op() == op; });
+  }
+  /// Whether the placeholder is the state of one of the scans.
+  static bool is_state(const Operation& op, const std::set<Operation>& operations) {
+    return std::ranges::any_of(operations, [&](const Operation& other) {
+      const ScanOp* const scan = other.scan();
+      return scan != nullptr &&
+             std::ranges::any_of(scan->states, [&](const ir::Buffer& state) { return state == op->results.front(); });
+    });
   }
 
   std::string name_;
   SharedCallable function_;
 };
 
-/// What Python added, in order: a template that is defined again takes the place of the old one.
-std::vector<std::shared_ptr<const Operator>>& added() {
-  static auto* const list = new std::vector<std::shared_ptr<const Operator>>;
-  return *list;
+/// The operators that this process knows. Read and replaced under the interpreter's lock.
+std::shared_ptr<const Registry>& known_operators() {
+  static auto* const known = new std::shared_ptr<const Registry>(std::make_shared<const Registry>(builtin_registry()));
+  return *known;
 }
 
 void add_template(const std::string& name, const std::string& summary, nb::handle parameters,
@@ -177,16 +199,16 @@ void add_template(const std::string& name, const std::string& summary, nb::handl
        .schedule = [of_python](Tuning& tuning, const Workload& workload, Definition& definition, const Target& target) {
          return of_python.schedule(tuning, workload, definition, target);
        }});
-  Registry changed = builtin_registry();
-  std::erase_if(added(), [&](const auto& other) { return other->name == name; });
-  for (const auto& other : added()) {
+  // One that is defined again takes the place of the old one.
+  Registry changed;
+  for (const auto& other : known_operators()->operators()) {
+    if (other->name == name) continue;
     changed.set_plugin(other->plugin);
     changed.add(*other);
   }
   changed.set_plugin(identity);
   changed.add(std::move(op));
-  added().push_back(changed.operators().back());
-  registry() = std::move(changed);
+  known_operators() = std::make_shared<const Registry>(std::move(changed));
 }
 
 nb::dict parameters_of(const Workload& workload) {
@@ -197,10 +219,7 @@ nb::dict parameters_of(const Workload& workload) {
 
 }  // namespace
 
-Registry& registry() {
-  static auto* const known = new Registry(builtin_registry());
-  return *known;
-}
+std::shared_ptr<const Registry> registry() { return known_operators(); }
 
 nb::object take_template_error() {
   const std::scoped_lock lock(template_error().mutex);
@@ -216,9 +235,9 @@ void bind_operators(nb::module_& m) {
       .def(
           "__init__",
           [](Workload* self, const std::string& text) {
+            const std::shared_ptr<const Registry> known = registry();
             const nb::gil_scoped_release unlocked;
-            new (self)
-                Workload(is_expression_text(text) ? workload_of(text, registry()) : registry().parse_workload(text));
+            new (self) Workload(is_expression_text(text) ? workload_of(text, *known) : known->parse_workload(text));
           },
           nb::arg("text"))
       .def_prop_ro("operator", [](const Workload& w) { return w.op->name; })
@@ -229,10 +248,12 @@ void bind_operators(nb::module_& m) {
       .def_prop_ro(
           "bytes", [](const Workload& w) { return w.definition->bytes; },
           "Bytes of the elements that it reads or writes, each once.")
-      .def("__eq__",
-           [](const Workload& a, nb::handle b) {
-             return nb::isinstance<Workload>(b) && a.str() == nb::cast<const Workload&>(b).str();
-           })
+      .def(
+          "__eq__",
+          [](const Workload& a, nb::handle b) {
+            return nb::isinstance<Workload>(b) && a == nb::cast<const Workload&>(b);
+          },
+          nb::arg("other").none())
       .def("__hash__", [](const Workload& w) { return nb::hash(nb::cast(w.str())); })
       .def("__str__", &Workload::str)
       .def("__repr__",
@@ -247,13 +268,18 @@ void bind_operators(nb::module_& m) {
       "operators",
       [] {
         std::vector<std::string> names;
-        for (const auto& op : registry().operators()) names.push_back(op->name);
+        for (const auto& op : registry()->operators()) names.push_back(op->name);
         return names;
       },
       "The names of all operators, those that Python added included.");
   m.def(
-      "load_plugin", [](const std::string& path) { load_plugin(path, registry()); }, nb::arg("path"),
-      "Adds the operators and templates of a plugin, a shared library.");
+      "load_plugin",
+      [](nb::handle path) {
+        Registry changed = *registry();
+        load_plugin(nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(path)), changed);
+        known_operators() = std::make_shared<const Registry>(std::move(changed));
+      },
+      nb::arg("path"), "Adds the operators and templates of a plugin, a shared library.");
 }
 
 }  // namespace nestwright::python

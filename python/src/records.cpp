@@ -94,7 +94,7 @@ Measurement measurement_from(nb::handle object) {
     measurement.message = "the caller says that it failed";
     return measurement;
   }
-  const double value = nb::cast<double>(nb::float_(given));
+  const double value = number_from(given, "a time");
   if (!std::isfinite(value) || value <= 0)
     throw UsageError("a time is a number of seconds above 0, or None for a failure");
   measurement.evidence.verified = true;

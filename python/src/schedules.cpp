@@ -41,12 +41,9 @@ ir::LoopKind thread_from(const std::string& name) {
 
 Tail tail_from(nb::handle object) { return Tail::parse(nb::cast<std::string>(nb::str(object))); }
 
-/// The integer of a number or of a knob in this run.
-std::int64_t integer_from(nb::handle object) { return nb::cast<std::int64_t>(nb::int_(object)); }
-
 SplitSize size_from(nb::handle factor_given, nb::handle parts) {
   if (factor_given.is_none() == parts.is_none()) throw UsageError("split takes either a factor or nparts");
-  return parts.is_none() ? factor(integer_from(factor_given)) : nparts(integer_from(parts));
+  return parts.is_none() ? factor(integer_from(factor_given, "factor")) : nparts(integer_from(parts, "nparts"));
 }
 
 /// Loops that are given as several arguments, or as one sequence.
@@ -56,13 +53,25 @@ std::vector<IterVar> loops_from(const nb::args& loops) {
   return list_from<IterVar>(loops, kLoops);
 }
 
-template <class... Extra>
-void add_primitives(nb::class_<Stage, Extra...>& stage) {
+/// A stage by its schedule, which Python may hand to the library meanwhile: then using it is refused.
+class PythonStage {
+ public:
+  PythonStage(nb::object schedule, Tensor tensor) : schedule_(std::move(schedule)), tensor_(std::move(tensor)) {
+    stage();  // refuses a tensor that the schedule does not have
+  }
+  Stage stage() const { return nb::cast<Schedule&>(schedule_)[tensor_]; }
+
+ private:
+  nb::object schedule_;
+  Tensor tensor_;
+};
+
+void add_primitives(nb::class_<PythonStage>& stage) {
   const auto chained = nb::rv_policy::reference_internal;
   stage.def(
       "split",
-      [](Stage& s, const IterVar& loop, nb::handle factor_given, nb::handle parts, nb::handle tail) {
-        return s.split(loop, size_from(factor_given, parts), tail_from(tail));
+      [](const PythonStage& s, const IterVar& loop, nb::handle factor_given, nb::handle parts, nb::handle tail) {
+        return s.stage().split(loop, size_from(factor_given, parts), tail_from(tail));
       },
       nb::arg("parent"), nb::arg("factor") = nb::none(), nb::arg("nparts") = nb::none(), nb::arg("tail") = "guard",
       "Makes two loops of one and returns (outer, inner). factor: the extent of the inner loop; nparts: at most so "
@@ -70,45 +79,67 @@ void add_primitives(nb::class_<Stage, Extra...>& stage) {
       "outer iterations. tail: guard, partition, predicate, or compose{14,12}.");
   stage.def(
       "tile",
-      [](Stage& s, const IterVar& i, const IterVar& j, nb::handle factor_i, nb::handle factor_j, nb::handle tail) {
-        return s.tile(i, j, integer_from(factor_i), integer_from(factor_j), tail_from(tail));
+      [](const PythonStage& s, const IterVar& i, const IterVar& j, nb::handle factor_i, nb::handle factor_j,
+         nb::handle tail) {
+        return s.stage().tile(i, j, integer_from(factor_i, "x_factor"), integer_from(factor_j, "y_factor"),
+                              tail_from(tail));
       },
       nb::arg("x_parent"), nb::arg("y_parent"), nb::arg("x_factor"), nb::arg("y_factor"), nb::arg("tail") = "guard",
       "Splits both loops and reorders the result, which is returned: (x outer, y outer, x inner, y inner).");
   stage.def(
       "fuse",
-      [](Stage& s, const nb::args& args) {
+      [](const PythonStage& s, const nb::args& args) {
         const std::vector<IterVar> loops = loops_from(args);
         if (loops.size() < 2) throw UsageError("fuse takes at least two loops");
         IterVar fused = loops[0];
-        for (std::size_t i = 1; i < loops.size(); ++i) fused = s.fuse(fused, loops[i]);
+        for (std::size_t i = 1; i < loops.size(); ++i) fused = s.stage().fuse(fused, loops[i]);
         return fused;
       },
       nb::arg("args"), "Makes one loop of adjacent ones, outermost first, and returns it.");
   stage.def(
-      "reorder", [](Stage& s, const nb::args& args) -> Stage& { return s.reorder(loops_from(args)); }, nb::arg("args"),
-      chained, "Permutes the given loops among their positions, outermost first.");
+      "reorder",
+      [](PythonStage& s, const nb::args& args) -> PythonStage& {
+        s.stage().reorder(loops_from(args));
+        return s;
+      },
+      nb::arg("args"), chained, "Permutes the given loops among their positions, outermost first.");
   const auto of_loop = [&](const char* name, Stage& (Stage::*primitive)(const IterVar&), const char* doc) {
     stage.def(
-        name, [primitive](Stage& s, const IterVar& loop) -> Stage& { return (s.*primitive)(loop); }, nb::arg("var"),
-        chained, doc);
+        name,
+        [primitive](PythonStage& s, const IterVar& loop) -> PythonStage& {
+          Stage stage = s.stage();
+          (stage.*primitive)(loop);
+          return s;
+        },
+        nb::arg("var"), chained, doc);
   };
   of_loop("vectorize", &Stage::vectorize, "Runs the iterations as the lanes of vectors.");
   of_loop("unroll", &Stage::unroll, "Repeats the body for each iteration.");
   of_loop("parallel", &Stage::parallel, "Runs the iterations on several threads.");
   stage.def(
       "bind",
-      [](Stage& s, const IterVar& loop, const std::string& thread) -> Stage& {
-        return s.bind(loop, thread_from(thread));
+      [](PythonStage& s, const IterVar& loop, const std::string& thread) -> PythonStage& {
+        s.stage().bind(loop, thread_from(thread));
+        return s;
       },
       nb::arg("ivar"), nb::arg("thread_ivar"), chained,
       "Maps the iterations to an index of a GPU: \"blockIdx.x\", \"vthread\", ....");
   stage.def(
       "compute_at",
-      [](Stage& s, const Stage& parent, const IterVar& scope) -> Stage& { return s.compute_at(parent, scope); },
+      [](PythonStage& s, const PythonStage& parent, const IterVar& scope) -> PythonStage& {
+        s.stage().compute_at(parent.stage(), scope);
+        return s;
+      },
       nb::arg("parent"), nb::arg("scope"), chained, "Computes the stage inside a loop of its consumer.");
   const auto plain = [&](const char* name, Stage& (Stage::*primitive)(), const char* doc) {
-    stage.def(name, [primitive](Stage& s) -> Stage& { return (s.*primitive)(); }, chained, doc);
+    stage.def(
+        name,
+        [primitive](PythonStage& s) -> PythonStage& {
+          Stage stage = s.stage();
+          (stage.*primitive)();
+          return s;
+        },
+        chained, doc);
   };
   plain("compute_inline", &Stage::compute_inline, "Computes the elements where they are read.");
   plain("compute_root", &Stage::compute_root, "Computes the whole stage before its consumers, as at first.");
@@ -116,37 +147,49 @@ void add_primitives(nb::class_<Stage, Extra...>& stage) {
   plain("stream", &Stage::stream,
         "Writes the output past the caches; calls then need memory at a multiple of 64 bytes.");
   stage.def(
-      "set_scope", [](Stage& s, const std::string& scope) -> Stage& { return s.set_scope(scope_from(scope)); },
+      "set_scope",
+      [](PythonStage& s, const std::string& scope) -> PythonStage& {
+        s.stage().set_scope(scope_from(scope));
+        return s;
+      },
       nb::arg("scope"), chained, "Stores the result in global, shared, local, register, tile or fragment memory.");
   stage.def(
       "prefetch",
-      [](Stage& s, const Tensor& tensor, const IterVar& loop, std::int64_t offset) -> Stage& {
-        return s.prefetch(tensor, loop, offset);
+      [](PythonStage& s, const Tensor& tensor, const IterVar& loop, std::int64_t offset) -> PythonStage& {
+        s.stage().prefetch(tensor, loop, offset);
+        return s;
       },
       nb::arg("tensor"), nb::arg("var"), nb::arg("offset"), chained,
       "Prefetches what the iteration `offset` later reads of a tensor.");
   stage.def(
       "storage_align",
-      [](Stage& s, const IterVar& axis, std::int64_t factor_given, std::int64_t offset) -> Stage& {
-        return s.storage_align(axis, factor_given, offset);
+      [](PythonStage& s, const IterVar& axis, std::int64_t factor_given, std::int64_t offset) -> PythonStage& {
+        s.stage().storage_align(axis, factor_given, offset);
+        return s;
       },
       nb::arg("axis"), nb::arg("factor"), nb::arg("offset"), chained,
       "Pads the storage so that the stride of the axis is offset modulo factor.");
   stage.def(
-      "double_buffer", [](Stage& s, std::int64_t stages) -> Stage& { return s.double_buffer(stages); },
+      "double_buffer",
+      [](PythonStage& s, std::int64_t stages) -> PythonStage& {
+        s.stage().double_buffer(stages);
+        return s;
+      },
       nb::arg("stages") = 2, chained,
       "Keeps that many copies of the storage, one of which is filled while another is read.");
   stage.def(
       "tensorize",
-      [](Stage& s, const IterVar& loop, const std::string& intrinsic) -> Stage& {
-        return s.tensorize(loop, find_tensor_intrinsic(intrinsic));
+      [](PythonStage& s, const IterVar& loop, const std::string& intrinsic) -> PythonStage& {
+        s.stage().tensorize(loop, find_tensor_intrinsic(intrinsic));
+        return s;
       },
       nb::arg("var"), nb::arg("tensor_intrin"), chained,
       "Replaces the loops from `var` inwards by a built-in instruction: \"dot_u8s8_16x4\".");
   stage.def(
       "pragma",
-      [](Stage& s, const IterVar& loop, const std::string& name, std::int64_t value) -> Stage& {
-        return s.pragma(loop, name, value);
+      [](PythonStage& s, const IterVar& loop, const std::string& name, std::int64_t value) -> PythonStage& {
+        s.stage().pragma(loop, name, value);
+        return s;
       },
       nb::arg("var"), nb::arg("pragma_type"), nb::arg("pragma_value"), chained,
       "A hint to the lowering: auto_unroll, in_threads, estrin.");
@@ -167,18 +210,20 @@ std::vector<IterVar> axes_of(const Stage& stage, bool reduced) {
 }
 
 void add_stage(nb::module_& m) {
-  nb::class_<Stage> stage(m, "Stage",
-                          "The loops of one operation in a schedule, and the primitives that change them. "
-                          "A primitive whose preconditions do not hold raises ScheduleError and changes nothing.");
+  nb::class_<PythonStage> stage(
+      m, "Stage",
+      "The loops of one operation in a schedule, and the primitives that change them. "
+      "A primitive whose preconditions do not hold raises ScheduleError and changes nothing.");
   stage.def_prop_ro(
-      "axes", [](const Stage& s) { return tuple_of(axes_of(s, false)); },
+      "axes", [](const PythonStage& s) { return tuple_of(axes_of(s.stage(), false)); },
       "The axes of the operation, before any primitive.");
   stage.def_prop_ro(
-      "reduce_axes", [](const Stage& s) { return tuple_of(axes_of(s, true)); },
+      "reduce_axes", [](const PythonStage& s) { return tuple_of(axes_of(s.stage(), true)); },
       "Its reduce axes, before any primitive.");
-  stage.def_prop_ro("loops", [](const Stage& s) { return tuple_of(s.loops()); }, "The loops now, outermost first.");
-  stage.def_prop_ro("tensor", &Stage::tensor);
-  stage.def_prop_ro("op", [](const Stage& s) { return s.tensor().op(); });
+  stage.def_prop_ro(
+      "loops", [](const PythonStage& s) { return tuple_of(s.stage().loops()); }, "The loops now, outermost first.");
+  stage.def_prop_ro("tensor", [](const PythonStage& s) { return s.stage().tensor(); });
+  stage.def_prop_ro("op", [](const PythonStage& s) { return s.stage().tensor().op(); });
   add_primitives(stage);
 }
 
@@ -186,7 +231,8 @@ void add_schedule(nb::module_& m) {
   constexpr const char* kReaders = "readers are tensors";
   nb::class_<Schedule> schedule(m, "Schedule",
                                 "How all tensors that the outputs depend on are computed. s[C] is the stage of C.");
-  schedule.def("__getitem__", &Schedule::operator[], nb::keep_alive<0, 1>());
+  schedule.def("__getitem__",
+               [](nb::handle self, const Tensor& tensor) { return PythonStage(nb::borrow(self), tensor); });
   schedule.def(
       "cache_read",
       [](Schedule& s, const Tensor& tensor, const std::string& scope, nb::handle readers) {

@@ -6,12 +6,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <exception>
+#include <limits>
+#include <memory>
 #include <mutex>
-#include <thread>
 
 #include "bindings.h"
 #include "conversions.h"
@@ -21,7 +18,7 @@
 #include "nestwright/error.h"
 #include "nestwright/export.h"
 #include "records.h"
-#include "templates.h"
+#include "supervised.h"
 
 namespace nb = nanobind;
 
@@ -38,56 +35,68 @@ TaskContext context_of(const Workload& workload, const std::string& target, cons
   return Task{workload, found, state};
 }
 
-/// What a session is to do, as keyword arguments of the package.
+/// Keyword arguments of the package, of which those that are None are not given.
+class Arguments {
+ public:
+  explicit Arguments(const nb::dict& given) : given_(given) {}
+
+  nb::object find(const char* name) const {
+    if (!given_.contains(name) || given_[name].is_none()) return {};
+    return given_[name];
+  }
+  std::string text(const char* name) const {
+    const nb::object given = find(name);
+    return given ? text_from(given, name) : "";
+  }
+  /// An integer from `low` to `high`, or the fallback. Throws TypeError, UsageError.
+  template <class Integer>
+  Integer integer(const char* name, Integer fallback, std::int64_t low, std::int64_t high) const {
+    const nb::object given = find(name);
+    if (!given) return fallback;
+    const std::int64_t value = integer_from(given, name);
+    if (value >= low && value <= high) return static_cast<Integer>(value);
+    throw UsageError(std::string(name) + ": give an integer from " + std::to_string(low) + " to " +
+                     std::to_string(high) + ", not " + std::to_string(value));
+  }
+  /// A number above `low`, or `low` itself, up to `high`.
+  double number(const char* name, double fallback, double low, double high, const char* legal) const {
+    const nb::object given = find(name);
+    if (!given) return fallback;
+    const double value = number_from(given, name);
+    if (value >= low && value <= high) return value;
+    throw UsageError(std::string(name) + ": give " + legal + ", not " + nb::cast<std::string>(nb::str(given)));
+  }
+
+ private:
+  const nb::dict& given_;
+};
+
+/// What a session is to do.
 SessionOptions options_from(const nb::dict& given) {
-  const auto number = [&](const char* name, auto fallback) {
-    return given.contains(name) && !given[name].is_none() ? nb::cast<decltype(fallback)>(given[name]) : fallback;
-  };
-  const auto text = [&](const char* name) {
-    return given.contains(name) && !given[name].is_none() ? nb::cast<std::string>(given[name]) : std::string();
-  };
-  const auto within = [&](const char* name, auto fallback, decltype(fallback) low, decltype(fallback) high) {
-    const bool is_given = given.contains(name) && !given[name].is_none();
-    const auto value = number(name, fallback);
-    if (!is_given || (value >= low && value <= high)) return value;
-    throw UsageError(std::string(name) + " is from " + nb::cast<std::string>(nb::str(nb::cast(low))) + " to " +
-                     nb::cast<std::string>(nb::str(nb::cast(high))) + ", not " +
-                     nb::cast<std::string>(nb::str(nb::cast(value))));
-  };
   constexpr std::int64_t kMostTrials = 1'000'000'000;
+  const Arguments arguments(given);
   Budget budget;
-  budget.trials = within("trials", std::int64_t{0}, 1, kMostTrials);
-  budget.seconds = within("seconds", 0.0, 1e-3, 1e9);
-  budget.early_stop = within("early_stop", std::int64_t{0}, 1, kMostTrials);
-  const std::string effort = text("effort");
+  budget.trials = arguments.integer("trials", std::int64_t{0}, 1, kMostTrials);
+  budget.seconds = arguments.number("seconds", 0, 1e-9, 1e9, "a number of seconds above 0");
+  budget.early_stop = arguments.integer("early_stop", std::int64_t{0}, 1, kMostTrials);
+  const std::string effort = arguments.text("effort");
   SessionOptions options = session_options(effort.empty() ? Effort::kNormal : parse_effort(effort), budget);
-  options.budget.until_gain = within("until_gain", options.budget.until_gain, 0, 1);
-  if (const std::string strategy = text("strategy"); !strategy.empty()) options.strategy = strategy;
-  if (const std::string model = text("cost_model"); !model.empty()) options.cost_model = model;
-  options.template_name = text("template");
-  options.seed = number("seed", options.seed);
-  options.batch_size = within("batch_size", options.batch_size, 1, 256);
-  options.finalists = within("finalists", options.finalists, 0, 64);
-  options.builders = within("builders", options.builders, 1, 256);
-  if (given.contains("fixed")) options.restriction.fixed = config_from(given["fixed"]);
-  if (given.contains("restrictions")) {
-    for (nb::handle condition : nb::borrow<nb::sequence>(given["restrictions"])) {
-      options.restriction.only.push_back(KnobCondition::parse(nb::cast<std::string>(condition)));
+  options.budget.until_gain =
+      arguments.number("until_gain", options.budget.until_gain, 0, 1, "a share from 0 to 1, as 0.01");
+  if (const std::string strategy = arguments.text("strategy"); !strategy.empty()) options.strategy = strategy;
+  if (const std::string model = arguments.text("cost_model"); !model.empty()) options.cost_model = model;
+  options.template_name = arguments.text("template");
+  options.seed = arguments.integer("seed", options.seed, 0, std::numeric_limits<std::int64_t>::max());
+  options.batch_size = arguments.integer("batch_size", options.batch_size, 1, 256);
+  options.finalists = arguments.integer("finalists", options.finalists, 0, 64);
+  options.builders = arguments.integer("builders", options.builders, 1, 256);
+  if (const nb::object fixed = arguments.find("fixed")) options.restriction.fixed = config_from(fixed);
+  if (const nb::object conditions = arguments.find("restrictions")) {
+    for (nb::handle condition : nb::borrow<nb::sequence>(conditions)) {
+      options.restriction.only.push_back(KnobCondition::parse(text_from(condition, "restrictions")));
     }
   }
   return options;
-}
-
-nb::dict dict_of_progress(const Progress& progress) {
-  nb::dict dict;
-  dict["trials"] = progress.trials;
-  dict["best_seconds"] = progress.best_ns > 0 ? nb::cast(progress.best_ns * 1e-9) : nb::none();
-  dict["seconds"] = progress.seconds;
-  dict["seconds_left"] = progress.seconds_left;
-  dict["waiting_for"] = progress.waiting_for;
-  dict["phase"] = progress.phase;
-  dict["detail"] = progress.detail;
-  return dict;
 }
 
 nb::dict dict_of_outcomes(const std::map<Outcome, std::int64_t>& outcomes) {
@@ -112,101 +121,10 @@ nb::dict dict_of_result(const SessionResult& result) {
   return dict;
 }
 
-/// Runs `work` on a thread of its own, without the interpreter's lock, while this one handles signals and passes on
-/// what the work reports. Python's main thread alone sees signals.
-class Supervised {
- public:
-  /// What the user's interruption does: it ends the work in any case.
-  enum class Interruption : std::uint8_t { kIsRaised, kKeepsTheResult };
-
-  /// `on_progress` is None, or is called with a dictionary; true ends the work. An error of its ends the work and is
-  /// raised afterwards.
-  explicit Supervised(nb::object on_progress = nb::none(), Interruption interruption = Interruption::kIsRaised)
-      : on_progress_(std::move(on_progress)), interruption_(interruption) {}
-
-  const std::atomic<bool>& interrupt() const { return interrupt_; }
-  void report(const Progress& progress) {
-    const std::scoped_lock lock(mutex_);
-    latest_ = progress;
-    changed_.notify_all();
-  }
-
-  template <class Work>
-  auto run(const Work& work) {
-    std::optional<decltype(work())> result;
-    std::exception_ptr failed;
-    std::thread worker([&] {
-      try {
-        result.emplace(work());
-      } catch (...) {
-        failed = std::current_exception();
-      }
-      const std::scoped_lock lock(mutex_);
-      done_ = true;
-      changed_.notify_all();
-    });
-    watch();
-    {
-      const nb::gil_scoped_release unlocked;
-      worker.join();
-    }
-    nb::object of_template = take_template_error();
-    if (raised_) std::rethrow_exception(raised_);
-    if (failed && of_template) {
-      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(of_template.ptr())), of_template.ptr());
-      throw nb::python_error();
-    }
-    if (failed) std::rethrow_exception(failed);
-    return std::move(*result);
-  }
-
- private:
-  void watch() {
-    constexpr auto kBetweenSignals = std::chrono::milliseconds(50);
-    for (bool done = false; !done;) {
-      std::optional<Progress> news;
-      {
-        const nb::gil_scoped_release unlocked;
-        std::unique_lock lock(mutex_);
-        changed_.wait_for(lock, kBetweenSignals, [&] { return done_ || latest_.has_value(); });
-        news = std::exchange(latest_, std::nullopt);
-        done = done_;
-      }
-      guarded([&] {
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        if (news && !on_progress_.is_none() && !raised_ &&
-            nb::cast<bool>(nb::bool_(on_progress_(dict_of_progress(*news)))))
-          interrupt_ = true;
-      });
-    }
-  }
-
-  template <class Step>
-  void guarded(const Step& step) {
-    try {
-      step();
-    } catch (nb::python_error& e) {
-      interrupt_ = true;
-      const bool keeps_result = interruption_ == Interruption::kKeepsTheResult && e.matches(PyExc_KeyboardInterrupt);
-      if (!keeps_result && !raised_) raised_ = std::current_exception();
-    }
-  }
-
-  nb::object on_progress_;
-  Interruption interruption_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::optional<Progress> latest_;
-  bool done_ = false;
-  std::atomic<bool> interrupt_{false};
-  std::exception_ptr raised_;
-};
-
 nb::dict tune(const Workload& workload, const std::string& database, const std::string& target,
               const std::string& caches, const nb::dict& given, nb::object on_progress) {
   require_threads();
   const SessionOptions options = options_from(given);
-  take_template_error();
   Supervised session(std::move(on_progress), Supervised::Interruption::kKeepsTheResult);
   return dict_of_result(session.run([&] {
     const TaskContext context = context_of(workload, target, caches);
@@ -263,13 +181,20 @@ PythonKernel load(const Workload& workload, const std::optional<std::string>& da
                   const std::string& caches, const std::string& only, nb::handle config) {
   require_threads();
   const Config given = config_from(config);
-  const nb::gil_scoped_release unlocked;
-  const TaskContext context = context_of(workload, target, caches);
-  Lookup found = find(context, database, only, given);
-  Function function =
-      build(program_of(context.task(), *found.source, found.config, kernel_name(workload)), context.target());
-  const nb::gil_scoped_acquire locked;
-  return {context, std::move(found), std::move(function)};
+  struct Loaded {
+    TaskContext context;
+    Lookup found;
+    Function function;
+  };
+  Supervised loading;
+  Loaded loaded = loading.run([&] {
+    const TaskContext context = context_of(workload, target, caches);
+    Lookup found = find(context, database, only, given);
+    Function function =
+        build(program_of(context.task(), *found.source, found.config, kernel_name(workload)), context.target());
+    return Loaded{context, std::move(found), std::move(function)};
+  });
+  return {std::move(loaded.context), std::move(loaded.found), std::move(loaded.function)};
 }
 
 /// Checks and times the configuration as it is exported. nullopt, with the reason, where this machine cannot run it.
@@ -336,12 +261,12 @@ nb::list measure(const Workload& workload, nb::handle configurations, const std:
 }
 
 nb::list space_of(const Workload& workload, const std::string& target) {
-  const TaskContext context = [&] {
-    const nb::gil_scoped_release unlocked;
+  Supervised counting;
+  const TaskContext context = counting.run([&] {
     const TaskContext resolved = context_of(workload, target, "");
     for (const Template* source : resolved.templates()) resolved.space(*source).count_valid();
     return resolved;
-  }();
+  });
   nb::list list;
   for (const Template* source : context.templates()) {
     const ConfigSpace& space = context.space(*source);
@@ -386,21 +311,32 @@ class PythonStudy {
   }
   nb::object ask() {
     Supervised asking;
-    const std::optional<Point> point = asking.run([&] { return study_->ask(); });
+    const std::optional<Point> point = asking.run([&] {
+      const std::scoped_lock one_at_a_time(mutex_);
+      return study_->ask();
+    });
     if (!point) return nb::none();
     return nb::make_tuple(point->template_name, point->version, dict_of(point->config));
   }
   nb::dict measure(const std::string& template_name, int version, nb::handle config) {
     const Point point{template_name, version, config_from(config)};
     Supervised measuring;
-    return dict_of(measuring.run([&] { return study_->measure(point); }));
+    return dict_of(measuring.run([&] {
+      const std::scoped_lock one_at_a_time(mutex_);
+      return study_->measure(point);
+    }));
   }
   void tell(const std::string& template_name, int version, nb::handle config, nb::handle result) {
-    study_->tell({template_name, version, config_from(config)}, measurement_from(result));
+    const Point point{template_name, version, config_from(config)};
+    const Measurement told = measurement_from(result);
+    const nb::gil_scoped_release unlocked;
+    const std::scoped_lock one_at_a_time(mutex_);
+    study_->tell(point, told);
   }
 
  private:
   std::unique_ptr<Study> study_;
+  std::mutex mutex_;
 };
 
 }  // namespace
@@ -445,6 +381,7 @@ void bind_tuning(nb::module_& m) {
         nb::arg("template"), nb::arg("config").none());
   m.def("_measure", measure, nb::arg("workload"), nb::arg("configurations"), nb::arg("target"), nb::arg("caches"),
         nb::arg("template"), nb::arg("effort"), nb::arg("database").none());
+  m.def("_target", [](const std::string& text) { return find_target(text).str(); }, nb::arg("text"));
   m.def("_space", space_of, nb::arg("workload"), nb::arg("target"));
 }
 

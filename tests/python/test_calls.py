@@ -108,6 +108,37 @@ def test_prepared_operands(matmul):
         matmul.prepare(weights=b)
 
 
+def test_what_was_packed_cannot_be_given_again():
+    f = nw.load("matmul m=32 n=32 k=32 prepared=b", target="cpu,threads=1")
+    a, b = np.ones((32, 32), np.float32), np.ones((32, 32), np.float32)
+    layer = f.prepare(b=b)
+    np.testing.assert_array_equal(layer(a), a @ b)
+    with pytest.raises(nw.UsageError, match="was prepared"):
+        layer(a, b=2 * b)
+    with pytest.raises(nw.UsageError, match="expected an array"):
+        f.prepare(b="weights")
+
+
+def test_arguments_are_given_once(matmul):
+    a, b = operands()
+    with pytest.raises(nw.UsageError, match="by its place and by its name"):
+        matmul(b, A=a)
+    with pytest.raises(nw.UsageError, match="given twice"):
+        matmul(a=a, A=a, B=b)
+
+
+def test_a_refused_array_is_released(matmul):
+    import sys
+
+    a, _ = operands()
+    odd = np.zeros((17, 20), [("x", "f4"), ("y", "i1")])["x"]
+    before = sys.getrefcount(odd)
+    for _ in range(10):
+        with pytest.raises(nw.UsageError, match="strides"):
+            matmul(a, odd)
+    assert sys.getrefcount(odd) == before
+
+
 def test_threads_may_share_a_kernel():
     f = nw.load("matmul m=64 n=64 k=64")
     rng = np.random.default_rng(2)

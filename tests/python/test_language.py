@@ -162,6 +162,24 @@ def test_refusals_are_sentences():
         a["i", 0]
 
 
+def test_axes_are_keys_and_tensors_are_no_sequences():
+    a, b, c = product(8, 8, 8)
+    s = nw.create_schedule(c)
+    loops = s[c].loops
+    assert loops.index(s[c].axes[1]) == 1 and s[c].reduce_axes[0] in loops
+    assert {loops[0]: "rows"}[s[c].axes[0]] == "rows"
+    with pytest.raises(TypeError, match="no sequence"):
+        list(a)
+    assert (a == None) is False  # noqa: E711
+    with pytest.raises(TypeError, match="an integer"):
+        s[c].split(loops[0], factor=2.5)
+    with pytest.raises(TypeError, match="64 bits"):
+        nw.placeholder((2**70,), name="Z")
+    x = a[0, 0] * np.float32(2) + np.int64(1)
+    assert x.dtype == "float32"
+    assert str(nw.floordiv(nw.const(7.0), 2.0)) == str(nw.floor(nw.const(7.0) / 2.0))
+
+
 def test_an_error_of_the_body_is_the_users():
     with pytest.raises(ZeroDivisionError):
         nw.compute((4,), lambda i: i * (1 // 0), name="Y")

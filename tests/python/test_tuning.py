@@ -38,6 +38,7 @@ def test_tuning_records_and_finds(database):
     trials = list(db.trials(SMALL))
     assert [trial.id for trial in trials] == sorted(trial.id for trial in trials) and len(trials) == 4
     assert db.best("matmul m=7 n=7 k=7") is None
+    assert db.best(SMALL, target=ONE) is not None and db.best(SMALL, target="cpu,isa=x86-64") is None
 
 
 def test_nothing_is_printed_unless_asked(database, capfd):
@@ -88,12 +89,20 @@ def test_the_search_stays_within_restrictions(database):
         ({"fixed": {"no_such_knob": 1}}, "no_such_knob"),
         ({"template": "no.template"}, "no.template"),
         ({"caches": "tepid"}, "tepid"),
+        ({"seconds": 0}, "above 0"),
+        ({"batch_size": 1000}, "from 1 to 256"),
     ],
 )
 def test_bad_input_is_one_sentence(database, arguments, sentence):
     with pytest.raises(nw.UsageError, match=sentence) as raised:
         nw.tune(**{"workload": SMALL, "trials": 2, "database": database, "target": ONE, **arguments})
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("arguments", [{"seconds": "10"}, {"trials": 2.0}, {"trials": 2**70}, {"strategy": 3}, {"restrictions": [1]}])
+def test_arguments_of_wrong_types_are_named(database, arguments):
+    with pytest.raises(TypeError, match=f"^{next(iter(arguments))}: expected"):
+        nw.tune(**{"workload": SMALL, "trials": 2, "database": database, "target": ONE, **arguments})
 
 
 def test_a_database_that_cannot_be_opened(tmp_path):
@@ -174,6 +183,70 @@ def test_an_exception_in_a_template_costs_its_trial(database):
     assert result.best is not None and len(failed) == 1 and "eight is a bad number" in failed[0].message
 
 
+def small_template(name, change):
+    @nw.template(name, n=int)
+    def defined(t, n):
+        x = nw.placeholder((n,), name="X")
+        y = nw.compute((n,), lambda i: x[i] + 1.0, name="Y")
+        return change(t, nw.create_schedule(y), x, y)
+
+    return defined
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda t, s, x, y: (s, []), "no output"),
+        (lambda t, s, x, y: (s, [x]), "no output"),
+        (lambda t, s, x, y: (s, [y]), "lacks the input X"),
+        (lambda t, s, x, y: (s, [y, x]), "comes after an output"),
+        (lambda t, s, x, y: (s, [x, x, y]), "twice"),
+        (lambda t, s, x, y: s, "returns its schedule"),
+        (lambda t, s, x, y: (t.split("s", 8, parts=0), [x, y]), "1 to 8 parts"),
+        (lambda t, s, x, y: (t.number("a", []), [x, y]), "no candidates"),
+        (lambda t, s, x, y: (t.permutation("p", [[0, 5]]), [x, y]), "permutation of"),
+        (lambda t, s, x, y: (s, [x, y][: int(8 % t.number("f", [0, 4]))]), "divides a knob by 0"),
+    ],
+)
+def test_a_wrong_template_is_refused(change, sentence):
+    small_template("wrong", change)
+    with pytest.raises((nw.Error, TypeError), match=sentence):
+        nw.Workload("wrong n=8")
+
+
+def test_what_a_template_keeps_is_refused_afterwards():
+    kept = []
+
+    def keep(t, s, x, y):
+        kept.extend([t, s, s[y]])
+        return s, [x, y]
+
+    small_template("keeps", keep)
+    nw.Workload("keeps n=8")
+    run, schedule, stage = kept[:3]
+    with pytest.raises(nw.UsageError, match="while it runs"):
+        run.number("late", [1])
+    with pytest.raises(nw.UsageError, match="moved from"):
+        stage.loops
+    with pytest.raises(nw.UsageError, match="moved from"):
+        str(schedule)
+
+
+def test_a_changed_template_makes_its_records_hints(database):
+    for value in (1.0, 5.0):
+
+        @nw.template("changes", n=int)
+        def changes(t, n):
+            x = nw.placeholder((n,), name="X")
+            y = nw.compute((n,), lambda i: x[i] + value, name="Y")
+            return nw.create_schedule(y), [x, y]
+
+        if value == 1.0:
+            nw.tune("changes n=64", trials=1, finalists=0, database=database, target=ONE)
+            assert not nw.load("changes n=64", database=database, target=ONE).hint
+    assert "changes" in nw.load("changes n=64", database=database, target=ONE).hint
+
+
 def test_an_exception_in_the_first_run_is_the_users(database):
     @nw.template("always_fails", n=int)
     def always_fails(t, n):
@@ -199,6 +272,20 @@ def test_autotune(database):
         mm(a, a)
     with pytest.raises(nw.UsageError, match="expected 2 arrays"):
         mm(a)
+
+
+def test_autotune_looks_up_what_it_tuned(database):
+    @nw.autotune(trials=2, finalists=0, database=database, target=ONE, caches="cold")
+    def double(X: nw.Tensor["i"]):
+        return "Y[i] = X[i] * 2.0"
+
+    x = np.ones(40, np.float32)
+    np.testing.assert_array_equal(double(X=x), 2 * x)
+    assert double.kernel(x).match == "exact"
+    with pytest.raises(TypeError, match="unknown"):
+        nw.autotune(unknown=1)(double.__wrapped__)
+    with pytest.raises(nw.UsageError, match="expected an array"):
+        double([1.0])
 
 
 def test_what_the_command_line_answers():

@@ -1,6 +1,7 @@
 #include "nestwright/knobs.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "nestwright/error.h"
 
@@ -8,6 +9,13 @@ namespace nestwright {
 namespace {
 
 constexpr int kMaxDepth = 16;
+
+/// The divisor, if there is a quotient.
+std::int64_t divisor(std::int64_t dividend, std::int64_t by) {
+  const bool has_quotient = by != 0 && !(by == -1 && dividend == std::numeric_limits<std::int64_t>::min());
+  if (has_quotient) return by;
+  throw UsageError("a template divides a knob by 0: leave 0 out of its candidates, or guard the division by && or ||");
+}
 
 }  // namespace
 
@@ -115,15 +123,15 @@ std::int64_t KnobExpr::run(const ValueAt& value_at) const {
         break;
       case Op::kDivide:
         --top;
-        *top = *top / top[1];
+        *top = *top / divisor(*top, top[1]);
         break;
       case Op::kModulo:
         --top;
-        *top = *top % top[1];
+        *top = *top % divisor(*top, top[1]);
         break;
       case Op::kCeilDivide:
         --top;
-        *top = *top / top[1] + (*top % top[1] != 0 ? 1 : 0);
+        *top = *top / divisor(*top, top[1]) + (*top % top[1] != 0 ? 1 : 0);
         break;
       case Op::kMin:
         --top;

@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
+#include "nestwright/error.h"
+#include "nestwright/template.h"
 #include "templates/framework/knobs/seed_table.h"
 #include "templates/framework/space/recording.h"
 
@@ -42,6 +46,23 @@ TEST(KnobExpr, MeansWhatItMeansInCpp) {
   const KnobExpr zero = h.n - 5;
   EXPECT_EQ(value(zero == 0 || h.n / zero == 1), 1) << "the right side is not evaluated";
   EXPECT_EQ(value(zero != 0 && h.n / zero == 1), 0);
+}
+
+TEST(KnobExpr, RefusesDivisionsWithoutAQuotient) {
+  const Handles h;
+  const KnobExpr zero = h.n - 5, lowest = zero + std::numeric_limits<std::int64_t>::min();
+  for (const KnobExpr& quotient : {h.n / zero, h.n % zero, ceil_div(h.n, zero), lowest / (zero - 1)}) {
+    EXPECT_THAT([&] { (void)std::int64_t{quotient}; },
+                ::testing::ThrowsMessage<UsageError>(::testing::HasSubstr("divides a knob by 0")));
+  }
+}
+
+TEST(FirstCandidates, AreThoseOfADiscovery) {
+  const std::unique_ptr<Tuning> tuning = first_candidates();
+  EXPECT_EQ(std::int64_t{tuning->define_knob("a", {3, 1})}, 3);
+  EXPECT_EQ(std::string{tuning->choose("b", {"x", "y"})}, "x");
+  EXPECT_THROW(tuning->define_knob("a", {1}), InternalError) << "defined twice";
+  EXPECT_THROW(tuning->define_knob("c", {}), InternalError);
 }
 
 TEST(KnobExpr, NamesEachKnobOnceInTheOrderOfReading) {

@@ -1,0 +1,81 @@
+#include "supervised.h"
+
+#include <nanobind/stl/string.h>
+
+#include "templates.h"
+
+namespace nb = nanobind;
+
+namespace nestwright::python {
+
+nb::dict dict_of(const Progress& progress) {
+  nb::dict dict;
+  dict["trials"] = progress.trials;
+  dict["best_seconds"] = progress.best_ns > 0 ? nb::cast(progress.best_ns * 1e-9) : nb::none();
+  dict["seconds"] = progress.seconds;
+  dict["seconds_left"] = progress.seconds_left;
+  dict["waiting_for"] = progress.waiting_for;
+  dict["phase"] = progress.phase;
+  dict["detail"] = progress.detail;
+  return dict;
+}
+
+Supervised::Thread::~Thread() {
+  {
+    const std::scoped_lock lock(of_.mutex_);
+    if (!of_.done_) of_.interrupt_ = true;
+  }
+  if (PyGILState_Check() == 0) {  // unwound without the lock
+    thread_.join();
+    return;
+  }
+  const nb::gil_scoped_release unlocked;
+  thread_.join();
+}
+
+void Supervised::report(const Progress& progress) {
+  const std::scoped_lock lock(mutex_);
+  latest_ = progress;
+  changed_.notify_all();
+}
+
+void Supervised::forget_template_error() { take_template_error(); }
+
+void Supervised::watch() {
+  constexpr auto kBetweenSignals = std::chrono::milliseconds(50);
+  for (bool done = false; !done;) {
+    std::optional<Progress> news;
+    {
+      const nb::gil_scoped_release unlocked;
+      std::unique_lock lock(mutex_);
+      changed_.wait_for(lock, kBetweenSignals, [&] { return done_ || latest_.has_value(); });
+      news = std::exchange(latest_, std::nullopt);
+      done = done_;
+    }
+    handle(news);
+  }
+}
+
+void Supervised::handle(const std::optional<Progress>& news) {
+  try {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    const bool is_told = news && !on_progress_.is_none() && !raised_;
+    if (is_told && nb::cast<bool>(nb::bool_(on_progress_(dict_of(*news))))) interrupt_ = true;
+  } catch (nb::python_error& e) {
+    interrupt_ = true;
+    const bool keeps_result = interruption_ == Interruption::kKeepsTheResult && e.matches(PyExc_KeyboardInterrupt);
+    if (!keeps_result && !raised_) raised_ = std::current_exception();
+  }
+}
+
+void Supervised::raise_if_any(const std::exception_ptr& failed) const {
+  const nb::object of_template = take_template_error();
+  if (raised_) std::rethrow_exception(raised_);
+  if (failed && of_template) {
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(of_template.ptr())), of_template.ptr());
+    throw nb::python_error();
+  }
+  if (failed) std::rethrow_exception(failed);
+}
+
+}  // namespace nestwright::python
