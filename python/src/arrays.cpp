@@ -2,8 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
-#include <algorithm>
-#include <utility>
+#include <optional>
 
 #include "conversions.h"
 #include "nestwright/error.h"
@@ -69,12 +68,41 @@ ir::Type type_of_dlpack(nb::dlpack::dtype type, const std::string& name) {
 }  // namespace
 
 BorrowedArray::BorrowedArray(nb::handle object, const std::string& name) {
+  try {
+    take(object, name);
+  } catch (...) {
+    release();  // an object that is not constructed is not destroyed
+    throw;
+  }
+}
+
+void BorrowedArray::release() {
+  if (has_buffer_) PyBuffer_Release(&buffer_);
+  has_buffer_ = false;
+}
+
+ArrayRef BorrowedArray::ref() const {
+  static const ArrayView kNothing(static_cast<void*>(nullptr), kFloat32, {});
+  ArrayRef ref(kNothing);
+  ref.data = data_;
+  ref.writable = is_writable_;
+  ref.type = type_;
+  ref.shape = shape_;
+  ref.strides = strides_;
+  return ref;
+}
+
+bool BorrowedArray::is_at_multiple_of(int alignment) const {
+  return alignment < 2 || reinterpret_cast<std::uintptr_t>(data_) % static_cast<std::uintptr_t>(alignment) == 0;
+}
+
+void BorrowedArray::take(nb::handle object, const std::string& name) {
   if (PyObject_CheckBuffer(object.ptr()) != 0) {
     if (get_buffer(object)) {
-      const std::optional<ir::Type> type = type_of_format(buffer_->format, buffer_->itemsize);
+      const std::optional<ir::Type> type = type_of_format(buffer_.format, buffer_.itemsize);
       if (!type) {
         throw UsageError(name + ": expected an array of numbers in this machine's byte order, got the format '" +
-                         std::string(buffer_->format == nullptr ? "" : buffer_->format) + "'");
+                         std::string(buffer_.format == nullptr ? "" : buffer_.format) + "'");
       }
       take_buffer(name, *type);
       return;
@@ -98,10 +126,9 @@ BorrowedArray::BorrowedArray(nb::handle object, const std::string& name) {
 }
 
 bool BorrowedArray::get_buffer(nb::handle object) {
-  Py_buffer lent{};
   for (const int writable : {PyBUF_WRITABLE, 0}) {
-    if (PyObject_GetBuffer(object.ptr(), &lent, PyBUF_STRIDES | PyBUF_FORMAT | writable) == 0) {
-      buffer_.reset(new Py_buffer(lent));
+    if (PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_STRIDES | PyBUF_FORMAT | writable) == 0) {
+      has_buffer_ = true;
       return true;
     }
     PyErr_Clear();
@@ -109,42 +136,47 @@ bool BorrowedArray::get_buffer(nb::handle object) {
   return false;
 }
 
+std::span<std::int64_t> BorrowedArray::strides_of(std::size_t rank) {
+  if (rank <= kFewDimensions) return std::span(few_strides_).first(rank);
+  many_strides_.resize(rank);
+  return many_strides_;
+}
+
 void BorrowedArray::take_buffer(const std::string& name, ir::Type type) {
-  const auto rank = static_cast<std::size_t>(buffer_->ndim);
-  std::vector<std::int64_t> shape(buffer_->shape, buffer_->shape + rank), strides(rank);
+  static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
+  const auto rank = static_cast<std::size_t>(buffer_.ndim);
+  const std::span<std::int64_t> strides = strides_of(rank);
   for (std::size_t d = 0; d < rank; ++d) {
-    if (buffer_->strides[d] % buffer_->itemsize != 0) {
+    if (buffer_.strides[d] % buffer_.itemsize != 0) {
       throw UsageError(name + ": expected strides that are multiples of its elements: copy it");
     }
-    strides[d] = buffer_->strides[d] / buffer_->itemsize;
+    strides[d] = buffer_.strides[d] / buffer_.itemsize;
   }
-  if (buffer_->readonly != 0) {
-    view_.emplace(static_cast<const void*>(buffer_->buf), type, std::move(shape), std::move(strides));
-  } else {
-    view_.emplace(buffer_->buf, type, std::move(shape), std::move(strides));
-  }
+  data_ = buffer_.buf;
+  is_writable_ = buffer_.readonly == 0;
+  type_ = type;
+  shape_ = {reinterpret_cast<const std::int64_t*>(buffer_.shape), rank};
+  strides_ = strides;
 }
 
 void BorrowedArray::take_dlpack(nb::handle object, const std::string& name) {
-  nb::ndarray<nb::ro> array;
-  if (!nb::try_cast<nb::ndarray<nb::ro>>(object, array)) {
+  if (!nb::try_cast<nb::ndarray<nb::ro>>(object, by_dlpack_)) {
     throw UsageError(name + ": expected an array whose memory DLPack lends: detach it, or copy it");
   }
-  if (array.device_type() != nb::device::cpu::value) {
+  if (by_dlpack_.device_type() != nb::device::cpu::value) {
     throw UsageError(name + ": expected an array in the memory of this machine: copy it from its device");
   }
-  std::vector<std::int64_t> shape, strides;
-  for (std::size_t d = 0; d < array.ndim(); ++d) {
-    shape.push_back(static_cast<std::int64_t>(array.shape(d)));
-    strides.push_back(array.stride(d));
-  }
-  const ir::Type type = type_of_dlpack(array.dtype(), name);
+  const std::span<std::int64_t> strides = strides_of(by_dlpack_.ndim());
+  for (std::size_t d = 0; d < by_dlpack_.ndim(); ++d) strides[d] = by_dlpack_.stride(d);
   // DLPack of older versions does not say whether memory may be written; a call writes outputs only.
-  view_.emplace(const_cast<void*>(array.data()), type, std::move(shape), std::move(strides));
-  owner_ = nb::cast(array);
+  data_ = const_cast<void*>(by_dlpack_.data());
+  is_writable_ = true;
+  type_ = type_of_dlpack(by_dlpack_.dtype(), name);
+  shape_ = {by_dlpack_.shape_ptr(), by_dlpack_.ndim()};
+  strides_ = strides;
 }
 
-nb::object empty_array(const std::vector<std::int64_t>& shape, ir::Type type, int alignment) {
+nb::object empty_array(std::span<const std::int64_t> shape, ir::Type type, int alignment) {
   static nb::handle numpy = nb::module_::import_("numpy").release();
   static nb::handle empty = nb::object(numpy.attr("empty")).release();
   nb::list extents;

@@ -5,9 +5,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include <memory>
-#include <optional>
+#include <array>
+#include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "nestwright/array.h"
 
@@ -18,27 +20,43 @@ class BorrowedArray {
  public:
   /// Throws UsageError, with the argument's name, for what is no array in the memory of this machine.
   BorrowedArray(nanobind::handle object, const std::string& name);
+  BorrowedArray(const BorrowedArray&) = delete;
+  BorrowedArray& operator=(const BorrowedArray&) = delete;
+  ~BorrowedArray() { release(); }
 
-  const ArrayView& view() const { return *view_; }
+  /// What a call takes; valid as long as this.
+  ArrayRef ref() const;
+  ir::Type type() const { return type_; }
+  std::span<const std::int64_t> shape() const { return shape_; }
+  bool is_writable() const { return is_writable_; }
+  /// Whether the first element is at a multiple of `alignment`.
+  bool is_at_multiple_of(int alignment) const;
 
  private:
+  void take(nanobind::handle object, const std::string& name);
   bool get_buffer(nanobind::handle object);
   void take_buffer(const std::string& name, ir::Type type);
   void take_dlpack(nanobind::handle object, const std::string& name);
+  /// Room for the strides of so many dimensions.
+  std::span<std::int64_t> strides_of(std::size_t rank);
+  void release();
 
-  struct Release {
-    void operator()(Py_buffer* buffer) const {
-      PyBuffer_Release(buffer);
-      delete buffer;
-    }
-  };
+  static constexpr std::size_t kFewDimensions = 6;  // of which the strides need no memory of their own
 
-  std::unique_ptr<Py_buffer, Release> buffer_;
-  nanobind::object owner_;  ///< of DLPack's memory
-  std::optional<ArrayView> view_;
+  Py_buffer buffer_{};
+  bool has_buffer_ = false;
+  nanobind::object owner_;  ///< of what lends the buffer
+  nanobind::ndarray<nanobind::ro> by_dlpack_;
+
+  void* data_ = nullptr;
+  bool is_writable_ = false;
+  ir::Type type_{};
+  std::span<const std::int64_t> shape_, strides_;
+  std::array<std::int64_t, kFewDimensions> few_strides_{};
+  std::vector<std::int64_t> many_strides_;
 };
 
 /// An uninitialised numpy array whose first element is at a multiple of `alignment`.
-nanobind::object empty_array(const std::vector<std::int64_t>& shape, ir::Type type, int alignment);
+nanobind::object empty_array(std::span<const std::int64_t> shape, ir::Type type, int alignment);
 
 }  // namespace nestwright::python

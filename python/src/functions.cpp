@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <deque>
 #include <optional>
 
 #include "args.h"
@@ -83,7 +84,7 @@ std::size_t PythonFunction::find_input(const std::string& name) const {
 std::vector<nb::object> PythonFunction::place(const nb::args& arrays, const nb::kwargs& named) const {
   std::vector<nb::object> placed(parameters_.size());
   for (std::size_t p = 0; p < parameters_.size(); ++p) placed[p] = parameters_[p].bound;
-  std::vector<bool> is_named(parameters_.size());
+  std::vector<bool> is_named(named.size() == 0 ? 0 : parameters_.size());
   for (const auto& [name, array] : named) {
     const std::size_t p = find_input(nb::cast<std::string>(name));
     if (placed[p]) throw UsageError(function_.name() + ": " + parameters_[p].name + " is given twice, or was prepared");
@@ -94,14 +95,14 @@ std::vector<nb::object> PythonFunction::place(const nb::args& arrays, const nb::
   for (nb::handle array : arrays) {
     while (next < placed.size() && (parameters_[next].bound || is_packed(next))) ++next;
     if (next == placed.size()) throw UsageError(function_.name() + ": too many arguments: it takes " + signature());
-    if (is_named[next])
+    if (!is_named.empty() && is_named[next])
       throw UsageError(function_.name() + ": " + parameters_[next].name + " is given by its place and by its name");
     placed[next++] = nb::borrow(array);
   }
   return placed;
 }
 
-std::vector<std::int64_t> PythonFunction::shape_of(const Parameter& output, const std::vector<BorrowedArray>& given,
+std::vector<std::int64_t> PythonFunction::shape_of(const Parameter& output, const std::deque<BorrowedArray>& given,
                                                    const std::vector<std::size_t>& parameter_of) const {
   if (output.of_program.shape) return *output.of_program.shape;
   std::vector<std::int64_t> shape;
@@ -115,7 +116,7 @@ std::vector<std::int64_t> PythonFunction::shape_of(const Parameter& output, cons
     std::optional<std::int64_t> value;
     for (std::size_t g = 0; symbol != nullptr && g < given.size() && !value; ++g) {
       const std::vector<Expr>& extents = parameters_[parameter_of[g]].of_program.buffer->shape;
-      const std::vector<std::int64_t>& actual = given[g].view().shape();
+      const std::span<const std::int64_t> actual = given[g].shape();
       for (std::size_t d = 0; d < std::min(extents.size(), actual.size()) && !value; ++d) {
         const auto* other = extents[d].as<ir::VarRef>();
         if (other != nullptr && other->var.id() == symbol->var.id()) value = actual[d];
@@ -129,10 +130,9 @@ std::vector<std::int64_t> PythonFunction::shape_of(const Parameter& output, cons
 
 void PythonFunction::run(std::vector<nb::object>& arrays) const {
   require_threads();
-  std::vector<BorrowedArray> borrowed;
+  std::deque<BorrowedArray> borrowed;  // which do not move
   std::vector<Detour> detours;
   std::vector<std::size_t> parameter_of;  // of each of `borrowed`
-  borrowed.reserve(arrays.size());
   for (std::size_t p = 0; p < arrays.size(); ++p) {
     const Parameter& parameter = parameters_[p];
     if (is_packed(p)) continue;
@@ -148,18 +148,17 @@ void PythonFunction::run(std::vector<nb::object>& arrays) const {
     }
     parameter_of.push_back(p);
     borrowed.emplace_back(arrays[p], parameter.name);
-    const ArrayView& view = borrowed.back().view();
-    const auto alignment = static_cast<std::uintptr_t>(std::max(buffer->alignment, 1));
-    if (reinterpret_cast<std::uintptr_t>(view.data()) % alignment == 0) continue;
-    if (parameter.is_output && !view.is_writable()) continue;  // the call refuses it
-    detours.push_back({arrays[p], empty_array(view.shape(), view.type(), buffer->alignment), parameter.is_output});
+    const BorrowedArray& lent = borrowed.back();
+    if (lent.is_at_multiple_of(buffer->alignment)) continue;
+    if (parameter.is_output && !lent.is_writable()) continue;  // the call refuses it
+    detours.push_back({arrays[p], empty_array(lent.shape(), lent.type(), buffer->alignment), parameter.is_output});
     if (!parameter.is_output) copy(detours.back().aligned, detours.back().array);
     borrowed.pop_back();
     borrowed.emplace_back(detours.back().aligned, parameter.name);
   }
   std::vector<ArrayRef> arguments;
   arguments.reserve(borrowed.size());
-  for (const BorrowedArray& each : borrowed) arguments.emplace_back(each.view());
+  for (const BorrowedArray& each : borrowed) arguments.push_back(each.ref());
   {
     const nb::gil_scoped_release unlocked;
     const std::scoped_lock one_at_a_time(*one_call_);
@@ -195,8 +194,7 @@ nb::any PythonFunction::call(const nb::args& arrays, nb::handle out, const nb::k
 PythonFunction PythonFunction::prepare(const nb::args& arrays, const nb::kwargs& named) const {
   const std::vector<nb::object> placed = place(arrays, named);
   PythonFunction bound = *this;
-  std::vector<BorrowedArray> borrowed;
-  borrowed.reserve(placed.size());
+  std::deque<BorrowedArray> borrowed;  // which do not move
   std::vector<ArrayRef> constants;
   for (std::size_t p = 0; p < placed.size(); ++p) {
     if (!placed[p] || is_packed(p)) continue;
@@ -205,7 +203,7 @@ PythonFunction PythonFunction::prepare(const nb::args& arrays, const nb::kwargs&
     }
     borrowed.emplace_back(placed[p], parameters_[p].name);  // refuses what is no array
     if (parameters_[p].is_constant) {
-      constants.emplace_back(borrowed.back().view());
+      constants.push_back(borrowed.back().ref());
     } else {
       bound.parameters_[p].bound = placed[p];
     }

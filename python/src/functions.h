@@ -4,6 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -51,7 +52,7 @@ class PythonFunction {
   /// Whether a call does not take the parameter because the preparation has read it.
   bool is_packed(std::size_t parameter) const { return is_prepared_ && parameters_[parameter].is_constant; }
   /// The shape of an output, by the arrays given before it. Throws UsageError where they do not determine it.
-  std::vector<std::int64_t> shape_of(const Parameter& output, const std::vector<BorrowedArray>& given,
+  std::vector<std::int64_t> shape_of(const Parameter& output, const std::deque<BorrowedArray>& given,
                                      const std::vector<std::size_t>& parameter_of) const;
   /// Calls the kernel. Makes the outputs that are null.
   void run(std::vector<nanobind::object>& arrays) const;
