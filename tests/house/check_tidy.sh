@@ -30,7 +30,7 @@ full=${NESTWRIGHT_CHECK_FULL:-0}
 declare -A changed=()  # the newest files of the working tree and the last ten commits
 if git rev-parse --verify --quiet HEAD~10 >/dev/null; then
   newest() { awk -v kind="\\.$1\$" '$0 ~ kind && !seen[$0]++ && ++count <= 8'; }
-  names=$(git ls-files --others --exclude-standard; git diff --name-only HEAD; git log --format= --name-only -10)
+  names=$({ git ls-files --others --exclude-standard; git diff --name-only HEAD; git log --format= --name-only -10; } | grep -v '^python/' || true)
   while IFS= read -r file; do changed[$file]=1; done < <(newest cpp <<<"$names"; newest h <<<"$names")
 else
   full=1  # without history it is unknown what changed
