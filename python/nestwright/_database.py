@@ -9,7 +9,7 @@ from typing import Any
 from . import _nestwright
 from ._nestwright import Workload
 from ._results import Record, Trial, as_frame, record_of, trial_of
-from ._tune import DEFAULT_DATABASE, path_from
+from ._tune import DEFAULT_DATABASE, path_from, workload_from
 
 
 def _target(target: str) -> str:
@@ -17,9 +17,7 @@ def _target(target: str) -> str:
 
 
 def _text(workload: Workload | str | None) -> str:
-    if workload is None:
-        return ""
-    return str(workload if isinstance(workload, Workload) else Workload(workload))
+    return "" if workload is None else str(workload_from(workload))
 
 
 class Database:
@@ -39,14 +37,12 @@ class Database:
     def top(self, workload: Workload | str, count: int = 10, *, target: str = "") -> list[Record]:
         """The best record of a workload and its runners-up."""
         found = _nestwright._top(self.path, _text(workload), "", _target(target), count)
-        return [record for record in map(record_of, found) if record is not None]
+        return [record_of(values) for values in found]
 
     def records(self, *, operator: str = "", target: str = "") -> Iterator[Record]:
         """The best record of each task, ordered by workload."""
         for values in _nestwright._list(self.path, operator, _target(target)):
-            record = record_of(values)
-            if record is not None:
-                yield record
+            yield record_of(values)
 
     def __iter__(self) -> Iterator[Record]:
         return self.records()

@@ -201,8 +201,8 @@ def as_frame(rows: list[Any], of: Any) -> Any:
     return pandas.DataFrame([[getattr(row, name) for name in fields] for row in rows], columns=fields)
 
 
-def record_of(values: dict[str, Any] | None) -> Record | None:
-    return None if values is None else Record(**{**values, "config": Config(values["config"])})
+def record_of(values: dict[str, Any]) -> Record:
+    return Record(**{**values, "config": Config(values["config"])})
 
 
 def trial_of(values: dict[str, Any]) -> Trial:

@@ -157,7 +157,8 @@ def tune(
         if line is not None:
             line.finish()
     timing = found.pop("default")
-    best = record_of(found.pop("best"))
+    values = found.pop("best")
+    best = None if values is None else record_of(values)
     return TuneResult(
         best=best,
         default_seconds=None if timing is None else timing["seconds"],
@@ -185,12 +186,12 @@ def measure(
         or the default.
     Returns one Measurement, or a list of them where a list is given.
     """
-    several = isinstance(config, Sequence) and not isinstance(config, str)
-    configs = list(config) if isinstance(config, Sequence) and not isinstance(config, str) else [config]
+    is_list = isinstance(config, Sequence) and not isinstance(config, str)
+    configs = config if is_list else [config]
     path = None if database is None else path_from(database)
     found = _nestwright._measure(workload_from(workload), configs, target, caches, template, effort, path)
     measurements = [Measurement(**values) for values in found]
-    return measurements if several else measurements[0]
+    return measurements if is_list else measurements[0]
 
 
 def space(workload: Workload | str, *, target: str = "host") -> list[KnobSpace]:

@@ -24,12 +24,12 @@ class BorrowedArray {
   BorrowedArray& operator=(const BorrowedArray&) = delete;
   ~BorrowedArray() { release(); }
 
-  /// What a call takes; valid as long as this.
+  /// Returns the array as a call takes it, which is valid as long as this object.
   ArrayRef ref() const;
   ir::Type type() const { return type_; }
   std::span<const std::int64_t> shape() const { return shape_; }
   bool is_writable() const { return is_writable_; }
-  /// Whether the first element is at a multiple of `alignment`.
+  /// Returns whether the address of the first element is a multiple of `alignment`.
   bool is_at_multiple_of(int alignment) const;
 
  private:

@@ -100,6 +100,16 @@ std::vector<Expr> exprs_from(nb::handle object) {
   return list;
 }
 
+nb::object call_with(const nb::callable& function, std::span<const Expr> arguments) {
+  nb::list list;
+  for (const Expr& argument : arguments) list.append(nb::cast(argument));
+  return function(*nb::tuple(list));
+}
+
+std::vector<Expr> exprs_or_none(nb::handle object) {
+  return object.is_none() ? std::vector<Expr>() : exprs_from(object);
+}
+
 Target target_from(nb::handle object) {
   if (object.is_none()) return Target::host();
   return find_target(text_from(object, "target"));

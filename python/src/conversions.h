@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ ir::Type type_from(nanobind::handle object);
 /// The numpy.dtype of an element type. Throws ImportError for bfloat16 where ml_dtypes is missing.
 nanobind::object dtype_of(ir::Type type);
 
-/// Whether it is a tuple or a list. Python's protocol of sequences includes tensors, which have elements, too.
+/// Returns whether the object is a tuple or a list. Python's protocol of sequences would include tensors, which have
+/// elements, too.
 inline bool is_list(nanobind::handle object) {
   return nanobind::isinstance<nanobind::tuple>(object) || nanobind::isinstance<nanobind::list>(object);
 }
@@ -50,6 +52,11 @@ std::vector<T> list_from(nanobind::handle object, const char* expected) {
 
 /// An object whose type annotations leave open.
 inline nanobind::any any_of(nanobind::handle object) { return nanobind::borrow<nanobind::any>(object); }
+
+/// Calls `function` with the expressions as separate arguments.
+nanobind::object call_with(const nanobind::callable& function, std::span<const Expr> arguments);
+/// exprs_from(), or no expressions for None.
+std::vector<Expr> exprs_or_none(nanobind::handle object);
 
 /// A target's text, or None for this machine. Throws UsageError.
 Target target_from(nanobind::handle object);

@@ -16,7 +16,7 @@ namespace nb = nanobind;
 namespace nestwright::python {
 namespace {
 
-/// What selects tasks: the text of a workload, an operator's name, a target's text; "" any.
+/// Returns the filter of a workload's text, an operator's name and a target's text; "" matches any.
 TaskFilter filter_from(const std::string& workload, const std::string& op, const std::string& target) {
   TaskFilter filter;
   filter.workload = workload;

@@ -20,7 +20,8 @@ Expr floor_divide(const Expr& a, const Expr& b) {
   return a.type().is_float() || b.type().is_float() ? ir::floor(a / b) : a / b;
 }
 
-/// Whether a comparison of two variables holds by their identity, as containers ask; of anything else it is refused.
+/// Returns whether a comparison of two variables holds by their identity, which is what containers ask for. Refuses any
+/// other expression.
 bool truth_of(const Expr& e) {
   if (ir::is_true(e)) return true;
   if (ir::is_false(e)) return false;
@@ -127,7 +128,7 @@ nb::tuple axes_of(const Tensor& tensor, bool reduced) {
   return nb::tuple(list);
 }
 
-/// What TVM calls C.op: the operation of a tensor, of which its users read the axes.
+/// Binds the operation of a tensor, whose axes users of TVM read as C.op.axis.
 void add_operation(nb::module_& m) {
   nb::class_<Operation>(m, "Operation", "The operation of a tensor, with its axes as TVM names them.")
       .def_prop_ro("name", [](const Operation& op) { return op->name; })
@@ -142,6 +143,10 @@ void add_operation(nb::module_& m) {
           },
           nb::arg("index"))
       .def("__repr__", [](const Operation& op) { return to_string(op); });
+}
+
+[[noreturn]] void refuse_sequence() {
+  throw nb::type_error("a tensor is no sequence: read its elements by indices, as in A[i, k]");
 }
 
 void add_tensor(nb::module_& m) {
@@ -172,15 +177,8 @@ void add_tensor(nb::module_& m) {
         return nb::try_cast<Tensor>(b, other) && a == other;
       },
       nb::arg("other").none());
-  tensor.def("__iter__", [](const Tensor&) -> nb::object {
-    throw nb::type_error("a tensor is no sequence: read its elements by indices, as in A[i, k]");
-  });
-  tensor.def(
-      "__contains__",
-      [](const Tensor&, nb::handle) -> bool {
-        throw nb::type_error("a tensor is no sequence: read its elements by indices, as in A[i, k]");
-      },
-      nb::arg("item").none());
+  tensor.def("__iter__", [](const Tensor&) -> nb::object { refuse_sequence(); });
+  tensor.def("__contains__", [](const Tensor&, nb::handle) -> bool { refuse_sequence(); }, nb::arg("item").none());
   tensor.def("__hash__",
              [](const Tensor& t) { return reinterpret_cast<std::intptr_t>(t.op().operator->()) + t.result(); });
   tensor.def("__repr__", [](const Tensor& t) { return to_string(t); });
@@ -189,25 +187,19 @@ void add_tensor(nb::module_& m) {
 /// The tensors of a body that Python gives: one, or a tuple for several results.
 nb::any compute_of(nb::handle shape, const nb::callable& body, const std::string& name, nb::handle strides) {
   const std::vector<Expr> extents = exprs_from(shape);
-  const auto call = [&](std::span<const Expr> indices) {
-    nb::list arguments;
-    for (const Expr& index : indices) arguments.append(nb::cast(index));
-    return body(*nb::tuple(arguments));
-  };
   struct SeveralResults {};
   try {
     const auto one = [&](std::span<const Expr> indices) {
-      const nb::object result = call(indices);
+      const nb::object result = call_with(body, indices);
       if (is_list(result)) throw SeveralResults();
       return expr_from(result);
     };
-    return any_of(
-        nb::cast(compute_span(extents, one, name, strides.is_none() ? std::vector<Expr>() : exprs_from(strides))));
+    return any_of(nb::cast(compute_span(extents, one, name, exprs_or_none(strides))));
   } catch (const SeveralResults&) {
     if (!strides.is_none()) throw UsageError("strides are of a tensor that is computed alone, not of a tuple");
   }
-  return any_of(
-      nb::cast(compute_tuple(extents, [&](std::span<const Expr> indices) { return exprs_from(call(indices)); }, name)));
+  return any_of(nb::cast(compute_tuple(
+      extents, [&](std::span<const Expr> indices) { return exprs_from(call_with(body, indices)); }, name)));
 }
 
 nb::any scan_of(nb::handle init, nb::handle update, nb::handle state, nb::handle inputs, const std::string& name) {
@@ -226,13 +218,11 @@ void add_definitions(nb::module_& m) {
   m.def(
       "placeholder",
       [](nb::handle shape, nb::handle type, const std::string& name, nb::handle strides) {
-        return placeholder(exprs_from(shape), type_from(type), name,
-                           strides.is_none() ? std::vector<Expr>() : exprs_from(strides));
+        return placeholder(exprs_from(shape), type_from(type), name, exprs_or_none(strides));
       },
       nb::arg("shape"), nb::arg("dtype") = "float32", nb::arg("name") = "placeholder", nb::arg("strides") = nb::none(),
       "A tensor that the caller provides. shape: extents, integers from 1 or var(). strides: in elements; None: "
-      "compact, "
-      "row-major. Raises UsageError for an extent below 1 and a name with spaces.");
+      "compact, row-major. Raises UsageError for an extent below 1 and a name with spaces.");
   m.def(
       "reduce_axis",
       [](nb::handle dom, const std::string& name) {
@@ -257,16 +247,19 @@ void add_definitions(nb::module_& m) {
       nb::arg("tensors"), "Arithmetic operations that the tensors and their producers take as written.");
 }
 
+Expr expr_or_none(nb::handle object) { return object.is_none() ? Expr() : expr_from(object); }
+
+ReduceOptions reduce_options(nb::handle where, nb::handle init) {
+  return {.where = expr_or_none(where), .init = expr_or_none(init)};
+}
+
 void add_reductions(nb::module_& m) {
   constexpr const char* kAxes = "the axes of a reduction are those that reduce_axis() made";
   const auto add = [&](const char* name, ir::ReducerKind kind, const char* doc) {
     m.def(
         name,
         [kind](nb::handle value, nb::handle axis, nb::handle where, nb::handle init) {
-          ReduceOptions options;
-          if (!where.is_none()) options.where = expr_from(where);
-          if (!init.is_none()) options.init = expr_from(init);
-          return reduce(kind, expr_from(value), list_from<IterVar>(axis, kAxes), options);
+          return reduce(kind, expr_from(value), list_from<IterVar>(axis, kAxes), reduce_options(where, init));
         },
         nb::arg("expr"), nb::arg("axis"), nb::arg("where") = nb::none(), nb::arg("init") = nb::none(), doc);
   };
@@ -283,10 +276,8 @@ void add_reductions(nb::module_& m) {
           if (axis.is_none() && !nb::isinstance<IterVar>(b) && !is_list(b)) {
             return of_two(expr_from(a), expr_from(b));
           }
-          ReduceOptions options;
-          if (!where.is_none()) options.where = expr_from(where);
-          if (!init.is_none()) options.init = expr_from(init);
-          return reduce(kind, expr_from(a), list_from<IterVar>(axis.is_none() ? b : axis, kAxes), options);
+          return reduce(kind, expr_from(a), list_from<IterVar>(axis.is_none() ? b : axis, kAxes),
+                        reduce_options(where, init));
         },
         nb::arg("expr"), nb::arg("other") = nb::none(), nb::arg("axis") = nb::none(), nb::arg("where") = nb::none(),
         nb::arg("init") = nb::none(), "Of two values; or, given axes, of expr over them.");
@@ -299,9 +290,8 @@ void add_reductions(nb::module_& m) {
       .def(
           "__call__",
           [](const Reducer& reducer, nb::handle values, nb::handle axis, nb::handle where, nb::handle init) {
-            std::vector<Expr> members = reducer(exprs_from(values), list_from<IterVar>(axis, kAxes),
-                                                where.is_none() ? Expr() : expr_from(where),
-                                                init.is_none() ? std::vector<Expr>() : exprs_from(init));
+            std::vector<Expr> members =
+                reducer(exprs_from(values), list_from<IterVar>(axis, kAxes), expr_or_none(where), exprs_or_none(init));
             return any_of(members.size() == 1 ? nb::cast(members.front()) : nb::object(nb::tuple(nb::cast(members))));
           },
           nb::arg("expr"), nb::arg("axis"), nb::arg("where") = nb::none(), nb::arg("init") = nb::none());
@@ -320,8 +310,7 @@ void add_reductions(nb::module_& m) {
       },
       nb::arg("fcombine"), nb::arg("identity"), nb::arg("name") = "reduce",
       "A reducer: fcombine(a, b) combines two values, or two tuples of them; identity is the neutral value, or a "
-      "tuple. "
-      "It has to be associative and commutative.");
+      "tuple. It has to be associative and commutative.");
   m.def(
       "min_value", [](nb::handle type) { return min_value(type_from(type)); }, nb::arg("dtype"),
       "The smallest value of a type, the identity of max.");

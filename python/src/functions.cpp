@@ -56,9 +56,9 @@ PythonFunction::PythonFunction(Function function)
 
 std::vector<std::string> PythonFunction::names_of(bool outputs) const {
   std::vector<std::string> names;
-  for (const Parameter& parameter : parameters_) {
-    const bool is_taken = !parameter.bound && !(is_prepared_ && parameter.is_constant);
-    if (parameter.is_output == outputs && is_taken) names.push_back(parameter.name);
+  for (std::size_t p = 0; p < parameters_.size(); ++p) {
+    const bool is_taken = !parameters_[p].bound && !is_packed(p);
+    if (parameters_[p].is_output == outputs && is_taken) names.push_back(parameters_[p].name);
   }
   return names;
 }
@@ -84,18 +84,16 @@ std::size_t PythonFunction::find_input(const std::string& name) const {
 std::vector<nb::object> PythonFunction::place(const nb::args& arrays, const nb::kwargs& named) const {
   std::vector<nb::object> placed(parameters_.size());
   for (std::size_t p = 0; p < parameters_.size(); ++p) placed[p] = parameters_[p].bound;
-  std::vector<bool> is_named(named.size() == 0 ? 0 : parameters_.size());
   for (const auto& [name, array] : named) {
     const std::size_t p = find_input(nb::cast<std::string>(name));
     if (placed[p]) throw UsageError(function_.name() + ": " + parameters_[p].name + " is given twice, or was prepared");
     placed[p] = nb::borrow(array);
-    is_named[p] = true;
   }
   std::size_t next = 0;
   for (nb::handle array : arrays) {
     while (next < placed.size() && (parameters_[next].bound || is_packed(next))) ++next;
     if (next == placed.size()) throw UsageError(function_.name() + ": too many arguments: it takes " + signature());
-    if (!is_named.empty() && is_named[next])
+    if (placed[next])  // by a name
       throw UsageError(function_.name() + ": " + parameters_[next].name + " is given by its place and by its name");
     placed[next++] = nb::borrow(array);
   }
@@ -224,8 +222,7 @@ void bind_functions(nb::module_& m) {
       m, "Function",
       "A kernel, called with arrays: f(a, b) returns new ones, f(a, b, out=c) or f(a, b, c) writes to c. Arrays are "
       "numpy's, or others that lend their memory by the buffer protocol or DLPack; no element is copied. Shapes and "
-      "types "
-      "are checked before anything runs; the interpreter's lock is released meanwhile.")
+      "types are checked before anything runs; the interpreter's lock is released meanwhile.")
       .def("__call__", &PythonFunction::call, nb::arg("arrays"), nb::arg("out") = nb::none(), nb::arg("named"),
            "Calls the kernel with its inputs, by position or by name. Returns the outputs: one array or a tuple.")
       .def("prepare", &PythonFunction::prepare, nb::arg("arrays"), nb::arg("named"),

@@ -157,8 +157,7 @@ void add_tuning(nb::module_& m) {
           nb::arg("name"), nb::arg("extent"), nb::arg("parts") = 2, nb::arg("policy") = "factors",
           nb::arg("max_factor") = std::int64_t{1} << 30,
           "The extents of nested loops, outermost first. policy: factors (inner extents divide the extent), "
-          "power_of_two, "
-          "or all (any inner extent up to max_factor; the split gets a tail).")
+          "power_of_two, or all (any inner extent up to max_factor; the split gets a tail).")
       .def(
           "choice",
           [](TemplateRun& run, const std::string& name, nb::handle options) {

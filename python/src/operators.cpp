@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <set>
+#include <utility>
 
 #include "bindings.h"
 #include "conversions.h"
 #include "knobs.h"
 #include "nestwright/error.h"
-#include "nestwright/lookup.h"
 #include "nestwright/text_operator.h"
 #include "templates.h"
 
@@ -39,7 +38,7 @@ class SharedCallable {
 /// The first error of a template since somebody looked.
 struct TemplateError {
   std::mutex mutex;
-  std::optional<nb::object> raised;
+  nb::object raised;  ///< null: none
 };
 TemplateError& template_error() {
   static auto* const error = new TemplateError;  // outlives the interpreter's objects
@@ -223,9 +222,7 @@ std::shared_ptr<const Registry> registry() { return known_operators(); }
 
 nb::object take_template_error() {
   const std::scoped_lock lock(template_error().mutex);
-  nb::object raised = template_error().raised.value_or(nb::object());
-  template_error().raised.reset();
-  return raised;
+  return std::exchange(template_error().raised, nb::object());
 }
 
 void bind_operators(nb::module_& m) {

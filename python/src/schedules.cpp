@@ -75,8 +75,7 @@ void add_primitives(nb::class_<PythonStage>& stage) {
       },
       nb::arg("parent"), nb::arg("factor") = nb::none(), nb::arg("nparts") = nb::none(), nb::arg("tail") = "guard",
       "Makes two loops of one and returns (outer, inner). factor: the extent of the inner loop; nparts: at most so "
-      "many "
-      "outer iterations. tail: guard, partition, predicate, or compose{14,12}.");
+      "many outer iterations. tail: guard, partition, predicate, or compose{14,12}.");
   stage.def(
       "tile",
       [](const PythonStage& s, const IterVar& i, const IterVar& j, nb::handle factor_i, nb::handle factor_j,
@@ -252,11 +251,8 @@ void add_schedule(nb::module_& m) {
   schedule.def(
       "transform_layout",
       [](Schedule& s, const Tensor& cache, const nb::callable& layout) {
-        return s.transform_layout(cache, [&](std::span<const Expr> axes) {
-          nb::list arguments;
-          for (const Expr& axis : axes) arguments.append(nb::cast(axis));
-          return exprs_from(layout(*nb::tuple(arguments)));
-        });
+        return s.transform_layout(cache,
+                                  [&](std::span<const Expr> axes) { return exprs_from(call_with(layout, axes)); });
       },
       nb::arg("cache"), nb::arg("layout"), "Stores a stage in another layout: layout(*axes) gives the new indices.");
   schedule.def_prop_ro(

@@ -5,9 +5,6 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "nestwright/registry.h"
 

@@ -239,7 +239,7 @@ nb::object export_to(const PythonKernel& kernel, nb::handle folder, const std::s
 
 nb::object record_of(const PythonKernel& kernel) {
   const std::optional<BestRecord>& record = kernel.found().record;
-  return of_package("record_of")(record ? nb::object(dict_of(*record)) : nb::none());
+  return record ? of_package("record_of")(dict_of(*record)) : nb::none();
 }
 
 nb::list measure(const Workload& workload, nb::handle configurations, const std::string& target,
