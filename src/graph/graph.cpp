@@ -1,0 +1,122 @@
+#include "nestwright/graph.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "nestwright/error.h"
+#include "text/syntax/canonical.h"
+#include "text/syntax/program.h"
+
+namespace nestwright {
+namespace {
+
+/// The memory of a copy, aligned as kernels read it.
+ConstantData copied(std::span<const std::byte> elements) {
+  const auto memory = std::make_shared<std::vector<std::byte>>(elements.begin(), elements.end());
+  return {std::span(*memory), memory};
+}
+
+/// "; X: float32[8, 64]" for each operand.
+std::string declarations(const Graph& graph, const std::vector<Operand>& operands) {
+  std::string text;
+  for (const Operand& operand : operands) {
+    text += fmt::format("; {}: {}", operand.name, graph.type(operand.value).str());
+  }
+  return text;
+}
+
+TensorType type_of(const text::TensorInfo& tensor) { return {tensor.type, tensor.shape}; }
+
+}  // namespace
+
+std::int64_t TensorType::elements() const {
+  std::int64_t product = 1;
+  for (const std::int64_t extent : shape) product *= extent;
+  return product;
+}
+
+std::string TensorType::str() const { return fmt::format("{}[{}]", type.str(), fmt::join(shape, ", ")); }
+
+ValueId Graph::add_input(std::string name, TensorType type) {
+  values_.push_back({.name = name, .type = std::move(type)});
+  inputs_.push_back({std::move(name), values_.size() - 1});
+  return values_.size() - 1;
+}
+
+ValueId Graph::add_constant(TensorType type, std::span<const std::byte> elements, std::string name) {
+  return add_constant(std::move(type), copied(elements), std::move(name));
+}
+
+ValueId Graph::add_constant(TensorType type, ConstantData data, std::string name) {
+  if (data.bytes.size() != type.size_bytes()) {
+    throw UsageError(fmt::format("the constant {} is {} and has {} bytes, not {}", name, type.str(), type.size_bytes(),
+                                 data.bytes.size()));
+  }
+  values_.push_back({.name = std::move(name), .type = std::move(type), .data = std::move(data), .is_constant = true});
+  return values_.size() - 1;
+}
+
+ValueId Graph::apply(std::string op, std::string_view expression, const std::vector<Operand>& operands,
+                     std::string label) {
+  const std::vector<ValueId> results = apply_all(std::move(op), expression, operands, std::move(label));
+  check(results.size() == 1, "apply() takes an expression of one result");
+  return results.front();
+}
+
+std::vector<ValueId> Graph::apply_all(std::string op, std::string_view expression, const std::vector<Operand>& operands,
+                                      std::string label) {
+  auto program = std::make_shared<const text::Program>(
+      text::analyse(text::parse_source(std::string(expression) + declarations(*this, operands))));
+  GraphNode node{.op = std::move(op), .label = std::move(label), .program = program};
+  for (const std::size_t parameter : program->parameters()) {
+    const text::TensorInfo& tensor = program->tensors[parameter];
+    if (!tensor.is_input) continue;
+    const auto operand = std::find_if(operands.begin(), operands.end(),
+                                      [&](const Operand& candidate) { return candidate.name == tensor.name; });
+    if (operand == operands.end()) {
+      throw UsageError(fmt::format("the expression {} reads '{}', which is no operand", expression, tensor.name));
+    }
+    node.inputs.push_back(operand->value);
+  }
+  return add_node(std::move(node));
+}
+
+std::vector<ValueId> Graph::add_node(GraphNode node) {
+  const bool is_constant =
+      std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId input) { return values_[input].is_constant; });
+  node.outputs.clear();
+  for (const std::size_t parameter : node.program->parameters()) {
+    const text::TensorInfo& tensor = node.program->tensors[parameter];
+    if (tensor.is_input) continue;
+    node.outputs.push_back(values_.size());
+    values_.push_back({.type = type_of(tensor), .node = nodes_.size(), .is_constant = is_constant});
+  }
+  nodes_.push_back(std::move(node));
+  return nodes_.back().outputs;
+}
+
+ValueId Graph::reshape(ValueId value, std::vector<std::int64_t> shape, std::string label) {
+  const TensorType type{values_[value].type.type, std::move(shape)};
+  if (type.elements() != values_[value].type.elements()) {
+    throw UsageError(fmt::format("{} does not have as many elements as {}", type.str(), values_[value].type.str()));
+  }
+  if (type == values_[value].type) return value;
+  values_.push_back({.type = type, .node = nodes_.size(), .is_constant = values_[value].is_constant});
+  nodes_.push_back({.op = "Reshape", .label = std::move(label), .inputs = {value}, .outputs = {values_.size() - 1}});
+  return values_.size() - 1;
+}
+
+void Graph::add_output(std::string name, ValueId value) { outputs_.push_back({std::move(name), value}); }
+
+std::string Graph::expression_of(const GraphNode& node) const {
+  const text::Canonical canonical = text::canonical_of(*node.program);
+  std::string text = canonical.text;
+  for (const text::NamedSize& size : canonical.sizes) text += fmt::format(" {}={}", size.name, size.value);
+  return text;
+}
+
+}  // namespace nestwright

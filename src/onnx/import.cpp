@@ -1,0 +1,244 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "nestwright/error.h"
+#include "nestwright/onnx.h"
+#include "onnx/model_file.h"
+#include "onnx/operators/operators.h"
+
+namespace nestwright {
+namespace {
+
+using ::onnx::GraphProto;
+using ::onnx::NodeProto;
+using ::onnx::ValueInfoProto;
+
+/// The names that a graph or subgraph defines; nullopt: something that Nestwright does not compute.
+class Scope {
+ public:
+  explicit Scope(const Scope* outer = nullptr) : outer_(outer) {}
+
+  void define(const std::string& name, std::optional<ValueId> value) { values_[name] = value; }
+  /// nullptr if nothing defines the name.
+  const std::optional<ValueId>* find(const std::string& name) const {
+    const auto found = values_.find(name);
+    if (found != values_.end()) return &found->second;
+    return outer_ == nullptr ? nullptr : outer_->find(name);
+  }
+
+ private:
+  const Scope* outer_;
+  std::map<std::string, std::optional<ValueId>> values_;
+};
+
+bool is_own_domain(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
+
+class Importer {
+ public:
+  Importer(std::shared_ptr<const ModelFile> file, const ImportOptions& options)
+      : file_(std::move(file)), options_(options), evaluator_(model_.graph) {}
+
+  ImportedModel run() {
+    model_.producer = file_->proto().producer_name();
+    model_.opset = own_opset();
+    const GraphProto& graph = file_->proto().graph();
+    Scope scope;
+    add_initializers(graph, scope);
+    add_inputs(graph, scope);
+    add_nodes(graph, scope);
+    for (const ValueInfoProto& output : graph.output()) {
+      const auto* value = scope.find(output.name());
+      if (value == nullptr) {
+        throw UsageError(fmt::format("the model's output '{}' is computed by no node", output.name()));
+      }
+      if (*value) model_.graph.add_output(output.name(), **value);
+    }
+    return std::move(model_);
+  }
+
+ private:
+  std::int64_t own_opset() const {
+    std::int64_t opset = 0;
+    for (const auto& import : file_->proto().opset_import()) {
+      if (is_own_domain(import.domain())) opset = import.version();
+    }
+    if (opset < kOldestOpset) {
+      throw UsageError(
+          fmt::format("the model is of ONNX's opset {}; opsets from {} on are read: convert it with onnx's "
+                      "version_converter",
+                      opset, kOldestOpset));
+    }
+    return opset;
+  }
+
+  void add_initializers(const GraphProto& graph, Scope& scope) {
+    for (const auto& tensor : graph.initializer()) {
+      StoredTensor stored = file_->tensor(tensor);
+      scope.define(tensor.name(),
+                   model_.graph.add_constant(std::move(stored.type), std::move(stored.data), tensor.name()));
+    }
+  }
+
+  void add_inputs(const GraphProto& graph, Scope& scope) {
+    std::set<std::string> unused;
+    for (const auto& [dim, extent] : options_.dims) unused.insert(dim);
+    std::vector<std::string> unknown;
+    for (const ValueInfoProto& input : graph.input()) {
+      if (scope.find(input.name()) != nullptr) continue;  // an initializer, in files of old writers
+      const std::optional<TensorType> type = input_type(input, unused, unknown);
+      if (!type) continue;
+      const auto constant = options_.constants.find(input.name());
+      if (constant == options_.constants.end()) {
+        scope.define(input.name(), model_.graph.add_input(input.name(), *type));
+      } else {
+        scope.define(input.name(), model_.graph.add_constant(*type, constant->second, input.name()));
+      }
+    }
+    if (!unknown.empty()) {
+      throw UsageError(fmt::format("the model has symbolic sizes: give each, as in --dim {}=1 ({})", unknown.front(),
+                                   fmt::join(unknown, ", ")));
+    }
+    if (!unused.empty()) {
+      throw UsageError(fmt::format("no input of the model has a symbolic size '{}'", *unused.begin()));
+    }
+  }
+
+  /// nullopt if an extent is not known: its name is added to `unknown`.
+  std::optional<TensorType> input_type(const ValueInfoProto& input, std::set<std::string>& unused,
+                                       std::vector<std::string>& unknown) const {
+    if (!input.type().has_tensor_type()) {
+      throw UsageError(fmt::format("the model's input '{}' is no tensor", input.name()));
+    }
+    const auto& tensor = input.type().tensor_type();
+    TensorType type{element_type(tensor.elem_type(), "the input '" + input.name() + "'"), {}};
+    bool is_known = true;
+    for (int d = 0; d < tensor.shape().dim_size(); ++d) {
+      const auto& dim = tensor.shape().dim(d);
+      if (dim.has_dim_value() && dim.dim_value() > 0) {
+        type.shape.push_back(dim.dim_value());
+        continue;
+      }
+      // An extent without a name, or of 0 or -1 as some writers have it, is called by its place.
+      const std::string name = dim.dim_param().empty() ? fmt::format("{}.{}", input.name(), d) : dim.dim_param();
+      unused.erase(name);
+      const auto given = options_.dims.find(name);
+      is_known = is_known && given != options_.dims.end();
+      if (given != options_.dims.end()) {
+        type.shape.push_back(given->second);
+      } else if (std::find(unknown.begin(), unknown.end(), name) == unknown.end()) {
+        unknown.push_back(name);
+      }
+    }
+    return is_known ? std::optional(type) : std::nullopt;
+  }
+
+  void add_nodes(const GraphProto& graph, Scope& scope) {
+    for (const NodeProto& node : graph.node()) {
+      ++model_.nodes;
+      add_node(node, scope);
+    }
+  }
+
+  void add_node(const NodeProto& node, Scope& scope) {
+    std::vector<std::optional<ValueId>> inputs;
+    bool is_reached = true;
+    for (const std::string& name : node.input()) {
+      const auto* value = name.empty() ? nullptr : scope.find(name);
+      if (!name.empty() && value == nullptr) {
+        throw UsageError(fmt::format("the node '{}' ({}) reads '{}', which nothing computes before it", node.name(),
+                                     node.op_type(), name));
+      }
+      is_reached = is_reached && (name.empty() || value->has_value());
+      inputs.push_back(name.empty() ? std::nullopt : *value);
+    }
+    if (!is_reached) {
+      ++model_.unreached;
+      for (const std::string& output : node.output()) scope.define(output, std::nullopt);
+      return;
+    }
+    try {
+      if (node.op_type() == "If" && is_own_domain(node.domain())) return follow_branch(node, *inputs.at(0), scope);
+      OperatorCall call(node, model_.opset, *file_, model_.graph, evaluator_, std::move(inputs));
+      find(node).make(call);
+      define_outputs(node, call.outputs(), scope);
+    } catch (const UnsupportedNode& error) {
+      add_missing(node, error.what());
+      for (const std::string& output : node.output()) scope.define(output, std::nullopt);
+    }
+  }
+
+  const OnnxOperator& find(const NodeProto& node) const {
+    const OnnxOperator* const op = is_own_domain(node.domain()) ? find_operator(node.op_type(), model_.opset) : nullptr;
+    if (op == nullptr) throw UnsupportedNode("Nestwright does not have it");
+    for (const auto& attribute : node.attribute()) {
+      const auto& known = op->attributes;
+      if (std::find(known.begin(), known.end(), attribute.name()) == known.end()) {
+        throw UnsupportedNode(fmt::format("the attribute {} is not supported", attribute.name()));
+      }
+    }
+    return *op;
+  }
+
+  void define_outputs(const NodeProto& node, const std::vector<std::optional<ValueId>>& values, Scope& scope) {
+    for (int i = 0; i < node.output_size(); ++i) {
+      if (node.output(i).empty()) continue;
+      const std::optional<ValueId> value = values[static_cast<std::size_t>(i)];
+      scope.define(node.output(i), value);
+      if (value && model_.graph.value(*value).name.empty()) model_.graph.set_name(*value, node.output(i));
+    }
+  }
+
+  /// The nodes of the branch that a constant condition takes.
+  void follow_branch(const NodeProto& node, ValueId condition, Scope& scope) {
+    if (!model_.graph.value(condition).is_constant) throw UnsupportedNode("its condition is not constant");
+    const std::vector<std::int64_t> values = evaluator_.integers(condition);
+    if (values.size() != 1) throw UsageError(fmt::format("the condition of '{}' is no scalar", node.name()));
+    const char* const wanted = values[0] != 0 ? "then_branch" : "else_branch";
+    for (const auto& attribute : node.attribute()) {
+      if (attribute.name() != wanted) continue;
+      const GraphProto& branch = attribute.g();
+      if (branch.output_size() != node.output_size()) {
+        throw UsageError(fmt::format("a branch of '{}' has {} results, not {}", node.name(), branch.output_size(),
+                                     node.output_size()));
+      }
+      Scope inner(&scope);
+      add_initializers(branch, inner);
+      add_nodes(branch, inner);
+      for (int i = 0; i < branch.output_size(); ++i) {
+        const auto* value = inner.find(branch.output(i).name());
+        if (value == nullptr) {
+          throw UsageError(fmt::format("the result '{}' of a branch is computed by no node", branch.output(i).name()));
+        }
+        scope.define(node.output(i), *value);
+      }
+      return;
+    }
+    throw UsageError(fmt::format("the node '{}' has no {}", node.name(), wanted));
+  }
+
+  void add_missing(const NodeProto& node, const std::string& reason) {
+    const std::string op = is_own_domain(node.domain()) ? node.op_type() : node.domain() + "." + node.op_type();
+    for (MissingOperator& missing : model_.missing) {
+      if (missing.op != op || missing.reason != reason) continue;
+      ++missing.nodes;
+      return;
+    }
+    model_.missing.push_back({op, reason, 1});
+  }
+
+  std::shared_ptr<const ModelFile> file_;
+  const ImportOptions& options_;
+  ImportedModel model_;
+  GraphEvaluator evaluator_;
+};
+
+}  // namespace
+
+ImportedModel import_onnx(const std::string& path, const ImportOptions& options) {
+  return Importer(ModelFile::load(path), options).run();
+}
+
+}  // namespace nestwright

@@ -1,0 +1,8 @@
+// Recurrences.
+#include "onnx/operators/tables.h"
+
+namespace nestwright {
+
+std::vector<OnnxOperator> recurrent_operators() { return {}; }
+
+}  // namespace nestwright
