@@ -82,7 +82,7 @@ void add_number(nb::module_& m) {
       nb::arg("a"), nb::arg("b"), "The quotient of two knobs or numbers, rounded up.");
 }
 
-void add_handles(nb::module_& m) {
+void add_handles_of_knobs(nb::module_& m) {
   nb::class_<PartsKnob>(m, "PartsKnob", "The parts of a split, outermost first, or a permutation.")
       .def("__getitem__",
            [](const PartsKnob& knob, std::int64_t part) {
@@ -207,7 +207,7 @@ Tuning& TemplateRun::tuning() {
 
 void bind_knobs(nb::module_& m) {
   add_number(m);
-  add_handles(m);
+  add_handles_of_knobs(m);
   add_tuning(m);
 }
 

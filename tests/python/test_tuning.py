@@ -62,11 +62,15 @@ def test_a_callback_may_stop_and_may_fail(database):
 
 
 def test_an_interrupt_returns_what_was_found(database):
-    timer = threading.Timer(3, signal.raise_signal, [signal.SIGINT])
-    timer.start()
+    timers = []
+
+    def interrupt_soon(progress):
+        if progress.best_seconds is not None and not timers:
+            timers.append(threading.Timer(0.1, signal.raise_signal, [signal.SIGINT]))
+            timers[0].start()
+
     start = time.monotonic()
-    result = nw.tune(SMALL, seconds=60, database=database, target=ONE)
-    timer.cancel()
+    result = nw.tune(SMALL, seconds=60, database=database, target=ONE, callbacks=[interrupt_soon])
     assert time.monotonic() - start < 20
     assert result.interrupted and result.best is not None
 
@@ -288,6 +292,7 @@ def test_autotune_looks_up_what_it_tuned(database):
         double([1.0])
 
 
+@pytest.mark.slow
 def test_what_the_command_line_answers():
     assert nw.doctor()["version"] == nw.__version__
 
