@@ -66,7 +66,7 @@ def template(name: str, *, version: int = 1, **parameters: Any) -> Callable[[Cal
         digest = _digest(function)
         summary = (inspect.getdoc(function) or "a template in Python").split("\n")[0]
         listed = [_parameter(key, value) for key, value in parameters.items()]
-        _nestwright._add_template(name, summary, listed, function, version, f"python.{name} {_version} {digest}")
+        _nestwright._add_template(name, summary, listed, function, version, f"{name} {_version} {digest}")
 
         def workload(**sizes: Any) -> Workload:
             values = " ".join(f"{key}={int(value) if isinstance(value, bool) else value}" for key, value in sizes.items())

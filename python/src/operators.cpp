@@ -4,15 +4,17 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "bindings.h"
 #include "conversions.h"
+#include "held.h"
 #include "knobs.h"
 #include "nestwright/error.h"
 #include "nestwright/text_operator.h"
+#include "run_errors.h"
 #include "templates.h"
 
 namespace nb = nanobind;
@@ -20,35 +22,14 @@ namespace nb = nanobind;
 namespace nestwright::python {
 namespace {
 
-/// A callable that threads of the library may hold and drop.
-class SharedCallable {
- public:
-  explicit SharedCallable(nb::callable function)
-      : function_(new nb::callable(std::move(function)), [](nb::callable* held) {
-          if (Py_IsInitialized() == 0) return;  // it is lost with the interpreter
-          const nb::gil_scoped_acquire locked;
-          delete held;
-        }) {}
-  const nb::callable& operator*() const { return *function_; }
-
- private:
-  std::shared_ptr<nb::callable> function_;
-};
-
-/// The first error of a template since somebody looked.
-struct TemplateError {
-  std::mutex mutex;
-  nb::object raised;  ///< null: none
-};
-TemplateError& template_error() {
-  static auto* const error = new TemplateError;  // outlives the interpreter's objects
-  return *error;
-}
+/// Begins the identity of an operator of Python's, which takes the place of a plugin's.
+constexpr std::string_view kOfPython = "python.";
 
 /// A template of Python's: what it is called with, and what it gives.
 class PythonTemplate {
  public:
-  PythonTemplate(std::string name, nb::callable function) : name_(std::move(name)), function_(std::move(function)) {}
+  PythonTemplate(std::string name, nb::callable function)
+      : name_(std::move(name)), function_(make_held(std::move(function))) {}
 
   /// What the template computes. Throws what Python raised.
   Definition define(const Workload& workload) const {
@@ -57,7 +38,7 @@ class PythonTemplate {
     return run(*tuning, workload, Target::host()).definition;
   }
 
-  /// Applies the template. An exception of Python's costs the candidate: it is kept, and thrown as an Error.
+  /// Applies the template. An exception of Python's costs the candidate: the run keeps it.
   Schedule schedule(Tuning& tuning, const Workload& workload, Definition& definition, const Target& target) const {
     const nb::gil_scoped_acquire locked;
     try {
@@ -65,12 +46,7 @@ class PythonTemplate {
       definition.args = instance.definition.args;
       return std::move(instance.schedule);
     } catch (nb::python_error& e) {
-      const std::string sentence = name_ + ": " + nb::cast<std::string>(nb::str(e.type().attr("__name__"))) + ": " +
-                                   nb::cast<std::string>(nb::str(e.value()));
-      const bool is_refusal = e.matches(nb::module_::import_("nestwright._nestwright").attr("Error"));
-      const std::scoped_lock lock(template_error().mutex);
-      if (!template_error().raised && !is_refusal) template_error().raised = nb::borrow(e.value());
-      throw Error(sentence);
+      throw_kept(current_run(), e, name_);
     }
   }
 
@@ -161,7 +137,7 @@ class PythonTemplate {
   }
 
   std::string name_;
-  SharedCallable function_;
+  std::shared_ptr<nb::callable> function_;
 };
 
 /// The operators that this process knows. Read and replaced under the interpreter's lock.
@@ -205,7 +181,7 @@ void add_template(const std::string& name, const std::string& summary, nb::handl
     changed.set_plugin(other->plugin);
     changed.add(*other);
   }
-  changed.set_plugin(identity);
+  changed.set_plugin(std::string(kOfPython) + identity);
   changed.add(std::move(op));
   known_operators() = std::make_shared<const Registry>(std::move(changed));
 }
@@ -220,10 +196,7 @@ nb::dict parameters_of(const Workload& workload) {
 
 std::shared_ptr<const Registry> registry() { return known_operators(); }
 
-nb::object take_template_error() {
-  const std::scoped_lock lock(template_error().mutex);
-  return std::exchange(template_error().raised, nb::object());
-}
+bool is_of_python(const Operator& op) { return op.plugin.starts_with(kOfPython); }
 
 void bind_operators(nb::module_& m) {
   nb::class_<Workload>(m, "Workload",

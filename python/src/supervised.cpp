@@ -2,8 +2,6 @@
 
 #include <nanobind/stl/string.h>
 
-#include "templates.h"
-
 namespace nb = nanobind;
 
 namespace nestwright::python {
@@ -39,8 +37,6 @@ void Supervised::report(const Progress& progress) {
   changed_.notify_all();
 }
 
-void Supervised::forget_template_error() { take_template_error(); }
-
 void Supervised::watch() {
   constexpr auto kBetweenSignals = std::chrono::milliseconds(50);
   for (bool done = false; !done;) {
@@ -69,10 +65,10 @@ void Supervised::handle(const std::optional<Progress>& news) {
 }
 
 void Supervised::raise_if_any(const std::exception_ptr& failed) const {
-  const nb::object of_template = take_template_error();
+  const nb::object of_function = std::exchange(errors_->first, nb::object());
   if (raised_) std::rethrow_exception(raised_);
-  if (failed && of_template) {
-    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(of_template.ptr())), of_template.ptr());
+  if (failed && of_function) {
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(of_function.ptr())), of_function.ptr());
     throw nb::python_error();
   }
   if (failed) std::rethrow_exception(failed);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "nestwright/tune.h"
+#include "run_errors.h"
 
 namespace nestwright::python {
 
@@ -32,18 +33,23 @@ class Supervised {
   explicit Supervised(nanobind::object on_progress = nanobind::none(),
                       Interruption interruption = Interruption::kIsRaised)
       : on_progress_(std::move(on_progress)), interruption_(interruption) {}
+  /// For work with a workload of an earlier run, whose templates know that run's errors.
+  explicit Supervised(SharedRunErrors errors) : errors_(std::move(errors)) {}
+
+  /// The run's errors, for with_errors().
+  const SharedRunErrors& errors() const { return errors_; }
 
   /// The work ends soon once this is true.
   const std::atomic<bool>& interrupt() const { return interrupt_; }
   /// Called by the work, on any thread.
   void report(const Progress& progress);
 
-  /// Returns the work's result. Throws what the work, a callback or a template of Python's threw.
+  /// Returns the work's result. Throws what the work, a callback or a template in Python threw.
   template <class Work>
   auto run(const Work& work) {
     std::optional<decltype(work())> result;
     std::exception_ptr failed;
-    forget_template_error();
+    errors_->first = {};
     {
       // Joined also where this thread is unwound, because the interpreter ends.
       const Thread worker(*this, std::thread([&] {
@@ -75,15 +81,15 @@ class Supervised {
     std::thread thread_;
   };
 
-  static void forget_template_error();
   /// Handles signals and reports until the work is done.
   void watch();
   void handle(const std::optional<Progress>& news);
-  /// Throws what ended the work, if anything did: the callback's or the template's error, or `failed`.
+  /// Throws what ended the work, if anything did: the callback's error, that of a Python function, or `failed`.
   void raise_if_any(const std::exception_ptr& failed) const;
 
-  nanobind::object on_progress_;
-  Interruption interruption_;
+  SharedRunErrors errors_ = make_run_errors();
+  nanobind::object on_progress_ = nanobind::none();
+  Interruption interruption_ = Interruption::kIsRaised;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<Progress> latest_;

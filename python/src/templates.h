@@ -14,7 +14,7 @@ namespace nestwright::python {
 /// lock.
 std::shared_ptr<const Registry> registry();
 
-/// The first exception that a template of Python's raised since it was taken last; null: there was none.
-nanobind::object take_template_error();
+/// Whether the operator and its templates were defined in Python. Needs no lock.
+bool is_of_python(const Operator& op);
 
 }  // namespace nestwright::python

@@ -25,14 +25,16 @@ namespace nb = nanobind;
 namespace nestwright::python {
 namespace {
 
-TaskContext context_of(const Workload& workload, const std::string& target, const std::string& caches) {
+/// The context of a task of the run with these errors.
+TaskContext context_of(const SharedRunErrors& errors, const Workload& workload, const std::string& target,
+                       const std::string& caches) {
   const Target found = find_target(target);
   const bool is_device = found.device != DeviceKind::kCpu;
   const CacheState state =
       caches.empty() ? (is_device ? CacheState::kCold : CacheState::kWarm) : parse_cache_state(caches);
   if (is_device && state != CacheState::kCold)
     throw UsageError("kernels of devices are always timed with cold caches: leave caches out");
-  return Task{workload, found, state};
+  return Task{with_errors(workload, errors), found, state};
 }
 
 /// Keyword arguments of the package, of which those that are None are not given.
@@ -127,7 +129,7 @@ nb::dict tune(const Workload& workload, const std::string& database, const std::
   const SessionOptions options = options_from(given);
   Supervised session(std::move(on_progress), Supervised::Interruption::kKeepsTheResult);
   return dict_of_result(session.run([&] {
-    const TaskContext context = context_of(workload, target, caches);
+    const TaskContext context = context_of(session.errors(), workload, target, caches);
     context.templates(options.template_name);  // throws before a database is created
     TuningLog log = TuningLog::open(database, OpenMode::kWrite);
     return run_session(context, log, options, &session.interrupt(),
@@ -141,13 +143,22 @@ nb::object of_package(const char* name) { return nb::module_::import_("nestwrigh
 /// A tuned kernel of this process.
 class PythonKernel : public PythonFunction {
  public:
-  PythonKernel(TaskContext context, Lookup found, Function function)
-      : PythonFunction(std::move(function)), context_(std::move(context)), found_(std::move(found)) {}
+  PythonKernel(Workload workload, SharedRunErrors errors, TaskContext context, Lookup found, Function function)
+      : PythonFunction(std::move(function)),
+        workload_(std::move(workload)),
+        errors_(std::move(errors)),
+        context_(std::move(context)),
+        found_(std::move(found)) {}
+  const Workload& workload() const { return workload_; }
+  /// Of the context's templates.
+  const SharedRunErrors& errors() const { return errors_; }
   const TaskContext& context() const { return context_; }
   const Task& task() const { return context_.task(); }
   const Lookup& found() const { return found_; }
 
  private:
+  Workload workload_;
+  SharedRunErrors errors_;
   TaskContext context_;
   Lookup found_;
 };
@@ -188,19 +199,19 @@ PythonKernel load(const Workload& workload, const std::optional<std::string>& da
   };
   Supervised loading;
   Loaded loaded = loading.run([&] {
-    const TaskContext context = context_of(workload, target, caches);
+    const TaskContext context = context_of(loading.errors(), workload, target, caches);
     Lookup found = find(context, database, only, given);
     Function function =
         build(program_of(context.task(), *found.source, found.config, kernel_name(workload)), context.target());
     return Loaded{context, std::move(found), std::move(function)};
   });
-  return {std::move(loaded.context), std::move(loaded.found), std::move(loaded.function)};
+  return {workload, loading.errors(), std::move(loaded.context), std::move(loaded.found), std::move(loaded.function)};
 }
 
 /// Checks and times the configuration as it is exported. nullopt, with the reason, where this machine cannot run it.
 /// Throws Error where its result is wrong or it fails.
 std::optional<Measurement> check_before_export(const PythonKernel& kernel, std::string& why_not) {
-  Supervised checking;
+  Supervised checking(kernel.errors());
   std::optional<Measurement> checked;
   try {
     checked = checking
@@ -250,7 +261,7 @@ nb::list measure(const Workload& workload, nb::handle configurations, const std:
   for (nb::handle each : nb::borrow<nb::sequence>(configurations)) configs.push_back(config_from(each));
   Supervised measuring;
   const std::vector<Measurement> measured = measuring.run([&] {
-    const TaskContext context = context_of(workload, target, caches);
+    const TaskContext context = context_of(measuring.errors(), workload, target, caches);
     std::vector<Lookup> sides;
     for (const Config& config : configs) sides.push_back(find(context, database, only, config));
     return measure_beside(context, sides, parse_effort(effort), [&] { return measuring.interrupt().load(); });
@@ -263,7 +274,7 @@ nb::list measure(const Workload& workload, nb::handle configurations, const std:
 nb::list space_of(const Workload& workload, const std::string& target) {
   Supervised counting;
   const TaskContext context = counting.run([&] {
-    const TaskContext resolved = context_of(workload, target, "");
+    const TaskContext resolved = context_of(counting.errors(), workload, target, "");
     for (const Template* source : resolved.templates()) resolved.space(*source).count_valid();
     return resolved;
   });
@@ -306,11 +317,11 @@ class PythonStudy {
   PythonStudy(const Workload& workload, const std::string& target, const nb::dict& given) {
     require_threads();
     const SessionOptions options = options_from(given);
-    Supervised starting;
-    study_ = starting.run([&] { return std::make_unique<Study>(context_of(workload, target, ""), options); });
+    Supervised starting(errors_);
+    study_ = starting.run([&] { return std::make_unique<Study>(context_of(errors_, workload, target, ""), options); });
   }
   nb::object ask() {
-    Supervised asking;
+    Supervised asking(errors_);
     const std::optional<Point> point = asking.run([&] {
       const std::scoped_lock one_at_a_time(mutex_);
       return study_->ask();
@@ -320,7 +331,7 @@ class PythonStudy {
   }
   nb::dict measure(const std::string& template_name, int version, nb::handle config) {
     const Point point{template_name, version, config_from(config)};
-    Supervised measuring;
+    Supervised measuring(errors_);
     return dict_of(measuring.run([&] {
       const std::scoped_lock one_at_a_time(mutex_);
       return study_->measure(point);
@@ -335,6 +346,7 @@ class PythonStudy {
   }
 
  private:
+  SharedRunErrors errors_ = make_run_errors();
   std::unique_ptr<Study> study_;
   std::mutex mutex_;
 };
@@ -347,7 +359,7 @@ void bind_tuning(nb::module_& m) {
       .def_prop_ro(
           "match", [](const PythonKernel& k) { return match_name(k.found().match); },
           "How the record matches: exact, other_machine, nearest, default, or given.")
-      .def_prop_ro("workload", [](const PythonKernel& k) { return k.task().workload; })
+      .def_prop_ro("workload", [](const PythonKernel& k) { return k.workload(); })
       .def_prop_ro("target", [](const PythonKernel& k) { return k.task().target.str(); })
       .def_prop_ro("template", [](const PythonKernel& k) { return k.found().source->name; })
       .def_prop_ro(
