@@ -1,0 +1,28 @@
+#include "graph/passes/passes.h"
+
+namespace nestwright {
+namespace {
+
+constexpr GraphPass kPasses[] = {
+    {"inline-scalars", "constants of one element become numbers", inline_scalars},
+    {"read-through", "transposed, sliced and padded tensors are read where they came from", read_through},
+    {"fold-scales", "scales and offsets of channels become part of the weights", fold_scales},
+    {"sink-views", "views move behind elementwise nodes", sink_views},
+    {"join-elementwise", "elementwise nodes join the node that computes their operand", join_elementwise},
+    {"name-tensors", "tensors are named by their places", name_tensors},
+};
+
+}  // namespace
+
+std::span<const GraphPass> graph_passes() { return kPasses; }
+
+Graph optimized(const Graph& graph, const std::function<void(const GraphPass&, const Graph&)>& after) {
+  Graph current = graph;
+  for (const GraphPass& pass : graph_passes()) {
+    current = pass.run(current);
+    if (after) after(pass, current);
+  }
+  return current;
+}
+
+}  // namespace nestwright

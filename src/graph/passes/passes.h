@@ -1,0 +1,44 @@
+// The passes that make kernels of the nodes of a model. A pass returns a graph that computes the same.
+//
+//   const Graph kernels = optimized(model.graph);
+//
+// Thread rule: pure functions.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "nestwright/graph.h"
+
+namespace nestwright {
+
+struct GraphPass {
+  const char* name;
+  const char* summary;
+  Graph (*run)(const Graph& graph);
+};
+
+/// In the order in which they run.
+std::span<const GraphPass> graph_passes();
+
+/// The graph after all passes. `after` may look at the graph after each of them.
+Graph optimized(const Graph& graph, const std::function<void(const GraphPass& pass, const Graph& graph)>& after = {});
+
+// One file each.
+
+/// Writes constants of one element into the expressions that read them.
+Graph inline_scalars(const Graph& graph);
+/// Multiplies weights by the scales, and adds the offsets, that follow a linear node.
+Graph fold_scales(const Graph& graph);
+/// Moves views behind the elementwise nodes that read them.
+Graph sink_views(const Graph& graph);
+/// Lets nodes read tensors that are only transposed, sliced or padded where they came from.
+Graph read_through(const Graph& graph);
+/// Joins elementwise nodes with the node that computes their operand.
+Graph join_elementwise(const Graph& graph);
+/// Joins nodes that reduce and compute the same rows: softmax and norms.
+Graph join_rows(const Graph& graph);
+/// Names the tensors of each expression by their places, so that equal nodes have equal expressions.
+Graph name_tensors(const Graph& graph);
+
+}  // namespace nestwright

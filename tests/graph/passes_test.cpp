@@ -1,0 +1,180 @@
+// Passes keep what a graph computes, and make the kernels that one expects.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "graph/evaluate.h"
+#include "graph/passes/passes.h"
+#include "nestwright/graph.h"
+#include "reference/host_run.h"
+
+namespace nestwright {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::vector<float> random_numbers(const TensorType& type, unsigned seed, float low = -1) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<float> numbers(low, 1);
+  std::vector<float> values(static_cast<std::size_t>(type.elements()));
+  for (float& value : values) value = numbers(generator);
+  return values;
+}
+
+SharedArray random_array(const TensorType& type, unsigned seed) {
+  Array array = Array::empty(type.type, type.shape);
+  const std::vector<float> values = random_numbers(type, seed);
+  array.copy_from(std::as_bytes(std::span(values)));
+  return std::make_shared<const Array>(std::move(array));
+}
+
+/// The elements of all outputs on seeded inputs.
+std::vector<std::vector<double>> outputs_of_run(const Graph& graph) {
+  GraphEvaluator evaluator(graph);
+  unsigned seed = 1;
+  for (const GraphPort& input : graph.inputs()) {
+    evaluator.set(input.value, random_array(graph.type(input.value), seed++));
+  }
+  std::vector<std::vector<double>> outputs;
+  for (const GraphPort& output : graph.outputs()) outputs.push_back(doubles_of(*evaluator.get(output.value)));
+  return outputs;
+}
+
+/// The ops of the nodes that are neither views nor computed from constants alone.
+std::vector<std::string> kernels_of(const Graph& graph) {
+  std::vector<std::string> ops;
+  for (const GraphNode& node : graph.nodes()) {
+    if (!node.is_view() && !graph.value(node.outputs[0]).is_constant) ops.push_back(node.op);
+  }
+  return ops;
+}
+
+/// Runs all passes, and compares what the graphs compute after each of them.
+Graph checked_passes(const Graph& graph) {
+  const std::vector<std::vector<double>> expected = outputs_of_run(graph);
+  return optimized(graph, [&](const GraphPass& pass, const Graph& after) {
+    const std::vector<std::vector<double>> actual = outputs_of_run(after);
+    ASSERT_EQ(expected.size(), actual.size()) << pass.name;
+    for (std::size_t o = 0; o < expected.size(); ++o) {
+      ASSERT_EQ(after.type(after.outputs()[o].value), graph.type(graph.outputs()[o].value)) << pass.name;
+      ASSERT_EQ(expected[o].size(), actual[o].size()) << pass.name;
+      for (std::size_t i = 0; i < expected[o].size(); ++i) {
+        ASSERT_NEAR(expected[o][i], actual[o][i], 1e-4 * (1 + std::abs(expected[o][i]))) << pass.name;
+      }
+    }
+  });
+}
+
+class GraphPasses : public ::testing::Test {
+ protected:
+  ValueId weights(std::vector<std::int64_t> shape, float low = -1) {
+    const TensorType type{kFloat32, std::move(shape)};
+    return graph_.add_constant(type, random_numbers(type, 100 + static_cast<unsigned>(graph_.values().size()), low));
+  }
+  ValueId conv(ValueId x, ValueId w, ValueId b) {
+    return graph_.apply("Conv",
+                        "Y[n,o,y,x]=sum(c,r,s,X[n,c,y+r-1,x+s-1]?0*W[o,c,r,s])+B[o] n=1 o=5 y=6 x=6 c=3 r=3 s=3",
+                        {{"X", x}, {"W", w}, {"B", b}});
+  }
+  ValueId relu(ValueId x) { return graph_.apply("Relu", "Y[a,b,c,d]=max(X[a,b,c,d],0)", {{"X", x}}); }
+
+  Graph graph_;
+};
+
+TEST_F(GraphPasses, AConvolutionTakesItsNormAndActivationAlong) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {1, 3, 6, 6}});
+  const ValueId y = conv(x, weights({5, 3, 3, 3}), weights({5}));
+  const ValueId normed =
+      graph_.apply("BatchNormalization", "Y[a,b,c,d]=(X[a,b,c,d]-M[b])/sqrt(V[b]+1e-5)*S[b]+T[b]",
+                   {{"X", y}, {"M", weights({5})}, {"V", weights({5}, .1F)}, {"S", weights({5})}, {"T", weights({5})}});
+  graph_.add_output("y", relu(normed));
+  const Graph result = checked_passes(graph_);
+  EXPECT_THAT(kernels_of(result), ElementsAre("Conv+BatchNormalization+Relu"));
+  for (const GraphNode& node : result.nodes()) {
+    if (result.value(node.outputs[0]).is_constant) continue;
+    EXPECT_EQ(result.expression_of(node),
+              "T[i0,i1,i2,i3]=sum(i4,i5,i6,A[i0,i4,i2+i5-1,i3+i6-1]?0*B[i1,i4,i5,i6]);"
+              "Y[i0,i1,i2,i3]=max(T[i0,i1,i2,i3]+C[i1],0);A:float32[n0,n1,n2,n3] "
+              "i0=1 i1=5 i2=6 i3=6 i4=3 i5=3 i6=3 n0=1 n1=3 n2=6 n3=6");
+  }
+}
+
+TEST_F(GraphPasses, AScaleAndAnOffsetAreFoldedOneAfterTheOther) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {1, 3, 6, 6}});
+  ValueId y = conv(x, weights({5, 3, 3, 3}), weights({5}));
+  y = graph_.apply("Mul", "Y[a,b,c,d]=X[a,b,c,d]*S[b,0,0]", {{"X", y}, {"S", weights({5, 1, 1})}});
+  y = graph_.apply("Add", "Y[a,b,c,d]=T[0,b,0,0]+X[a,b,c,d]", {{"X", y}, {"T", weights({1, 5, 1, 1})}});
+  graph_.add_output("y", y);
+  EXPECT_THAT(kernels_of(checked_passes(graph_)), ElementsAre("Conv+Mul+Add"));
+}
+
+TEST_F(GraphPasses, AnActivationOfSeveralNodesJoinsAsAWhole) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {1, 3, 6, 6}});
+  const ValueId y = conv(x, weights({5, 3, 3, 3}), weights({5}));
+  const ValueId three = graph_.add_constant({kFloat32, {1}}, std::vector<float>{3});
+  const ValueId six = graph_.add_constant({kFloat32, {1}}, std::vector<float>{6});
+  const ValueId sum = graph_.apply("Add", "Y[a,b,c,d]=X[a,b,c,d]+Z[0]", {{"X", y}, {"Z", three}});
+  const ValueId clipped = graph_.apply("Clip", "Y[a,b,c,d]=clamp(X[a,b,c,d],0,6)", {{"X", sum}});
+  const ValueId product = graph_.apply("Mul", "Y[a,b,c,d]=X[a,b,c,d]*Z[a,b,c,d]", {{"X", y}, {"Z", clipped}});
+  graph_.add_output("y", graph_.apply("Div", "Y[a,b,c,d]=X[a,b,c,d]/Z[0]", {{"X", product}, {"Z", six}}));
+  const Graph result = checked_passes(graph_);
+  EXPECT_THAT(kernels_of(result), ElementsAre("Conv+Add+Clip+Mul+Div"));
+}
+
+TEST_F(GraphPasses, AResidualJoinsTheLastOfItsConvolutions) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {1, 3, 6, 6}});
+  const ValueId a = relu(conv(x, weights({5, 3, 3, 3}), weights({5})));
+  const ValueId b = conv(x, weights({5, 3, 3, 3}), weights({5}));
+  const ValueId sum = graph_.apply("Add", "Y[a,b,c,d]=P[a,b,c,d]+Q[a,b,c,d]", {{"P", b}, {"Q", a}});
+  graph_.add_output("y", relu(sum));
+  EXPECT_THAT(kernels_of(checked_passes(graph_)), ElementsAre("Conv+Relu", "Conv+Add+Relu"));
+}
+
+TEST_F(GraphPasses, AValueThatIsReadTwiceOrReturnedIsStored) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {1, 3, 6, 6}});
+  const ValueId y = conv(x, weights({5, 3, 3, 3}), weights({5}));
+  graph_.add_output("y", y);
+  graph_.add_output("z", relu(y));
+  EXPECT_THAT(kernels_of(checked_passes(graph_)), ElementsAre("Conv", "Relu"));
+}
+
+TEST_F(GraphPasses, ViewsMoveBehindActivations) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {1, 6, 5, 5}});
+  ValueId y =
+      graph_.apply("Conv", "Y[n,g,o,y,x]=sum(c,r,s,X[n,g*3+c,y+r,x+s]*W[g*4+o,c,r,s]) n=1 g=2 o=4 y=3 x=3 c=3 r=3 s=3",
+                   {{"X", x}, {"W", weights({8, 3, 3, 3})}});
+  y = graph_.reshape(y, {1, 8, 3, 3});
+  y = graph_.apply("Add", "Y[a,b,c,d]=X[a,b,c,d]+T[b]", {{"X", y}, {"T", weights({8})}});
+  graph_.add_output("y", relu(y));
+  const Graph result = checked_passes(graph_);
+  EXPECT_THAT(kernels_of(result), ElementsAre("Conv+Add+Relu"));
+  EXPECT_TRUE(result.nodes().back().is_view());
+}
+
+TEST_F(GraphPasses, TransposesAndPaddingsAreReadThrough) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {4, 7}});
+  const ValueId t = graph_.apply("Transpose", "Y[a,b]=X[b,a]", {{"X", x}});
+  const ValueId padded = graph_.apply("Pad", "Y[a,b]=X[a-1,b-2]?0 a=9 b=8", {{"X", t}});
+  const ValueId y = graph_.apply("MatMul", "Y[i,j]=sum(k,X[i,k]*W[k,j])", {{"X", padded}, {"W", weights({8, 3})}});
+  graph_.add_output("y", y);
+  const Graph result = checked_passes(graph_);
+  EXPECT_THAT(kernels_of(result), ElementsAre("MatMul"));
+  EXPECT_THAT(result.expression_of(result.nodes().back()), HasSubstr("A[i2-2,i0-1]?0"));
+}
+
+TEST_F(GraphPasses, EqualNodesHaveOneExpression) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {4, 8}});
+  const ValueId a = graph_.apply("MatMul", "Y[i,j]=sum(k,X[i,k]*W[k,j])", {{"X", x}, {"W", weights({8, 8})}});
+  const ValueId b =
+      graph_.apply("Gemm", "C[p,q]=sum(r,In[p,r]*Weights[r,q])", {{"In", a}, {"Weights", weights({8, 8})}});
+  graph_.add_output("y", b);
+  const Graph result = checked_passes(graph_);
+  ASSERT_EQ(result.nodes().size(), 2U);
+  EXPECT_EQ(result.expression_of(result.nodes()[0]), result.expression_of(result.nodes()[1]));
+}
+
+}  // namespace
+}  // namespace nestwright
