@@ -4,8 +4,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "bindings.h"
 #include "conversions.h"
+#include "depth.h"
 #include "nestwright/error.h"
 #include "nestwright/program.h"
 
@@ -39,10 +42,12 @@ bool truth_of(const Expr& e) {
 template <class T>
 void add_operators(nb::class_<T>& class_) {
   const auto binary = [&](const char* name, auto make) {
-    class_.def(name, [make](const T& a, nb::handle b) { return make(Expr(a), expr_from(b)); }, nb::is_operator());
+    class_.def(
+        name, [make](const T& a, nb::handle b) { return bounded(make(Expr(a), expr_from(b))); }, nb::is_operator());
   };
   const auto reflected = [&](const char* name, auto make) {
-    class_.def(name, [make](const T& a, nb::handle b) { return make(expr_from(b), Expr(a)); }, nb::is_operator());
+    class_.def(
+        name, [make](const T& a, nb::handle b) { return bounded(make(expr_from(b), Expr(a))); }, nb::is_operator());
   };
   const auto both = [&](const std::string& name, auto make) {
     binary(("__" + name + "__").c_str(), make);
@@ -72,22 +77,22 @@ void add_operators(nb::class_<T>& class_) {
   binary("__ge__", [](const Expr& a, const Expr& b) { return a >= b; });
   // Any is what mypy takes in the place of a bool.
   class_.def(
-      "__eq__", [](const T& a, nb::handle b) { return Expr(a) == expr_from(b); }, nb::is_operator(),
+      "__eq__", [](const T& a, nb::handle b) { return bounded(Expr(a) == expr_from(b)); }, nb::is_operator(),
       nb::sig("def __eq__(self, arg: object, /) -> typing.Any"));
   class_.def(
-      "__ne__", [](const T& a, nb::handle b) { return Expr(a) != expr_from(b); }, nb::is_operator(),
+      "__ne__", [](const T& a, nb::handle b) { return bounded(Expr(a) != expr_from(b)); }, nb::is_operator(),
       nb::sig("def __ne__(self, arg: object, /) -> typing.Any"));
-  class_.def("__neg__", [](const T& a) { return -Expr(a); });
+  class_.def("__neg__", [](const T& a) { return bounded(-Expr(a)); });
   class_.def("__pos__", [](const T& a) { return Expr(a); });
   class_.def("__invert__", [](const T& a) {
     const Expr e = a;
-    return e.type().is_bool() ? !e : e ^ Expr(-1);
+    return bounded(e.type().is_bool() ? !e : e ^ Expr(-1));
   });
-  class_.def("__abs__", [](const T& a) { return ir::abs(Expr(a)); });
+  class_.def("__abs__", [](const T& a) { return bounded(ir::abs(Expr(a))); });
   class_.def("__bool__", [](const T& a) { return truth_of(Expr(a)); });
   class_.def(
-      "astype", [](const T& a, nb::handle type) { return ir::cast(type_from(type), Expr(a)); }, nb::arg("dtype"),
-      "The value converted to another element type.");
+      "astype", [](const T& a, nb::handle type) { return bounded(ir::cast(type_from(type), Expr(a))); },
+      nb::arg("dtype"), "The value converted to another element type.");
 }
 
 void add_handles(nb::module_& m) {
@@ -96,7 +101,7 @@ void add_handles(nb::module_& m) {
   expr.def_prop_ro("dtype", [](const Expr& e) { return e.type().str(); }, "The name of its element type.");
   expr.def("same_as", &Expr::same_as, nb::arg("other"), "Whether both are the same node.");
   expr.def("__hash__", [](const Expr& e) { return reinterpret_cast<std::intptr_t>(&e.node()); });
-  expr.def("__repr__", [](const Expr& e) { return ir::to_string(e); });
+  expr.def("__repr__", printed);
 
   nb::class_<Var> var(m, "Var", "A variable extent or stride, whose value a call takes from its arguments.");
   add_operators(var);
@@ -117,7 +122,7 @@ void add_handles(nb::module_& m) {
   axis.def("__repr__", [](const IterVar& a) { return a.name(); });
 }
 
-Expr element(const Tensor& tensor, nb::handle indices) { return tensor.at(exprs_from(indices)); }
+Expr element(const Tensor& tensor, nb::handle indices) { return bounded(tensor.at(exprs_from(indices))); }
 
 nb::tuple axes_of(const Tensor& tensor, bool reduced) {
   const ComputeOp* const compute = tensor.op().compute();
@@ -259,7 +264,7 @@ void add_reductions(nb::module_& m) {
     m.def(
         name,
         [kind](nb::handle value, nb::handle axis, nb::handle where, nb::handle init) {
-          return reduce(kind, expr_from(value), list_from<IterVar>(axis, kAxes), reduce_options(where, init));
+          return bounded(reduce(kind, expr_from(value), list_from<IterVar>(axis, kAxes), reduce_options(where, init)));
         },
         nb::arg("expr"), nb::arg("axis"), nb::arg("where") = nb::none(), nb::arg("init") = nb::none(), doc);
   };
@@ -274,10 +279,10 @@ void add_reductions(nb::module_& m) {
         name,
         [kind, of_two](nb::handle a, nb::handle b, nb::handle axis, nb::handle where, nb::handle init) {
           if (axis.is_none() && !nb::isinstance<IterVar>(b) && !is_list(b)) {
-            return of_two(expr_from(a), expr_from(b));
+            return bounded(of_two(expr_from(a), expr_from(b)));
           }
-          return reduce(kind, expr_from(a), list_from<IterVar>(axis.is_none() ? b : axis, kAxes),
-                        reduce_options(where, init));
+          return bounded(reduce(kind, expr_from(a), list_from<IterVar>(axis.is_none() ? b : axis, kAxes),
+                                reduce_options(where, init)));
         },
         nb::arg("expr"), nb::arg("other") = nb::none(), nb::arg("axis") = nb::none(), nb::arg("where") = nb::none(),
         nb::arg("init") = nb::none(), "Of two values; or, given axes, of expr over them.");
@@ -292,6 +297,7 @@ void add_reductions(nb::module_& m) {
           [](const Reducer& reducer, nb::handle values, nb::handle axis, nb::handle where, nb::handle init) {
             std::vector<Expr> members =
                 reducer(exprs_from(values), list_from<IterVar>(axis, kAxes), expr_or_none(where), exprs_or_none(init));
+            std::ranges::transform(members, members.begin(), bounded);
             return any_of(members.size() == 1 ? nb::cast(members.front()) : nb::object(nb::tuple(nb::cast(members))));
           },
           nb::arg("expr"), nb::arg("axis"), nb::arg("where") = nb::none(), nb::arg("init") = nb::none());
@@ -321,7 +327,7 @@ void add_reductions(nb::module_& m) {
 
 void add_functions(nb::module_& m) {
   const auto unary = [&](const char* name, Unary function, const char* doc = "") {
-    m.def(name, [function](nb::handle x) { return function(expr_from(x)); }, nb::arg("x"), doc);
+    m.def(name, [function](nb::handle x) { return bounded(function(expr_from(x))); }, nb::arg("x"), doc);
   };
   unary("exp", ir::exp);
   unary("log", ir::log, "The natural logarithm.");
@@ -342,8 +348,8 @@ void add_functions(nb::module_& m) {
   unary("likely", ir::likely);
   const auto binary = [&](const char* name, Expr (*function)(const Expr&, const Expr&), const char* doc = "") {
     m.def(
-        name, [function](nb::handle x, nb::handle y) { return function(expr_from(x), expr_from(y)); }, nb::arg("x"),
-        nb::arg("y"), doc);
+        name, [function](nb::handle x, nb::handle y) { return bounded(function(expr_from(x), expr_from(y))); },
+        nb::arg("x"), nb::arg("y"), doc);
   };
   binary("pow", ir::pow);
   binary("power", ir::pow);
@@ -352,33 +358,37 @@ void add_functions(nb::module_& m) {
   binary("logical_or", [](const Expr& a, const Expr& b) { return a || b; });
   binary("floordiv", floor_divide, "The quotient, rounded down.");
   binary("floormod", [](const Expr& a, const Expr& b) { return a % b; });
-  m.def("logical_not", [](nb::handle x) { return !expr_from(x); }, nb::arg("x"));
+  m.def("logical_not", [](nb::handle x) { return bounded(!expr_from(x)); }, nb::arg("x"));
   m.def(
-      "fma", [](nb::handle x, nb::handle y, nb::handle z) { return ir::fma(expr_from(x), expr_from(y), expr_from(z)); },
+      "fma",
+      [](nb::handle x, nb::handle y, nb::handle z) {
+        return bounded(ir::fma(expr_from(x), expr_from(y), expr_from(z)));
+      },
       nb::arg("x"), nb::arg("y"), nb::arg("z"), "x * y + z, rounded once.");
   const auto clamp = [](nb::handle x, nb::handle low, nb::handle high) {
-    return ir::clamp(expr_from(x), expr_from(low), expr_from(high));
+    return bounded(ir::clamp(expr_from(x), expr_from(low), expr_from(high)));
   };
   m.def("clamp", clamp, nb::arg("x"), nb::arg("low"), nb::arg("high"), "min(high, max(low, x)).");
   const auto select = [](nb::handle condition, nb::handle a, nb::handle b) {
-    return ir::select(expr_from(condition), expr_from(a), expr_from(b));
+    return bounded(ir::select(expr_from(condition), expr_from(a), expr_from(b)));
   };
   m.def("select", select, nb::arg("condition"), nb::arg("true_value"), nb::arg("false_value"));
   m.def("if_then_else", select, nb::arg("condition"), nb::arg("true_value"), nb::arg("false_value"),
         "select: the reads of the value that is not taken are not done.");
   m.def(
-      "cast", [](nb::handle type, nb::handle x) { return ir::cast(type_from(type), expr_from(x)); }, nb::arg("dtype"),
-      nb::arg("x"), "The value converted to another element type.");
+      "cast", [](nb::handle type, nb::handle x) { return bounded(ir::cast(type_from(type), expr_from(x))); },
+      nb::arg("dtype"), nb::arg("x"), "The value converted to another element type.");
   m.def(
-      "const", [](nb::handle value, nb::handle type) { return ir::cast(type_from(type), expr_from(value)); },
+      "const", [](nb::handle value, nb::handle type) { return bounded(ir::cast(type_from(type), expr_from(value))); },
       nb::arg("value"), nb::arg("dtype") = "float32", "A number of that type.");
   m.def(
-      "reinterpret", [](nb::handle type, nb::handle x) { return ir::reinterpret(type_from(type), expr_from(x)); },
+      "reinterpret",
+      [](nb::handle type, nb::handle x) { return bounded(ir::reinterpret(type_from(type), expr_from(x))); },
       nb::arg("dtype"), nb::arg("x"), "The value whose bits are those of x.");
   m.def(
       "call_extern",
       [](nb::handle type, const std::string& function, const nb::args& args) {
-        return ir::call_extern(type_from(type), function, exprs_from(args));
+        return bounded(ir::call_extern(type_from(type), function, exprs_from(args)));
       },
       nb::arg("dtype"), nb::arg("func_name"), nb::arg("args"),
       "The value of a C function of this process, without side effects.");

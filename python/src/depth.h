@@ -1,0 +1,25 @@
+// Bounds the nesting depth of the expressions that Python makes: the library recurses into them, and a loop in Python
+// would soon make one that exhausts the stack. Knows how many operations one has, too, which doubles where e = e + e.
+// Thread rule: any thread.
+#pragma once
+
+#include <string>
+
+#include "nestwright/expr.h"
+
+namespace nestwright::python {
+
+/// The nesting depth of operations, literals and variables among them; that of the body of a tensor.
+inline constexpr int kMaxDepth = 1000;
+
+/// The most operations that are written out, a shared one once for each use.
+inline constexpr double kMaxPrinted = 1 << 16;
+
+/// The expression, whose depth is known from now on, so that the depth of what is made of it is found at once. Throws
+/// UsageError if it exceeds kMaxDepth.
+ir::Expr bounded(const ir::Expr& e);
+
+/// The text of an expression; of one with more operations than kMaxPrinted, their number.
+std::string printed(const ir::Expr& e);
+
+}  // namespace nestwright::python
