@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "bindings.h"
 #include "conversions.h"
@@ -20,6 +21,30 @@ KnobExpr knob_expr_from(nb::handle object) {
   if (nb::isinstance<nb::bool_>(object)) return {std::int64_t{nb::cast<bool>(object)}};
   return {integer_from(object, "the operand of a knob")};
 }
+
+/// The option of a choice, which is compared with its names alone: a misspelt one would be false in every run.
+class PythonOption {
+ public:
+  PythonOption(OptionKnob knob, std::string name, std::vector<std::string> options)
+      : knob_(std::move(knob)), name_(std::move(name)), options_(std::move(options)) {}
+
+  /// Throws UsageError that lists the names.
+  KnobExpr operator==(const std::string& option) const {
+    if (std::ranges::find(options_, option) == options_.end()) {
+      std::string names;
+      for (const std::string& each : options_) names += (names.empty() ? "" : ", ") + each;
+      throw UsageError("knob " + name_ + ": there is no option '" + option + "': its options are " + names);
+    }
+    return knob_ == option;
+  }
+  /// In this run.
+  std::string taken() const { return knob_; }
+
+ private:
+  OptionKnob knob_;
+  std::string name_;
+  std::vector<std::string> options_;
+};
 
 SplitOptions::Policy policy_from(const std::string& name) {
   if (name == "factors") return SplitOptions::Policy::kFactors;
@@ -110,16 +135,16 @@ void add_handles_of_knobs(nb::module_& m) {
       .def("__len__", [](const PartsKnob& knob) { return knob.knob()->value.size(); })
       .def_prop_ro("name", [](const PartsKnob& knob) { return knob.knob()->name; })
       .def("__repr__", [](const PartsKnob& knob) { return nb::repr(nb::cast(knob.knob()->value)); });
-  nb::class_<OptionKnob>(m, "OptionKnob", "The option of a choice in this run: compare it with a name.")
+  nb::class_<PythonOption>(m, "OptionKnob", "The option of a choice in this run: compare it with a name.")
       .def(
-          "__eq__", [](const OptionKnob& knob, const std::string& label) { return knob == label; }, nb::is_operator(),
-          nb::sig("def __eq__(self, arg: object, /) -> typing.Any"))
+          "__eq__", [](const PythonOption& option, const std::string& name) { return option == name; },
+          nb::is_operator(), nb::sig("def __eq__(self, arg: object, /) -> typing.Any"))
       .def(
-          "__ne__", [](const OptionKnob& knob, const std::string& label) { return knob != label; }, nb::is_operator(),
-          nb::sig("def __ne__(self, arg: object, /) -> typing.Any"))
-      .def("__hash__", [](const OptionKnob& knob) { return nb::hash(nb::cast(static_cast<std::string>(knob))); })
-      .def("__str__", [](const OptionKnob& knob) { return static_cast<std::string>(knob); })
-      .def("__repr__", [](const OptionKnob& knob) { return static_cast<std::string>(knob); });
+          "__ne__", [](const PythonOption& option, const std::string& name) { return !(option == name); },
+          nb::is_operator(), nb::sig("def __ne__(self, arg: object, /) -> typing.Any"))
+      .def("__hash__", [](const PythonOption& option) { return nb::hash(nb::cast(option.taken())); })
+      .def("__str__", &PythonOption::taken)
+      .def("__repr__", &PythonOption::taken);
 }
 
 std::vector<std::string> names_from(nb::handle options) {
@@ -161,13 +186,15 @@ void add_tuning(nb::module_& m) {
       .def(
           "choice",
           [](TemplateRun& run, const std::string& name, nb::handle options) {
-            return run.tuning().choose(name, names_from(options));
+            const std::vector<std::string> names = names_from(options);
+            return PythonOption(run.tuning().choose(name, names), name, names);
           },
           nb::arg("name"), nb::arg("options"), "One of the named options; what runs afterwards may depend on it.")
       .def(
           "annotation",
           [](TemplateRun& run, const std::string& name, nb::handle options) {
-            return run.tuning().define_annotate(name, names_from(options));
+            const std::vector<std::string> names = names_from(options);
+            return PythonOption(run.tuning().define_annotate(name, names), name, names);
           },
           nb::arg("name"), nb::arg("options"), "One of the named options, on which no later knob depends.")
       .def(

@@ -209,6 +209,8 @@ def small_template(name, change):
         (lambda t, s, x, y: (t.split("s", 8, parts=0), [x, y]), "1 to 8 parts"),
         (lambda t, s, x, y: (t.number("a", []), [x, y]), "no candidates"),
         (lambda t, s, x, y: (t.permutation("p", [[0, 5]]), [x, y]), "permutation of"),
+        (lambda t, s, x, y: (s, [y] if t.choice("c", ["a", "b"]) == "aa" else [x, y]), "'aa': its options are a, b"),
+        (lambda t, s, x, y: (s, [y] if t.annotation("c", ["a", "b"]) != "B" else [x, y]), "knob c: there is no option 'B'"),
         (lambda t, s, x, y: (s, [x, y][: int(8 % t.number("f", [0, 4]))]), "divides a knob by 0"),
     ],
 )
@@ -216,6 +218,19 @@ def test_a_wrong_template_is_refused(change, sentence):
     small_template("wrong", change)
     with pytest.raises((nw.Error, TypeError), match=sentence):
         nw.Workload("wrong n=8")
+
+
+def test_options_are_compared_with_their_names():
+    seen = []
+
+    def compare(t, s, x, y):
+        choice = t.choice("c", ["a", "b"])
+        seen.extend([bool(choice == "a"), bool(choice != "a"), choice in ("a", "b"), {"a": 1, "b": 2}[choice], choice == None])  # noqa: E711
+        return s, [x, y]
+
+    small_template("compares", compare)
+    nw.Workload("compares n=8")
+    assert seen == [True, False, True, 1, False]
 
 
 def test_what_a_template_keeps_is_refused_afterwards():
