@@ -79,6 +79,7 @@ int run(int argc, char** argv) {
   add_query(line, action);
   add_export(line, action);
   add_measure(line, action);
+  add_model(line, action);
   add_space(line, action);
   add_lower(line, action);
   add_templates(line, action);

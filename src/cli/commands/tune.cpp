@@ -9,6 +9,7 @@
 #include "cli/options/common_options.h"
 #include "cli/options/exit_code.h"
 #include "cli/options/interrupt.h"
+#include "cli/options/model_options.h"
 #include "cli/options/option_checks.h"
 #include "cli/output/progress.h"
 #include "cli/output/report.h"
@@ -26,6 +27,7 @@ namespace {
 
 struct TuneOptions {
   CommonOptions common;
+  ModelOptions model;
   std::string file;
   std::string effort = effort_name(Effort::kNormal);
   std::optional<double> until_gain;
@@ -122,9 +124,16 @@ std::string no_candidate(const SessionResult& result, const Task& task) {
   return sentence + ": give it more trials or see nestwright space";
 }
 
-int run_file(const TuneOptions& options) {
+/// Tunes the workloads of a file, or the kernels of a model.
+int run_list(const TuneOptions& options) {
   install_signal_handlers();
-  return tune_file(options.file, options.common, options.session, parse_quality(options.require), interrupt_flag());
+  const Registry registry = options.common.registry();
+  const Target target = options.common.parsed_target();
+  const CacheState caches = options.common.parsed_caches(target);
+  const TaskList list = options.file.empty()
+                            ? model_tasks(model_path(options.common), options.model, registry, target, caches)
+                            : read_tasks(options.file, registry, target, caches);
+  return tune_tasks(list, options.common, options.session, parse_quality(options.require), interrupt_flag());
 }
 
 int run(TuneOptions& options) {
@@ -251,8 +260,10 @@ void add_search(Command& command, TuneOptions& options) {
 
 void add_tune(CommandLine& line, Action& action) {
   auto options = std::make_shared<TuneOptions>();
-  Command command = line.add_command("tune", "search for the fastest configuration of a workload");
+  Command command =
+      line.add_command("tune", "search for the fastest configuration of a workload, or of each kernel of a model");
   add_workload(command, options->common);
+  add_model_options(command, options->model);
   command
       .add_option(
           "--file", options->file,
@@ -273,13 +284,18 @@ void add_tune(CommandLine& line, Action& action) {
           has_file ? "a workload and --file are given: drop one of them"
                    : "no workload is given: write one, an expression with --expr, or a file of them with --file");
     }
-    if (has_file && !options->session.template_name.empty()) {
-      throw WrongArguments("--template and --file are given: drop one of them");
+    const bool has_list = has_file || is_model(options->common);
+    const char* const list = has_file ? "--file" : "a model";
+    if (has_list && !options->session.template_name.empty()) {
+      throw WrongArguments(fmt::format("--template and {} are given: drop one of them", list));
     }
-    if (has_file && !(options->fixed.empty() && options->only.empty())) {
-      throw WrongArguments("--fix or --only and --file are given: drop one of them");
+    if (has_list && !(options->fixed.empty() && options->only.empty())) {
+      throw WrongArguments(fmt::format("--fix or --only and {} are given: drop one of them", list));
     }
-    action = [options, has_file] { return has_file ? run_file(*options) : run(*options); };
+    if (!options->model.dims.empty() && !is_model(options->common)) {
+      throw WrongArguments("--dim is for models: name a file that ends in .onnx, or drop it");
+    }
+    action = [options, has_list] { return has_list ? run_list(*options) : run(*options); };
   });
 }
 

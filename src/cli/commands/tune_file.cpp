@@ -8,8 +8,10 @@
 
 #include "cli/output/progress.h"
 #include "cli/output/tune_report.h"
+#include "graph/passes/passes.h"
 #include "nestwright/error.h"
 #include "nestwright/lookup.h"
+#include "network/tasks.h"
 #include "search/session/session.h"
 #include "search/task/runnable.h"
 #include "search/trials/session_builder.h"
@@ -62,10 +64,10 @@ void add_earlier(SharedTask& shared, const TaskContext& context, const TuningLog
   shared.earlier_seconds = totals.seconds;
 }
 
-std::vector<SharedTask> shared_tasks(const std::vector<FileTask>& tasks, TuningLog& log, const SessionOptions& session,
-                                     const std::atomic<bool>& interrupted) {
+std::vector<SharedTask> shared_tasks(const std::vector<ListedTask>& tasks, TuningLog& log,
+                                     const SessionOptions& session, const std::atomic<bool>& interrupted) {
   std::vector<SharedTask> shared;
-  for (const FileTask& task : tasks) {
+  for (const ListedTask& task : tasks) {
     SharedTask& entry = shared.emplace_back();
     entry.name = task.label;
     entry.weight = task.weight;
@@ -101,6 +103,16 @@ std::string failure_message(const std::vector<TaskRow>& rows) {
       without.size(), rows.size(), without.front());
 }
 
+/// Throws UsageError if the workload cannot be tuned here.
+ListedTask listed_task(const std::string& label, const std::string& workload, double weight, const Registry& registry,
+                       const Target& target, CacheState caches, const Machine& machine) {
+  const TaskContext context(Task{parse_any_workload(registry, workload), target, caches});
+  require_runnable(context.task(), machine);
+  const std::int64_t seeds = count_seeds(context);
+  if (seeds == 0) refuse_without_schedule(context.workload(), target);
+  return {label, context, weight, seeds};
+}
+
 Json document(const std::string& file, const std::vector<TaskRow>& rows, std::int64_t trials, double seconds,
               bool interrupted) {
   const double peak = measure_peak(rows.front().task.target);
@@ -117,47 +129,61 @@ Json document(const std::string& file, const std::vector<TaskRow>& rows, std::in
 
 }  // namespace
 
-std::vector<FileTask> read_tasks(const std::string& file, const Registry& registry, const Target& target,
-                                 CacheState caches, std::vector<std::string>& notes) {
+TaskList read_tasks(const std::string& file, const Registry& registry, const Target& target, CacheState caches) {
   const WorkloadFile read = parse_workload_file(read_text(file), file);
   const Machine machine = Machine::host();
-  std::vector<FileTask> tasks;
+  TaskList list{.name = file};
   std::vector<std::size_t> first_entry;
   for (std::size_t i = 0; i < read.entries.size(); ++i) {
     const WorkloadEntry& entry = read.entries[i];
     const std::string place = entry_place(file, i, entry);
     try {
-      const TaskContext context(Task{parse_any_workload(registry, entry.workload), target, caches});
-      require_runnable(context.task(), machine);
-      const std::int64_t seeds = count_seeds(context);
-      if (seeds == 0) refuse_without_schedule(context.workload(), target);
-      const auto same = std::find_if(tasks.begin(), tasks.end(), [&](const FileTask& other) {
-        return other.context.workload() == context.workload();
+      ListedTask task = listed_task(entry.label, entry.workload, entry.weight, registry, target, caches, machine);
+      const auto same = std::find_if(list.tasks.begin(), list.tasks.end(), [&](const ListedTask& other) {
+        return other.context.workload() == task.context.workload();
       });
-      if (same == tasks.end()) {
-        tasks.push_back({entry.label, context, entry.weight, seeds});
+      if (same == list.tasks.end()) {
+        list.tasks.push_back(std::move(task));
         first_entry.push_back(i);
         continue;
       }
       same->weight += entry.weight;
-      notes.push_back(fmt::format("{} is the workload of entry {}: it is tuned once, with the weight of both", place,
-                                  first_entry[static_cast<std::size_t>(same - tasks.begin())] + 1));
+      list.notes.push_back(fmt::format("{} is the workload of entry {}: it is tuned once, with the weight of both",
+                                       place, first_entry[static_cast<std::size_t>(same - list.tasks.begin())] + 1));
     } catch (...) {
       throw UsageError(fmt::format("{}: {}", place, caught_message()));
     }
   }
-  return tasks;
+  return list;
 }
 
-int tune_file(const std::string& file, const CommonOptions& common, const SessionOptions& options, Quality required,
-              const std::atomic<bool>& interrupted) {
-  std::vector<std::string> notes;
-  const Target target = common.parsed_target();
-  const std::vector<FileTask> tasks = read_tasks(file, common.registry(), target, common.parsed_caches(target), notes);
+TaskList model_tasks(const std::string& path, const ModelOptions& options, const Registry& registry,
+                     const Target& target, CacheState caches) {
+  if (target.device != DeviceKind::kCpu) throw UsageError("models are tuned for CPUs only: give a CPU as --target");
+  const ImportedModel model = import_onnx(path, options.import_options());
+  note_missing_operators(model);
+  const Machine machine = Machine::host();
+  TaskList list{.name = path};
+  for (const NetworkTask& task : network_tasks(optimized(model.graph))) {
+    try {
+      list.tasks.push_back(listed_task(task.label, task.workload, static_cast<double>(task.nodes.size()), registry,
+                                       target, caches, machine));
+    } catch (const UsageError& error) {
+      list.notes.push_back(fmt::format("the kernel {} is not tuned: {}", task.label, error.what()));
+    }
+  }
+  if (list.tasks.empty()) throw UsageError(fmt::format("the model {} has no kernel that can be tuned", path));
+  return list;
+}
+
+int tune_tasks(const TaskList& list, const CommonOptions& common, const SessionOptions& options, Quality required,
+               const std::atomic<bool>& interrupted) {
+  const std::vector<ListedTask>& tasks = list.tasks;
+  const Target target = tasks.front().context.target();
   TuningLog log = open_database(common, OpenMode::kWrite);
-  for (const std::string& repeated : notes) note(printable(repeated) + "\n");
+  for (const std::string& sentence : list.notes) note(printable(sentence) + "\n");
   note_missing_lock(target);
-  note(fmt::format("tuning {} tasks of {} on {}\n", tasks.size(), printable(file), target.str()));
+  note(fmt::format("tuning {} tasks of {} on {}\n", tasks.size(), printable(list.name), target.str()));
 
   SessionOptions session = options;
   session.budget = {.early_stop = options.budget.early_stop, .until_gain = options.budget.until_gain};
@@ -194,7 +220,7 @@ int tune_file(const std::string& file, const CommonOptions& common, const Sessio
   }
   note(fmt::format("{} trials in {:.1f} s ({:.1f} a second)\n", trials, seconds, trials_per_second(trials, seconds)));
   if (common.json) {
-    print_json(document(file, rows, trials, seconds, interrupted));
+    print_json(document(list.name, rows, trials, seconds, interrupted));
   } else {
     fmt::print("{}", printable(table_text(rows)));
   }

@@ -1,4 +1,4 @@
-// Implements `tune --file`, which tunes all workloads of a file on one shared budget.
+// Tunes several tasks on one shared budget: those of `tune --file`, and the kernels of a model.
 // Thread rule: one thread at a time. `interrupted` may be set from a signal handler.
 #pragma once
 
@@ -7,30 +7,40 @@
 #include <vector>
 
 #include "cli/options/common_options.h"
+#include "cli/options/model_options.h"
 #include "logs/quality.h"
 #include "nestwright/tune.h"
 
 namespace nestwright::cli {
 
-/// A task of a file. Entries with the same workload are merged into one task, whose weight is their sum.
-struct FileTask {
+struct ListedTask {
   std::string label;
   TaskContext context;
   double weight = 1;
   std::int64_t seeds = 0;  ///< of all templates, at least 1
 };
 
-/// Reads and checks all entries of a file, workloads of operators of `registry`. Appends one sentence to `notes` for
-/// each entry that is merged into an earlier one. Throws UsageError, which names the file and the entry with its line,
-/// if the file cannot be read, a workload is illegal, no template has a legal schedule for it, or this machine cannot
-/// tune it.
-std::vector<FileTask> read_tasks(const std::string& file, const Registry& registry, const Target& target,
-                                 CacheState caches, std::vector<std::string>& notes);
+struct TaskList {
+  std::string name;  ///< of the file or model
+  std::vector<ListedTask> tasks;
+  std::vector<std::string> notes;  ///< sentences for the user, about entries that are merged or left out
+};
 
-/// Tunes the tasks of a file, prints a table, or a JSON document with --json, and returns the exit code. The tasks
-/// share `session.budget`, except that early_stop and until_gain apply to each task. The exit code is kNoValid where
-/// the best of a task is below the `required` quality.
-int tune_file(const std::string& file, const CommonOptions& common, const SessionOptions& session, Quality required,
-              const std::atomic<bool>& interrupted);
+/// Reads and checks all entries of a file, workloads of operators of `registry`. Entries with the same workload are
+/// merged into one task, whose weight is their sum. Throws UsageError, which names the file and the entry with its
+/// line, if the file cannot be read, a workload is illegal, no template has a legal schedule for it, or this machine
+/// cannot tune it.
+TaskList read_tasks(const std::string& file, const Registry& registry, const Target& target, CacheState caches);
+
+/// The kernels of a model, weighted by how often they occur. Those that cannot be tuned are left out, with a note.
+/// Throws UsageError as import_onnx does, and if none is left.
+TaskList model_tasks(const std::string& path, const ModelOptions& options, const Registry& registry,
+                     const Target& target, CacheState caches);
+
+/// Tunes the tasks, prints a table, or a JSON document with --json, and returns the exit code. The tasks share
+/// `session.budget`, except that early_stop and until_gain apply to each task. The exit code is kNoValid where the best
+/// of a task is below the `required` quality.
+int tune_tasks(const TaskList& list, const CommonOptions& common, const SessionOptions& session, Quality required,
+               const std::atomic<bool>& interrupted);
 
 }  // namespace nestwright::cli

@@ -77,6 +77,7 @@ void add_tune(CommandLine& line, Action& action);
 void add_query(CommandLine& line, Action& action);
 void add_export(CommandLine& line, Action& action);
 void add_measure(CommandLine& line, Action& action);
+void add_model(CommandLine& line, Action& action);
 void add_space(CommandLine& line, Action& action);
 void add_lower(CommandLine& line, Action& action);
 void add_templates(CommandLine& line, Action& action);

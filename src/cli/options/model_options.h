@@ -1,0 +1,31 @@
+// The arguments of commands that take a model in the place of a workload.
+// Thread rule: one thread at a time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/options/arguments.h"
+#include "cli/options/common_options.h"
+#include "nestwright/onnx.h"
+
+namespace nestwright::cli {
+
+struct ModelOptions {
+  std::vector<std::string> dims;  ///< "batch=1"
+
+  /// Throws UsageError for one that is malformed or given twice.
+  ImportOptions import_options() const;
+};
+
+void add_model_options(Command& command, ModelOptions& options);
+
+/// Whether the workload is the name of a model.
+bool is_model(const CommonOptions& common);
+/// The name of the model. Throws UsageError if there are other words.
+std::string model_path(const CommonOptions& common);
+
+/// Says on standard error which operators are missing, in one sentence; nothing if none is.
+void note_missing_operators(const ImportedModel& model);
+
+}  // namespace nestwright::cli

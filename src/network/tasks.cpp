@@ -1,0 +1,37 @@
+#include "network/tasks.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "graph/program/node_form.h"
+
+namespace nestwright {
+
+bool is_kernel(const Graph& graph, const GraphNode& node) {
+  return !node.is_view() && !graph.value(node.outputs[0]).is_constant;
+}
+
+std::vector<NetworkTask> network_tasks(const Graph& graph) {
+  std::vector<NetworkTask> tasks;
+  std::map<std::string, std::size_t> known;
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
+    const GraphNode& node = graph.nodes()[n];
+    if (!is_kernel(graph, node)) continue;
+    std::string workload = graph.expression_of(node);
+    const auto [at, is_new] = known.emplace(workload, tasks.size());
+    if (is_new) {
+      tasks.push_back({.workload = std::move(workload),
+                       .label = node.label.empty() ? node.op : node.label,
+                       .op = node.op,
+                       .multiply_adds = multiply_adds(*node.program)});
+    }
+    tasks[at->second].nodes.push_back(n);
+  }
+  for (NetworkTask& task : tasks) {
+    if (task.nodes.size() > 1) task.label += fmt::format(", {}x", task.nodes.size());
+  }
+  return tasks;
+}
+
+}  // namespace nestwright
