@@ -60,4 +60,6 @@ std::int64_t product_of(const std::vector<std::int64_t>& extents) {
   return product;
 }
 
+bool is_empty(const std::vector<std::int64_t>& shape) { return std::ranges::find(shape, 0) != shape.end(); }
+
 }  // namespace nestwright

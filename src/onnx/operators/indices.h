@@ -38,4 +38,7 @@ std::string broadcast_indices(const std::vector<std::int64_t>& shape, const Indi
 
 std::int64_t product_of(const std::vector<std::int64_t>& extents);
 
+/// Whether a tensor of this shape has no elements. Expressions do not have such tensors.
+bool is_empty(const std::vector<std::int64_t>& shape);
+
 }  // namespace nestwright

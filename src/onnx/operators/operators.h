@@ -22,7 +22,7 @@ struct OnnxOperator {
 };
 
 /// Opsets from which on, and up to which, operators are known.
-inline constexpr std::int64_t kOldestOpset = 7, kNewestOpset = 24;
+inline constexpr std::int64_t kOldestOpset = 7, kNewestOpset = 28;
 
 /// nullptr if there is none of ONNX's own operators of that name in that opset.
 const OnnxOperator* find_operator(std::string_view name, std::int64_t opset);

@@ -2,6 +2,7 @@
 // Thread rule: one thread at a time.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +12,16 @@
 namespace nestwright {
 
 /// Adds a node that computes `formula` for each element. In it, {0} is the element of operands[0], broadcast as numpy
-/// does, and so on: "max({0}, 0)".
-ValueId apply_pointwise(OperatorCall& call, std::string_view formula, const std::vector<ValueId>& operands);
+/// does, and so on: "max({0}, 0)". `empty_type` is the type of the result where that has no elements, by default that
+/// of the last operand.
+ValueId apply_pointwise(OperatorCall& call, std::string_view formula, const std::vector<ValueId>& operands,
+                        std::optional<ir::Type> empty_type = std::nullopt);
+
+/// Sets the first result to `formula` of the first `count` inputs.
+void set_pointwise(OperatorCall& call, std::string_view formula, std::size_t count = 1,
+                   std::optional<ir::Type> empty_type = std::nullopt);
+
+/// A number as expressions write it: "6", "0.1", "(-1.5)". Throws UnsupportedNode for NaN.
+std::string literal_of(double number);
 
 }  // namespace nestwright
