@@ -97,10 +97,12 @@ std::optional<Workload> matmul_workload_of(const text::Expression& expression) {
   const auto given = [](const char* name, std::int64_t value) {
     return " " + std::string(name) + "=" + std::to_string(value);
   };
+  // What the caller declares constant is packed in advance.
+  const char* const prepared = expression.program().tensors[product->b].is_constant ? " prepared=b" : "";
   try {
     return parse_workload("matmul" + given("m", product->m) + given("n", product->n) + given("k", product->k) +
                           given("ta", product->ta ? 1 : 0) + given("tb", product->tb ? 1 : 0) +
-                          given("batch", product->batch) + " dtype=" + type);
+                          given("batch", product->batch) + " dtype=" + type + prepared);
   } catch (const UsageError&) {
     return std::nullopt;  // it is larger than any address space
   }

@@ -12,10 +12,21 @@
 namespace nestwright {
 namespace {
 
+/// Indices of the constant inputs among the arguments.
+std::vector<std::size_t> constant_inputs_of(const text::Program& program) {
+  const std::vector<std::size_t> parameters = program.parameters();
+  std::vector<std::size_t> constants;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (program.tensors[parameters[i]].is_constant) constants.push_back(i);
+  }
+  return constants;
+}
+
 Definition define(const ParsedText& text, const Workload& workload, text::TensorForm form = text::TensorForm::kFast) {
   const auto expression = text.expression_of(workload);
   const text::Signature signature = text::make_tensors(expression->program(), form);
   Definition definition{.args = signature.args, .inputs = signature.inputs};
+  definition.constant_inputs = constant_inputs_of(expression->program());
   definition.flops = count_flops(definition.outputs());
   definition.bytes = bytes_touched(expression->program());
   return definition;

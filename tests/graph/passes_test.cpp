@@ -97,7 +97,7 @@ TEST_F(GraphPasses, AConvolutionTakesItsNormAndActivationAlong) {
     if (result.value(node.outputs[0]).is_constant) continue;
     EXPECT_EQ(result.expression_of(node),
               "T[i0,i1,i2,i3]=sum(i4,i5,i6,A[i0,i4,i2+i5-1,i3+i6-1]?0*B[i1,i4,i5,i6]);"
-              "Y[i0,i1,i2,i3]=max(T[i0,i1,i2,i3]+C[i1],0);A:float32[n0,n1,n2,n3] "
+              "Y[i0,i1,i2,i3]=max(T[i0,i1,i2,i3]+C[i1],0);A:float32[n0,n1,n2,n3];B:constant;C:constant "
               "i0=1 i1=5 i2=6 i3=6 i4=3 i5=3 i6=3 n0=1 n1=3 n2=6 n3=6");
   }
 }

@@ -144,4 +144,11 @@ TEST(CanonicalText, HasTheLargestAndTheSmallestNumbers) {
 }
 
 }  // namespace
+TEST(CanonicalText, SaysWhichInputsAreConstant) {
+  expect_canonical("C[i, j] = sum(k, A[i, k] * B[k, j]); B: constant i=2 j=3 k=4",
+                   "C[i0,i1]=sum(i2,A[i0,i2]*B[i2,i1]);B:constant i0=2 i1=3 i2=4");
+  expect_canonical("Y[i] = X[i - 1]?0 * W[i]; X: constant float32[4]; W: constant in [0, 1] i=4",
+                   "Y[i0]=X[i0-1]?0*W[i0];X:constant float32[n0];W:constant;W:in[0.0,1.0] i0=4 n0=4");
+}
+
 }  // namespace nestwright::text

@@ -101,7 +101,9 @@ TEST(ExpressionErrors, OfReductions) {
 
 TEST(ExpressionErrors, OfDeclarations) {
   expect_error("C[i] = A[i]; A: ^float33[4]", "'float33' is no type: the types are");
-  expect_error("C[i] = A[i]; A: ^4", "expected a type or 'in', got the number 4");
+  expect_error("C[i] = A[i]; ^C: constant i=4", "'C' is computed, so it is not constant: declare inputs");
+  expect_error("C[i] = A[i]; A: constant; ^A: constant i=4", "'A' is declared twice");
+  expect_error("C[i] = A[i]; A: ^4", "expected 'constant', a type or 'in', got the number 4");
   expect_error("C[i] = A[i]; A: float32[^+]", "expected an extent: a number or the name of a size, got '+'");
   expect_error("C[i] = A[i]; A: float32[^0]", "an extent is an integer from 1 to 2147483647");
   expect_error("C[i] = A[i]; A: float32[4 ^5]", "expected ']' or ',', got the number 5");

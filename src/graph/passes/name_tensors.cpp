@@ -12,7 +12,9 @@ Graph name_tensors(const Graph& graph) {
       rewrite.copy(n);
       continue;
     }
-    GraphNode named = with_canonical_names(node);
+    std::vector<bool> is_constant;
+    for (const ValueId input : node.inputs) is_constant.push_back(graph.value(input).is_constant);
+    GraphNode named = with_canonical_names(node, is_constant);
     named.inputs = rewrite.at(named.inputs);
     rewrite.add(std::move(named), node.outputs);
   }

@@ -52,7 +52,8 @@ std::string statement_text(const text::Program& program, const Stage& stage) {
 }
 
 std::string declaration_text(const text::TensorInfo& tensor) {
-  std::string text = fmt::format(";{}:{}[{}]", tensor.name, tensor.type.str(), fmt::join(tensor.shape, ","));
+  std::string text = fmt::format(";{}:{}{}[{}]", tensor.name, tensor.is_constant ? "constant " : "", tensor.type.str(),
+                                 fmt::join(tensor.shape, ","));
   if (!tensor.range) return text;
   const auto number = [](double value) { return text::to_string(Term{.value = text::Real{value}}); };
   return text + fmt::format(" in [{},{}]", number(tensor.range->low), number(tensor.range->high));

@@ -124,8 +124,7 @@ GraphNode merged(const Graph& graph, std::span<const std::size_t> nodes, const s
   return node;
 }
 
-GraphNode with_canonical_names(const GraphNode& node) {
-  if (node.is_view()) return node;
+GraphNode with_canonical_names(const GraphNode& node, const std::vector<bool>& is_constant) {
   text::Program program = *node.program;
   std::map<std::string, std::string> names;
   std::size_t inputs = 0, results = 0, others = 0;
@@ -137,6 +136,7 @@ GraphNode with_canonical_names(const GraphNode& node) {
     const bool is_parameter = std::find(parameters.begin(), parameters.end(), t) != parameters.end();
     std::string& name = names[program.tensors[t].name];
     if (program.tensors[t].is_input) {
+      program.tensors[t].is_constant = is_constant[inputs];
       name = inputs < 19 ? std::string(1, static_cast<char>('A' + inputs)) : fmt::format("A{}", inputs);
       ++inputs;
     } else {

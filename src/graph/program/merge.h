@@ -14,8 +14,8 @@ namespace nestwright {
 /// that compute elements from single elements are merged where that does not repeat costly functions.
 GraphNode merged(const Graph& graph, std::span<const std::size_t> nodes, const std::vector<ValueId>& results);
 
-/// The same node with its tensors named by their places: inputs A, B, ..., results Y, Y1, ..., others T, T1, .... Nodes
-/// that compute the same then have one canonical expression.
-GraphNode with_canonical_names(const GraphNode& node);
+/// The same node with its tensors named by their places: inputs A, B, ..., results Y, Y1, ..., others T, T1, ...; and
+/// with declarations of the inputs that are constant. Nodes that compute the same then have one canonical expression.
+GraphNode with_canonical_names(const GraphNode& node, const std::vector<bool>& is_constant);
 
 }  // namespace nestwright

@@ -107,7 +107,8 @@ class NameResolver {
     TensorInfo& tensor = program_.tensors[*found];
     for (const Declaration& other : source_.declarations) {
       if (&other == &declaration) break;
-      if (other.tensor.text == name && ((other.type && declaration.type) || (other.range && declaration.range))) {
+      if (other.tensor.text == name && ((other.type && declaration.type) || (other.range && declaration.range) ||
+                                        (other.is_constant && declaration.is_constant))) {
         fail(at, "'" + name + "' is declared twice");
       }
     }
@@ -115,6 +116,10 @@ class NameResolver {
     if (declaration.shape && declaration.shape->size() != ranks_[*found]) {
       refuse_rank(*found, declaration.shape->size(), at);
     }
+    if (declaration.is_constant && !tensor.is_input) {
+      fail(at, "'" + name + "' is computed, so it is not constant: declare inputs");
+    }
+    tensor.is_constant = tensor.is_constant || declaration.is_constant;
     if (!declaration.range) return;
     if (!tensor.is_input) fail(at, "'" + name + "' is computed, so it has no range of data: give those of the inputs");
     tensor.range = declaration.range;

@@ -130,10 +130,13 @@ std::string statement_text(const Program& program, const Stage& stage, const Ren
   return text + body + ")";
 }
 
-/// The declaration of an input; empty if its shape follows from reads, its type is float32 and it has no range.
+/// The declaration of an input; empty if its shape follows from reads, its type is float32, it is not constant and has
+/// no range.
 std::string declaration_text(const TensorInfo& tensor, std::size_t& shapes, std::vector<NamedSize>& sizes) {
   std::string text;
-  if (tensor.has_own_shape || tensor.type != kFloat32) text = ";" + tensor.name + ":" + tensor.type.str();
+  const bool has_type = tensor.has_own_shape || tensor.type != kFloat32;
+  if (tensor.is_constant) text = ";" + tensor.name + ":constant";
+  if (has_type) text += (tensor.is_constant ? " " : ";" + tensor.name + ":") + tensor.type.str();
   if (tensor.has_own_shape) {
     text += "[";
     for (std::size_t d = 0; d < tensor.shape.size(); ++d) {

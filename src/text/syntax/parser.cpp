@@ -157,8 +157,12 @@ class Parser {
   void declaration(const Name& tensor) {
     ++at_;
     Declaration made{.tensor = tensor};
-    if (peek().kind != Token::Kind::kName) expected("a type or 'in'");
-    if (peek().text != "in") {
+    if (peek().kind != Token::Kind::kName) expected("'constant', a type or 'in'");
+    if (peek().text == "constant") {
+      ++at_;
+      made.is_constant = true;
+    }
+    if (peek().kind == Token::Kind::kName && peek().text != "in" && !is_size()) {
       const Name type = name("a type");
       made.type = find_type(type.text);
       if (!made.type) fail_at(type.at, "'" + type.text + "' is no type: the types are " + type_names());

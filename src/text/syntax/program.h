@@ -28,6 +28,8 @@ struct TensorInfo {
   bool is_input = true;  ///< else a statement computes it
   /// Whether the shape of an input has to be declared, because the indices do not imply it.
   bool has_own_shape = false;
+  /// Of an input: it is the same in every call, so that a schedule may prepare it.
+  bool is_constant = false;
   std::optional<Range> range;  ///< of an input's elements
   std::size_t at = 0;          ///< of its first appearance
 };

@@ -99,9 +99,10 @@ struct Extent {
   std::int64_t value = 0;
 };
 
-/// X: float16[1, 64, h, w] in [0.1, 2]
+/// X: constant float16[1, 64, h, w] in [0.1, 2]
 struct Declaration {
   Name tensor;
+  bool is_constant = false;
   std::optional<ir::Type> type;
   std::optional<std::vector<Extent>> shape;
   std::optional<Range> range;
