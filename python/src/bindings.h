@@ -8,6 +8,7 @@ namespace nestwright::python {
 
 void bind_errors(nanobind::module_& m);
 void bind_expressions(nanobind::module_& m);
+void bind_intrinsics(nanobind::module_& m);
 void bind_schedules(nanobind::module_& m);
 void bind_functions(nanobind::module_& m);
 void bind_knobs(nanobind::module_& m);

@@ -110,6 +110,14 @@ std::vector<Expr> exprs_or_none(nb::handle object) {
   return object.is_none() ? std::vector<Expr>() : exprs_from(object);
 }
 
+Args args_from(nb::handle object) {
+  std::vector<Arg> args;
+  for (const Tensor& tensor : list_from<Tensor>(object, "args is the list of the kernel's tensors, inputs first")) {
+    args.emplace_back(tensor);
+  }
+  return args;
+}
+
 Target target_from(nb::handle object) {
   if (object.is_none()) return Target::host();
   return find_target(text_from(object, "target"));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "nestwright/config_space.h"
+#include "nestwright/lower.h"
 #include "nestwright/target.h"
 #include "nestwright/tensor.h"
 
@@ -57,6 +58,9 @@ inline nanobind::any any_of(nanobind::handle object) { return nanobind::borrow<n
 nanobind::object call_with(const nanobind::callable& function, std::span<const Expr> arguments);
 /// exprs_from(), or no expressions for None.
 std::vector<Expr> exprs_or_none(nanobind::handle object);
+
+/// The args of a kernel: a list of tensors, inputs first. Throws TypeError.
+Args args_from(nanobind::handle object);
 
 /// A target's text, or None for this machine. Throws UsageError.
 Target target_from(nanobind::handle object);

@@ -8,7 +8,6 @@
 #include <deque>
 #include <optional>
 
-#include "args.h"
 #include "arrays.h"
 #include "bindings.h"
 #include "conversions.h"

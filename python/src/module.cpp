@@ -28,6 +28,7 @@ NB_MODULE(_nestwright, m) {
   m.def("_library_path", library_path);
   bind_errors(m);
   bind_expressions(m);
+  bind_intrinsics(m);
   bind_schedules(m);
   bind_functions(m);
   bind_knobs(m);

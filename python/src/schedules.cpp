@@ -7,9 +7,9 @@
 
 #include <map>
 
-#include "args.h"
 #include "bindings.h"
 #include "conversions.h"
+#include "intrinsics.h"
 #include "nestwright/error.h"
 #include "nestwright/lower.h"
 #include "nestwright/program.h"
@@ -178,12 +178,14 @@ void add_primitives(nb::class_<PythonStage>& stage) {
       "Keeps that many copies of the storage, one of which is filled while another is read.");
   stage.def(
       "tensorize",
-      [](PythonStage& s, const IterVar& loop, const std::string& intrinsic) -> PythonStage& {
-        s.stage().tensorize(loop, find_tensor_intrinsic(intrinsic));
+      [](PythonStage& s, const IterVar& loop, nb::handle intrinsic) -> PythonStage& {
+        s.stage().tensorize(loop, intrinsic_from(intrinsic));
         return s;
       },
       nb::arg("var"), nb::arg("tensor_intrin"), chained,
-      "Replaces the loops from `var` inwards by a built-in instruction: \"dot_u8s8_16x4\".");
+      "Replaces the loops from `var` inwards by an instruction: what decl_tensor_intrin made, or the name of a "
+      "built-in "
+      "one, \"dot_u8s8_16x4\".");
   stage.def(
       "pragma",
       [](PythonStage& s, const IterVar& loop, const std::string& name, std::int64_t value) -> PythonStage& {
@@ -259,8 +261,13 @@ void add_schedule(nb::module_& m) {
       "trace", [](const Schedule& s) { return s.trace().str(); },
       "The primitives so far, one a line; replay() takes it.");
   schedule.def(
-      "replay", [](Schedule& s, const std::string& trace) { Trace::parse(trace).replay(s); }, nb::arg("trace"),
-      "Applies the steps of a trace to a schedule that has none yet.");
+      "replay",
+      [](Schedule& s, const std::string& trace, nb::handle intrinsics) {
+        Trace::parse(trace).replay(s, intrinsics_from(intrinsics));
+      },
+      nb::arg("trace"), nb::arg("intrinsics") = nb::make_tuple(),
+      "Applies the steps of a trace to a schedule that has none yet. intrinsics: those of decl_tensor_intrin that it "
+      "names.");
   schedule.def("__str__", &Schedule::str);
   m.def(
       "thread_axis",
@@ -278,14 +285,6 @@ void add_schedule(nb::module_& m) {
 }
 
 }  // namespace
-
-Args args_from(nb::handle object) {
-  std::vector<Arg> args;
-  for (const Tensor& tensor : list_from<Tensor>(object, "args is the list of the kernel's tensors, inputs first")) {
-    args.emplace_back(tensor);
-  }
-  return args;
-}
 
 void bind_schedules(nb::module_& m) {
   add_stage(m);
