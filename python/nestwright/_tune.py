@@ -11,6 +11,7 @@ from typing import Any
 from . import _nestwright
 from ._nestwright import Error, UsageError, Workload
 from ._results import KnobSpace, Measurement, Progress, TuneResult, record_of
+from ._sentences import in_python
 
 DEFAULT_DATABASE = "nestwright.db"
 Callback = Callable[[Progress], Any]
@@ -243,7 +244,7 @@ def _answer(arguments: list[str], *, shows: bool = False) -> Any:
     try:
         return json.loads(answer)
     except json.JSONDecodeError:
-        sentence = "".join(said).strip().removeprefix("nestwright: ")
+        sentence = in_python("".join(said).strip().removeprefix("nestwright: "))
         raise Error(sentence or f"nestwright ended with exit code {process.returncode}") from None
 
 

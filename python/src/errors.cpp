@@ -1,5 +1,10 @@
-// The library's exceptions as Python's. Each has the sentence that the command line prints.
+// The library's exceptions as Python's. Each has the sentence that the command line prints, with what to write in
+// Python in the place of options.
 #include "nestwright/error.h"
+
+#include <nanobind/stl/string.h>
+
+#include <string>
 
 #include "bindings.h"
 #include "nestwright/device.h"
@@ -10,11 +15,33 @@ namespace nb = nanobind;
 namespace nestwright::python {
 namespace {
 
+/// Sets Python's error. The sentence is the library's where Python cannot rewrite it, as when the interpreter ends.
+void raise(PyObject* type, const char* sentence) {
+  std::string text = sentence;
+  try {
+    text = nb::cast<std::string>(nb::module_::import_("nestwright._sentences").attr("in_python")(text));
+  } catch (nb::python_error& e) {
+    e.discard_as_unraisable("nestwright");
+  }
+  PyErr_SetString(type, text.c_str());
+}
+
 /// Registers C++'s exception T as a class derived from `bases`.
 template <class T>
 nb::object add(nb::module_& m, const char* name, const nb::object& bases, const char* doc) {
-  nb::exception<T> type(m, name, bases);
-  type.attr("__doc__") = doc;
+  const std::string full_name = nb::cast<std::string>(m.attr("__name__")) + "." + name;
+  const nb::object type = nb::steal(PyErr_NewExceptionWithDoc(full_name.c_str(), doc, bases.ptr(), nullptr));
+  if (!type.is_valid()) throw nb::python_error();
+  m.attr(name) = type;
+  nb::register_exception_translator(
+      [](const std::exception_ptr& thrown, void* python_type) {
+        try {
+          std::rethrow_exception(thrown);
+        } catch (const T& e) {
+          raise(static_cast<PyObject*>(python_type), e.what());
+        }
+      },
+      type.ptr());
   return type;
 }
 

@@ -117,6 +117,34 @@ def test_a_database_that_cannot_be_opened(tmp_path):
         nw.load(SMALL, database=tmp_path / "text.db", target=ONE)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "in_python"),
+    [
+        ("give another file with --db", "give another file as database="),
+        ("run again with --db /a/nw.db-rescued", 'run again with database="/a/nw.db-rescued"'),
+        ("its best is avx2: tune with --target cpu,isa=avx2 or on", 'its best is avx2: tune with target="cpu,isa=avx2" or on'),
+        ("within --fix a=4 --fix b=[4,2] --only \"a <= 2\": see nestwright space", 'within fixed="a=4 b=[4,2]" restrictions="a <= 2": see nw.space()'),
+        ("with --only \"a\" --only \"b\" together: nestwright space --json lists", 'with restrictions=["a", "b"] together: nw.space() lists'),
+        ("does not exist: run 'nestwright tune' first", "does not exist: run nw.tune() first"),
+        ("nvcc --ptxas-options=-v", "nvcc --ptxas-options=-v"),
+    ],
+)
+def test_sentences_say_what_to_write_in_python(sentence, in_python):
+    from nestwright._sentences import in_python as rewritten
+
+    assert rewritten(sentence) == in_python
+
+
+def test_errors_name_arguments_of_python(tmp_path):
+    with pytest.raises(nw.LogError, match="run nw.tune.. first, or give another file as database=$"):
+        nw.load(SMALL, database=tmp_path / "no.db", target=ONE)
+    with pytest.raises(nw.UsageError, match="within .*restrictions=.*nw.space"):
+        nw.tune(SMALL, trials=1, database=tmp_path / "nw.db", target=ONE, template="matmul.cpu",
+                restrictions=["unroll_k <= 2", "unroll_k >= 4"])
+    with pytest.raises(nw.Error, match="file '.*missing.json' cannot be read: give a JSON file of workloads as file$"):
+        nw.tune_file(tmp_path / "missing.json", database=tmp_path / "nw.db", target=ONE)
+
+
 def test_studies():
     study = nw.study(SMALL, target=ONE, strategy="random", batch_size=4)
     seen = set()
