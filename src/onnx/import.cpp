@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "nestwright/error.h"
@@ -65,11 +66,13 @@ class Importer {
     for (const auto& import : file_->proto().opset_import()) {
       if (is_own_domain(import.domain())) opset = import.version();
     }
-    if (opset < kOldestOpset) {
+    if (opset == 0) throw UsageError("the model does not say which opset of ONNX it is of");
+    if (opset < kOldestOpset || opset > kNewestOpset) {
+      const bool is_old = opset < kOldestOpset;
       throw UsageError(
-          fmt::format("the model is of ONNX's opset {}; opsets from {} on are read: convert it with onnx's "
+          fmt::format("the model is of ONNX's opset {}; opsets {} are read: convert it with onnx's "
                       "version_converter",
-                      opset, kOldestOpset));
+                      opset, is_old ? fmt::format("from {} on", kOldestOpset) : fmt::format("up to {}", kNewestOpset)));
     }
     return opset;
   }
@@ -106,6 +109,19 @@ class Importer {
     }
   }
 
+  /// Throws UsageError unless the input may have the shape. Extents of 0 are those of constants.
+  static void require_shape(const ValueInfoProto& input, const TensorType& type) {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+    std::int64_t elements = 1;
+    for (const std::int64_t extent : type.shape) {
+      if (extent > kMost || elements * extent > kMost) {
+        throw UsageError(fmt::format("the input '{}' has the shape [{}]; tensors have at most {} elements",
+                                     input.name(), fmt::join(type.shape, ", "), kMost));
+      }
+      elements *= extent;
+    }
+  }
+
   /// nullopt if an extent is not known: its name is added to `unknown`.
   std::optional<TensorType> input_type(const ValueInfoProto& input, std::set<std::string>& unused,
                                        std::vector<std::string>& unknown) const {
@@ -127,12 +143,17 @@ class Importer {
       const auto given = options_.dims.find(name);
       is_known = is_known && given != options_.dims.end();
       if (given != options_.dims.end()) {
+        if (given->second < 0 || given->second > std::numeric_limits<std::int32_t>::max()) {
+          throw UsageError(fmt::format("the size of '{}' is {}, which is no size", name, given->second));
+        }
         type.shape.push_back(given->second);
       } else if (std::find(unknown.begin(), unknown.end(), name) == unknown.end()) {
         unknown.push_back(name);
       }
     }
-    return is_known ? std::optional(type) : std::nullopt;
+    if (!is_known) return std::nullopt;
+    require_shape(input, type);
+    return type;
   }
 
   void add_nodes(const GraphProto& graph, Scope& scope) {
@@ -159,8 +180,16 @@ class Importer {
       for (const std::string& output : node.output()) scope.define(output, std::nullopt);
       return;
     }
+    const auto require_valid = [&](bool condition, const char* reason) {
+      if (condition) return;
+      throw UsageError(fmt::format("the node '{}' ({}) is malformed: {}", node.name(), node.op_type(), reason));
+    };
+    require_valid(node.output_size() > 0, "it has no results");
     try {
-      if (node.op_type() == "If" && is_own_domain(node.domain())) return follow_branch(node, *inputs.at(0), scope);
+      if (node.op_type() == "If" && is_own_domain(node.domain())) {
+        require_valid(!inputs.empty() && inputs[0], "input 0 is missing");
+        return follow_branch(node, *inputs[0], scope);
+      }
       OperatorCall call(node, model_.opset, *file_, model_.graph, evaluator_, std::move(inputs));
       find(node).make(call);
       define_outputs(node, call.outputs(), scope);

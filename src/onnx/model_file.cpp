@@ -143,7 +143,7 @@ StoredTensor ModelFile::tensor(const TensorProto& tensor) const {
   const std::size_t stored_bytes = is_packed ? (elements + 1) / 2 : stored.type.size_bytes();
   const auto require = [&](std::size_t bytes) {
     if (bytes == stored_bytes) return;
-    throw UsageError(fmt::format("{} is {} and has {} bytes, not {}", what, stored.type.str(), stored_bytes, bytes));
+    throw UsageError(fmt::format("{} is {} and has {} bytes, not {}", what, stored.type.str(), bytes, stored_bytes));
   };
   const auto in_file = [&](const void* data, std::size_t bytes) {
     require(bytes);

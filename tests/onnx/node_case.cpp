@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +18,7 @@
 #include "nestwright/error.h"
 #include "nestwright/onnx.h"
 #include "onnx/model_file.h"
+#include "onnx/operators/operators.h"
 
 namespace nestwright::testing {
 namespace {
@@ -99,7 +101,10 @@ std::string difference(const Array& actual, const Array& expected) {
   return wrong == 0 ? "" : fmt::format("{} of {} elements differ: {}", wrong, expected.elements(), first);
 }
 
-ImportOptions options_of(const ::onnx::GraphProto& graph, const Tensors& inputs, bool binds_constants) {
+/// Which inputs are bound as constants.
+enum class Bound : std::uint8_t { kNone, kSmall, kAllButFirst };
+
+ImportOptions options_of(const ::onnx::GraphProto& graph, const Tensors& inputs, Bound bound) {
   ImportOptions options;
   for (int i = 0; i < graph.input_size(); ++i) {
     const auto& tensor = inputs[static_cast<std::size_t>(i)];
@@ -113,7 +118,8 @@ ImportOptions options_of(const ::onnx::GraphProto& graph, const Tensors& inputs,
       options.dims[name] = tensor->shape().at(static_cast<std::size_t>(d));
     }
     const bool is_small = tensor->type().is_int() || tensor->type().is_bool() || tensor->elements() == 1;
-    if (tensor->elements() > 0 && !(binds_constants && is_small)) continue;
+    const bool is_bound = bound == Bound::kAllButFirst ? i > 0 : bound == Bound::kSmall && is_small;
+    if (tensor->elements() > 0 && !is_bound) continue;
     const auto* const bytes = static_cast<const std::byte*>(tensor->data());
     options.constants[input.name()] = {{bytes, tensor->size_bytes()}, nullptr};
   }
@@ -133,12 +139,42 @@ bool needs_constants(const ImportedModel& model) {
          reasons(model).find("is not a constant") != std::string::npos;
 }
 
+/// A copy of a model whose opset is older than what is read, in the oldest that is. Only operators whose meaning has
+/// not changed since are tested in such opsets: Not.
+class RaisedOpset {
+ public:
+  explicit RaisedOpset(const ModelFile& file) {
+    ::onnx::ModelProto model = file.proto();
+    for (auto& import : *model.mutable_opset_import()) {
+      if (import.domain().empty() && import.version() < kOldestOpset) import.set_version(kOldestOpset);
+    }
+    std::ofstream copy(path_, std::ios::binary);
+    model.SerializeToOstream(&copy);
+  }
+  RaisedOpset(const RaisedOpset&) = delete;
+  RaisedOpset& operator=(const RaisedOpset&) = delete;
+  ~RaisedOpset() { fs::remove(path_); }
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_ = fs::temp_directory_path() / fmt::format("nestwright-node-test-{}.onnx", getpid());
+};
+
+bool is_older(const ModelFile& file) {
+  const auto& imports = file.proto().opset_import();
+  return std::any_of(imports.begin(), imports.end(),
+                     [](const auto& import) { return import.domain().empty() && import.version() < kOldestOpset; });
+}
+
 CaseResult run_set(const ModelFile& file, const fs::path& model_path, const fs::path& set) {
   const ::onnx::GraphProto& graph = file.proto().graph();
   const Tensors inputs = read_tensors(file, set, "input", graph.input_size());
   const Tensors outputs = read_tensors(file, set, "output", graph.output_size());
-  ImportedModel model = import_onnx(model_path, options_of(graph, inputs, false));
-  if (needs_constants(model)) model = import_onnx(model_path, options_of(graph, inputs, true));
+  ImportedModel model = import_onnx(model_path, options_of(graph, inputs, Bound::kNone));
+  for (const Bound bound : {Bound::kSmall, Bound::kAllButFirst}) {
+    if (needs_constants(model)) model = import_onnx(model_path, options_of(graph, inputs, bound));
+  }
   if (!model.missing.empty()) return {"", CaseOutcome::kUnsupported, reasons(model)};
 
   GraphEvaluator evaluator(model.graph);
@@ -197,10 +233,12 @@ CaseResult run_case(const fs::path& folder) {
     if (has_other_types(file->proto().graph())) {
       result.outcome = CaseOutcome::kOtherTypes;
     } else {
+      std::optional<RaisedOpset> raised;
+      if (is_older(*file)) raised.emplace(*file);
       for (int set = 0; result.outcome == CaseOutcome::kPassed; ++set) {
         const fs::path data = folder / fmt::format("test_data_set_{}", set);
         if (!fs::exists(data)) break;
-        result = run_set(*file, model_path, data);
+        result = run_set(*file, raised ? raised->path() : model_path, data);
       }
     }
     result.op = operator_of_case(folder);

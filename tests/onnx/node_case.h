@@ -20,7 +20,8 @@ std::string operator_of_case(const std::filesystem::path& folder);
 
 /// Imports the model, computes its outputs from each set of inputs, and compares them with those expected: types,
 /// shapes, and elements with ONNX's tolerances (1e-3 relative plus 1e-7 absolute; NaN equals NaN; integers are equal).
-/// If an operator needs a constant input, inputs that are integers, truth values or scalars are bound as constants.
+/// If an operator needs a constant input, inputs that are integers, truth values or scalars are bound as constants, or
+/// if that is not enough, all but the first.
 CaseResult run_case(const std::filesystem::path& folder);
 
 }  // namespace nestwright::testing

@@ -70,8 +70,9 @@ void dropout(OperatorCall& call) {
   call.require(ratio == 0, "it drops elements, as in training");
   identity(call);
   if (!call.has_output(1)) return;
+  const std::vector<std::int64_t> shape = call.shape(0);
   const std::vector<std::uint8_t> one{1};
-  call.set_output(1, filled(call, call.graph().add_constant({kBool, {}}, one), call.shape(0)));
+  call.set_output(1, filled(call, call.graph().add_constant({kBool, {}}, one), shape));
 }
 
 ir::Type type_attribute(const OperatorCall& call, const char* name, ir::Type otherwise) {

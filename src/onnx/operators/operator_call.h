@@ -49,9 +49,10 @@ class OperatorCall {
   bool has_input(std::size_t i) const { return i < inputs_.size() && inputs_[i].has_value(); }
   /// Throws UsageError if the node does not have it.
   ValueId input(std::size_t i) const;
+  /// Valid until a value is added to the graph.
   const TensorType& type(std::size_t i) const { return graph_.type(input(i)); }
-  const std::vector<std::int64_t>& shape(std::size_t i) const { return type(i).shape; }
-  std::int64_t rank(std::size_t i) const { return static_cast<std::int64_t>(shape(i).size()); }
+  const std::vector<std::int64_t>& shape(std::size_t i) const { return type(i).shape; }  ///< likewise
+  std::int64_t rank(std::size_t i) const { return static_cast<std::int64_t>(type(i).shape.size()); }
 
   std::size_t output_count() const { return outputs_.size(); }
   /// Whether the node names this result, so that somebody may read it.
@@ -67,6 +68,7 @@ class OperatorCall {
   std::string text(std::string_view name, const std::string& otherwise) const;
   std::vector<std::int64_t> integers(std::string_view name, std::vector<std::int64_t> otherwise) const;
   std::vector<double> reals(std::string_view name) const;
+  std::vector<std::string> texts(std::string_view name) const;
   /// The attribute as a constant of the graph. Throws UsageError if the node does not have it.
   ValueId tensor(std::string_view name);
 
