@@ -9,10 +9,10 @@
 #include "kernel/call_signature.h"
 #include "kernel/device_call.h"
 #include "kernel/has_parallel_loop.h"
+#include "kernel/require_this_machine.h"
 #include "nestwright/error.h"
 #include "nestwright/lower.h"
 #include "runtime/compiled_kernel.h"
-#include "target/description/host.h"
 
 namespace nestwright {
 namespace {
@@ -27,19 +27,6 @@ std::shared_ptr<ParallelPool> pool_for(const ir::Program& program, const Target&
   // Threads without work would still spin.
   if (!has_parallel_loop(program)) return make_pool(PoolKind::kSerial, 1);
   return make_pool(options.pool_kind, options.threads > 0 ? options.threads : target.threads);
-}
-
-void require_this_machine(const Target& target) {
-  const CpuFeatures here = host_cpu_features();
-  const auto refuse = [&](const std::string& what) {
-    throw UsageError(fmt::format(
-        "this machine cannot run kernels for {}{}: use the host's target, or nestwright export", target.str(), what));
-  };
-  if (target.isa > host_isa()) refuse("");
-  for (int i = 0; i < kCpuFeatures; ++i) {
-    const auto feature = static_cast<CpuFeature>(i);
-    if (target.has(feature) && !here.has(feature)) refuse(fmt::format(", as it has no {}", name_of(feature)));
-  }
 }
 
 Function build_for_device(const ir::Program& loops, const Target& target, const BuildOptions& options,

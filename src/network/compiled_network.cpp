@@ -1,0 +1,159 @@
+#include "network/compiled_network.h"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <numeric>
+
+#include "graph/evaluate.h"
+#include "kernel/has_parallel_loop.h"
+#include "kernel/require_this_machine.h"
+#include "nestwright/error.h"
+#include "nestwright/lower.h"
+#include "nestwright/text_operator.h"
+#include "runtime/compiled_kernel.h"
+
+namespace nestwright {
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+
+std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+NetworkKernel compile_kernel(const Task& task, Lookup found, const std::string& symbol, bool keep_assembly) {
+  const Instance instance = instantiate(*found.source, task.workload, task.target, found.config);
+  const ir::Program loops = lower(instance.schedule, instance.definition.args, task.target, symbol, {.verify = true});
+  NetworkKernel kernel{task, std::move(found), expand(loops, task.target, {.verify = true}), {}, false};
+  kernel.object =
+      compile_program(kernel.program, task.target, {.pipeline = Pipeline::kFinal, .keep_assembly = keep_assembly});
+  kernel.is_parallel = has_parallel_loop(kernel.program);
+  return kernel;
+}
+
+/// Lays out the constants as the kernels read them.
+class Weights {
+ public:
+  Weights(const Graph& graph, const std::vector<NetworkKernel>& kernels) : evaluator_(graph), kernels_(kernels) {
+    for (const NetworkKernel& kernel : kernels) {
+      preparations_.push_back(kernel.object.preparation.empty() ? nullptr : preparation_of(kernel));
+    }
+  }
+
+  CompiledStep add(const GraphNode& node, const NetworkStep& step) {
+    const NetworkKernel& kernel = kernels_[step.task];
+    CompiledStep compiled{step.task, node.label.empty() ? node.op : node.label, {}};
+    const std::vector<ir::Parameter>& parameters = kernel.program.parameters;
+    for (std::size_t i = 0; i < step.buffers.size(); ++i) {
+      compiled.buffers.push_back(parameters[i].is_constant ? StepBuffer{} : buffer_of(step.buffers[i]));
+    }
+    if (preparations_[step.task] != nullptr) add_prepared(kernel, step, compiled);
+    return compiled;
+  }
+
+  StepBuffer buffer_of(const Place& place) {
+    if (place.in == Place::In::kConstant) return {StepBuffer::In::kWeights, 0, offset_of(place.number)};
+    if (place.in == Place::In::kArena) return {StepBuffer::In::kArena, 0, place.offset};
+    return {place.in == Place::In::kInput ? StepBuffer::In::kInput : StepBuffer::In::kOutput, place.number, 0};
+  }
+
+  Array finish() {
+    Array all = Array::empty(kUInt8, {static_cast<std::int64_t>(size_)});
+    all.fill_bytes(0);
+    for (const Part& part : parts_)
+      std::memcpy(static_cast<std::byte*>(all.data()) + part.offset, part.data, part.bytes);
+    return all;
+  }
+
+ private:
+  struct Part {
+    std::size_t offset;
+    const void* data;
+    std::size_t bytes;
+  };
+
+  static std::shared_ptr<CompiledKernel> preparation_of(const NetworkKernel& kernel) {
+    const std::shared_ptr<LoadedObject> code = load_object(kernel.object);
+    return std::make_shared<CompiledKernel>(reinterpret_cast<nestwright_kernel>(code->preparation()),
+                                            kernel.object.workspace,
+                                            make_pool(PoolKind::kSpin, kernel.task.target.threads), code);
+  }
+
+  std::size_t reserve(std::size_t bytes) { return std::exchange(size_, size_ + aligned(bytes)); }
+
+  /// Where the elements of a constant lie, which are there once.
+  std::size_t offset_of(ValueId value) {
+    const auto known = offsets_.find(value);
+    if (known != offsets_.end()) return known->second;
+    const SharedArray array = evaluator_.get(value);
+    const std::size_t offset = reserve(array->size_bytes());
+    parts_.push_back({offset, array->data(), array->size_bytes()});
+    return offsets_[value] = offset;
+  }
+
+  /// Runs the kernel's preparation on the constants of a step.
+  void add_prepared(const NetworkKernel& kernel, const NetworkStep& step, CompiledStep& compiled) {
+    std::vector<void*> pointers;
+    for (std::size_t i = 0; i < step.buffers.size(); ++i) {
+      const bool is_read = kernel.program.parameters[i].is_constant;
+      // The preparation does not write its inputs.
+      pointers.push_back(is_read ? const_cast<void*>(evaluator_.get(step.buffers[i].number)->data()) : nullptr);
+    }
+    for (const std::int64_t bytes : kernel.object.prepared_bytes) {
+      prepared_.push_back(Array::empty(kUInt8, {bytes}));
+      prepared_.back().fill_bytes(0);  // gaps between rows are not written
+      pointers.push_back(prepared_.back().data());
+      const std::size_t offset = reserve(static_cast<std::size_t>(bytes));
+      parts_.push_back({offset, prepared_.back().data(), static_cast<std::size_t>(bytes)});
+      compiled.buffers.push_back({StepBuffer::In::kWeights, 0, offset});
+    }
+    check(preparations_[step.task]->call(pointers) == 0, "a preparation gave an error back");
+  }
+
+  GraphEvaluator evaluator_;
+  const std::vector<NetworkKernel>& kernels_;
+  std::vector<std::shared_ptr<CompiledKernel>> preparations_;  ///< null: the kernel has none
+  std::map<ValueId, std::size_t> offsets_;
+  std::vector<Array> prepared_;
+  std::vector<Part> parts_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace
+
+CompiledNetwork compile_network(const Graph& graph, const Target& target, const TuningLog* log,
+                                const NetworkOptions& options) {
+  if (target.device != DeviceKind::kCpu) throw UsageError("networks are compiled for CPUs only: give a CPU as target");
+  require_this_machine(target);
+  CompiledNetwork network{.plan = plan_network(graph)};
+  const std::vector<NetworkTask>& tasks = network.plan.tasks;
+  std::vector<std::pair<Task, Lookup>> found;  // a log serves one thread
+  for (const NetworkTask& task : tasks) {
+    const TaskContext context(Task{workload_of(task.workload), target, options.caches});
+    found.emplace_back(context.task(), look_up(context, log));
+  }
+  network.kernels.resize(tasks.size());
+  std::mutex mutex;
+  std::size_t done = 0;
+  tbb::parallel_for(std::size_t{0}, tasks.size(), [&](std::size_t t) {
+    network.kernels[t] = compile_kernel(found[t].first, std::move(found[t].second),
+                                        fmt::format("{}_kernel{}", options.symbol, t), options.keep_assembly);
+    const std::scoped_lock lock(mutex);
+    ++done;
+    if (options.progress) options.progress(done, tasks.size());
+  });
+
+  Weights weights(graph, network.kernels);
+  for (const NetworkStep& step : network.plan.steps)
+    network.steps.push_back(weights.add(graph.nodes()[step.node], step));
+  for (const NetworkCopy& copy : network.plan.copies) {
+    network.copies.push_back({weights.buffer_of(copy.from), weights.buffer_of(copy.to), copy.bytes});
+  }
+  network.weights = weights.finish();
+  return network;
+}
+
+}  // namespace nestwright
