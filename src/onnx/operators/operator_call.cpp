@@ -64,6 +64,12 @@ std::vector<double> OperatorCall::reals(std::string_view name) const {
   return {found->floats().begin(), found->floats().end()};
 }
 
+std::vector<std::string> OperatorCall::texts(std::string_view name) const {
+  const AttributeProto* const found = find(name, AttributeProto::STRINGS);
+  if (found == nullptr) return {};
+  return {found->strings().begin(), found->strings().end()};
+}
+
 ValueId OperatorCall::tensor(std::string_view name) {
   const AttributeProto* const found = find(name, AttributeProto::TENSOR);
   require_valid(found != nullptr, fmt::format("the attribute {} is missing", name));
