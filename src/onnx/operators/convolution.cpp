@@ -72,7 +72,7 @@ ConvolutionText with_channels(const Channels& channels, bool is_transposed, std:
 void set_convolution(OperatorCall& call, const ConvolutionText& text, const std::string& input,
                      std::vector<std::int64_t> shape) {
   const ir::Type type = call.type(0).type, wide = wide_type(type);
-  const std::string product = fmt::format("{}*{}", converted(input, type, wide),
+  const std::string product = fmt::format("{}*{}", conversion(input, type, wide),
                                           converted_read(call, 1, fmt::format("W[{}]", joined(text.weight)), wide));
   std::string value = text.summed.empty() ? product : fmt::format("sum({},{})", joined(text.summed), product);
   std::vector<Operand> operands{{"X", call.input(0)}, {"W", call.reshape(call.input(1), text.weight_shape)}};
@@ -82,7 +82,7 @@ void set_convolution(OperatorCall& call, const ConvolutionText& text, const std:
     operands.push_back({"B", call.input(2)});
   }
   const ValueId result =
-      call.apply(fmt::format("Y[{}]={}{}", joined(text.result), converted(value, wide, type), text.sizes), operands);
+      call.apply(fmt::format("Y[{}]={}{}", joined(text.result), conversion(value, wide, type), text.sizes), operands);
   call.set_output(0, call.reshape(result, std::move(shape)));
 }
 

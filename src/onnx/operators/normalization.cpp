@@ -59,14 +59,14 @@ void set_softmax(OperatorCall& call, bool is_log) {
   require_floats(call, 0);
   const Rows rows = softmax_rows(call);
   const ir::Type type = call.type(0).type, wide = wide_type(type);
-  const std::string element = rows.element(), row = rows.row(), x = converted("X" + element, type, wide);
+  const std::string element = rows.element(), row = rows.row(), x = conversion("X" + element, type, wide);
   std::string text = fmt::format("M{}=max({}{});", row, rows.reduced(), x);
   if (is_log) {
     text += fmt::format("S{0}=sum({1}exp({2}-M{0}));L{0}=log(S{0});", row, rows.reduced(), x);
-    text += fmt::format("Y{}={}", element, converted(fmt::format("{0}-M{1}-L{1}", x, row), wide, type));
+    text += fmt::format("Y{}={}", element, conversion(fmt::format("{0}-M{1}-L{1}", x, row), wide, type));
   } else {
     text += fmt::format("E{0}=exp({1}-M{2});S{2}=sum({3}E{0});", element, x, row, rows.reduced());
-    text += fmt::format("Y{}={}", element, converted(fmt::format("E{}/S{}", element, row), wide, type));
+    text += fmt::format("Y{}={}", element, conversion(fmt::format("E{}/S{}", element, row), wide, type));
   }
   call.set_output(0, call.apply(text + rows.sizes(), {{"X", call.input(0)}}));
 }
@@ -87,7 +87,7 @@ void hardmax(OperatorCall& call) {
   }
   const Rows rows(call, call.graph().type(x).shape, axis, axis + 1);
   const std::string one =
-      converted(fmt::format("select({}==A{},1.0,0.0)", rows.name(axis), rows.row()), kFloat32, call.type(0).type);
+      conversion(fmt::format("select({}==A{},1.0,0.0)", rows.name(axis), rows.row()), kFloat32, call.type(0).type);
   const ValueId result = call.apply(fmt::format("A{}=argmax({}X{});Y{}={}{}", rows.row(), rows.reduced(),
                                                 rows.element(), rows.element(), one, rows.sizes()),
                                     {{"X", x}});
@@ -104,7 +104,7 @@ struct Affine {
 /// rows are divided by the root of the mean of their squares.
 std::string normalization_text(const OperatorCall& call, const Rows& rows, bool has_mean, const Affine& affine) {
   const ir::Type type = call.type(0).type, wide = wide_type(type);
-  const std::string element = rows.element(), row = rows.row(), x = converted("X" + element, type, wide);
+  const std::string element = rows.element(), row = rows.row(), x = conversion("X" + element, type, wide);
   const std::string centred = has_mean ? fmt::format("({}-M{})", x, row) : x;
   std::string text;
   if (has_mean) text = fmt::format("M{}=sum({}{})/{};", row, rows.reduced(), x, rows.elements());
@@ -113,7 +113,7 @@ std::string normalization_text(const OperatorCall& call, const Rows& rows, bool 
   std::string value = fmt::format("{}*R{}", centred, row);
   if (!affine.scale.empty()) value += "*" + affine.scale;
   if (!affine.bias.empty()) value += "+" + affine.bias;
-  return text + fmt::format("Y{}={}", element, converted(value, wide, type));
+  return text + fmt::format("Y{}={}", element, conversion(value, wide, type));
 }
 
 void require_channels(const OperatorCall& call, std::size_t input, std::int64_t channels) {
@@ -143,8 +143,8 @@ void set_norm_from_axis(OperatorCall& call, bool has_mean) {
   std::string text = normalization_text(call, rows, has_mean, affine);
   // What other statements read is no result: results are copies.
   const ir::Type stash = stash_type == 1 ? kFloat32 : kFloat64;
-  if (call.has_output(1)) text += fmt::format(";Mean{0}={1}", rows.row(), converted("M" + rows.row(), wide, stash));
-  if (call.has_output(2)) text += fmt::format(";Inv{0}={1}", rows.row(), converted("R" + rows.row(), wide, stash));
+  if (call.has_output(1)) text += fmt::format(";Mean{0}={1}", rows.row(), conversion("M" + rows.row(), wide, stash));
+  if (call.has_output(2)) text += fmt::format(";Inv{0}={1}", rows.row(), conversion("R" + rows.row(), wide, stash));
   const std::vector<ValueId> results = call.apply_all(text + rows.sizes(), affine.operands);
   call.set_output(0, results.at(0));
   std::size_t next = 1;
@@ -212,7 +212,7 @@ void train_batch_normalization(OperatorCall& call) {
     const char* const name = output == 1 ? "M" : "V";
     const std::string running = converted_read(call, output + 2, fmt::format("Running{}[i1]", name), wide);
     const std::string moved = fmt::format("{0}*{1}+{2}[i1]*(1-{1})", running, momentum, name);
-    text += fmt::format(";New{}[i1]={}", name, converted(moved, wide, call.type(output + 2).type));
+    text += fmt::format(";New{}[i1]={}", name, conversion(moved, wide, call.type(output + 2).type));
   }
   const std::vector<ValueId> results = call.apply_all(text + rows.sizes(), affine.operands);
   for (std::size_t output = 0; output < std::min<std::size_t>(3, call.output_count()); ++output) {
@@ -239,9 +239,9 @@ void batch_normalization(OperatorCall& call) {
                                      {{"B", call.input(2)}, {"M", call.input(3)}, {"A", factor}});
   const std::string channel = has_channels ? "i1" : "0";
   const std::string value =
-      fmt::format("{}*A[{}]+D[{}]", converted(fmt::format("X[{}]", indices.list()), type, wide), channel, channel);
+      fmt::format("{}*A[{}]+D[{}]", conversion(fmt::format("X[{}]", indices.list()), type, wide), channel, channel);
   call.set_output(0,
-                  call.apply(fmt::format("Y[{}]={}{}", indices.list(), converted(value, wide, type), indices.sizes()),
+                  call.apply(fmt::format("Y[{}]={}{}", indices.list(), conversion(value, wide, type), indices.sizes()),
                              {{"X", call.input(0)}, {"A", factor}, {"D", summand}}));
 }
 
@@ -252,12 +252,12 @@ void lp_normalization(OperatorCall& call) {
   call.require_valid(p == 1 || p == 2, fmt::format("p is {}", p));
   const Rows rows(call, call.shape(0), axis, axis + 1);
   const ir::Type type = call.type(0).type, wide = wide_type(type);
-  const std::string x = converted("X" + rows.element(), type, wide);
+  const std::string x = conversion("X" + rows.element(), type, wide);
   const std::string norm = p == 1 ? fmt::format("sum({}abs({}))", rows.reduced(), x)
                                   : fmt::format("sqrt(sum({}{}*{}))", rows.reduced(), x, x);
   const std::string value = fmt::format("select(N{0}==0,0,{1}/N{0})", rows.row(), x);
   call.set_output(0, call.apply(fmt::format("N{}={};Y{}={}{}", rows.row(), norm, rows.element(),
-                                            converted(value, wide, type), rows.sizes()),
+                                            conversion(value, wide, type), rows.sizes()),
                                 {{"X", call.input(0)}}));
 }
 
@@ -281,15 +281,15 @@ void lrn(OperatorCall& call) {
   std::vector<std::string> read = indices.names();
   read[1] = size == 1 ? "i1" : fmt::format("i1+r-{}", (size - 1) / 2);
   const ir::Type type = call.type(0).type, wide = wide_type(type);
-  const std::string x = converted(fmt::format("X[{}]{}", joined(read), size == 1 ? "" : "?0"), type, wide);
+  const std::string x = conversion(fmt::format("X[{}]{}", joined(read), size == 1 ? "" : "?0"), type, wide);
   const double factor = call.real("alpha", 1e-4F) / static_cast<double>(size);
   const std::string sum = size == 1 ? fmt::format("{}*{}", x, x) : fmt::format("sum(r,{}*{})", x, x);
   const std::string text =
       fmt::format("Q[{}]={}+{}*{};", indices.list(), number_text(call.real("bias", 1)), factor, sum);
-  const std::string value = fmt::format("{}/{}", converted(fmt::format("X[{}]", indices.list()), type, wide),
+  const std::string value = fmt::format("{}/{}", conversion(fmt::format("X[{}]", indices.list()), type, wide),
                                         power_text(fmt::format("Q[{}]", indices.list()), call.real("beta", 0.75)));
   const std::string sizes = indices.sizes() + (size == 1 ? "" : fmt::format(" r={}", size));
-  call.set_output(0, call.apply(text + fmt::format("Y[{}]={}", indices.list(), converted(value, wide, type)) + sizes,
+  call.set_output(0, call.apply(text + fmt::format("Y[{}]={}", indices.list(), conversion(value, wide, type)) + sizes,
                                 {{"X", call.input(0)}}));
 }
 

@@ -15,13 +15,13 @@ namespace nestwright {
 inline ir::Type wide_type(ir::Type type) { return type.is_narrow_float() ? kFloat32 : type; }
 
 /// A term of type `from` as one of type `to`: "float32(X[i])".
-inline std::string converted(std::string term, ir::Type from, ir::Type to) {
+inline std::string conversion(std::string term, ir::Type from, ir::Type to) {
   return from == to ? std::move(term) : fmt::format("{}({})", to.str(), term);
 }
 
 /// A read of an operand, converted to `to`.
 inline std::string converted_read(const OperatorCall& call, std::size_t input, std::string read, ir::Type to) {
-  return converted(std::move(read), call.type(input).type, to);
+  return conversion(std::move(read), call.type(input).type, to);
 }
 
 /// An attribute, which ONNX stores as a float32, with as few digits as tell it from others: "1e-05".

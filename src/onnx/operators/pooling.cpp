@@ -140,7 +140,7 @@ void average_pool(OperatorCall& call) {
     }
   }
   const ir::Type type = call.type(0).type, wide = wide_type(type);
-  std::string value = text.reduce("sum", converted(text.read("0"), type, wide));
+  std::string value = text.reduce("sum", conversion(text.read("0"), type, wide));
   if (!varying.empty()) {
     const std::string count = fixed == 1 ? varying : fmt::format("{}*{}", fixed, varying);
     value += fmt::format("/{}({})", wide.str(), count);
@@ -148,7 +148,7 @@ void average_pool(OperatorCall& call) {
     value += fmt::format("/{}", fixed);
   }
   call.set_output(0,
-                  call.apply(text.statement(converted(value, wide, type)) + text.all_sizes(), {{"X", call.input(0)}}));
+                  call.apply(text.statement(conversion(value, wide, type)) + text.all_sizes(), {{"X", call.input(0)}}));
 }
 
 /// The norm of order p of the terms that are read: sqrt(sum(r,x*x)).
@@ -166,10 +166,10 @@ void lp_pool(OperatorCall& call) {
   const std::int64_t p = call.integer("p", 2);
   call.require_valid(p >= 1, "p is below 1");
   const ir::Type type = call.type(0).type, wide = wide_type(type);
-  const std::string norm = norm_of(p, converted(text.read("0"), type, wide),
+  const std::string norm = norm_of(p, conversion(text.read("0"), type, wide),
                                    [&](const std::string& term) { return text.reduce("sum", term); });
   call.set_output(0,
-                  call.apply(text.statement(converted(norm, wide, type)) + text.all_sizes(), {{"X", call.input(0)}}));
+                  call.apply(text.statement(conversion(norm, wide, type)) + text.all_sizes(), {{"X", call.input(0)}}));
 }
 
 /// Reduces all spatial dimensions. `value` makes the element from the read and the indices of the reduction.
@@ -192,9 +192,9 @@ void set_global(OperatorCall& call, const F& value) {
   const auto reduce = [&](const std::string& reduction, const std::string& term) {
     return reduced.empty() ? term : fmt::format("{}({},{})", reduction, joined(reduced), term);
   };
-  const std::string element = value(converted(fmt::format("X[{}]", joined(input)), type, wide), reduce);
+  const std::string element = value(conversion(fmt::format("X[{}]", joined(input)), type, wide), reduce);
   const ValueId result =
-      call.apply(fmt::format("Y[n,c]={}{}", converted(element, wide, type), sizes), {{"X", call.input(0)}});
+      call.apply(fmt::format("Y[n,c]={}{}", conversion(element, wide, type), sizes), {{"X", call.input(0)}});
   call.set_output(0, call.reshape(result, std::move(shape)));
 }
 

@@ -79,9 +79,9 @@ void mat_mul(OperatorCall& call) {
   const ir::Type type = call.type(0).type, wide = wide_type(type);
   if (product_of(shape) == 0) return call.set_output(0, call.empty_constant(type, shape));
   call.require(k > 0, "it adds up no products");
-  const std::string x = converted(fmt::format("A[{}]", joined(left.indices)), type, wide);
-  const std::string y = converted(fmt::format("B[{}]", joined(right.indices)), type, wide);
-  const std::string value = converted(fmt::format("sum(k,{}*{})", x, y), wide, type);
+  const std::string x = conversion(fmt::format("A[{}]", joined(left.indices)), type, wide);
+  const std::string y = conversion(fmt::format("B[{}]", joined(right.indices)), type, wide);
+  const std::string value = conversion(fmt::format("sum(k,{}*{})", x, y), wide, type);
   call.set_output(
       0, call.apply(fmt::format("Y[{}]={}{}", joined(result), value, sizes),
                     {{"A", call.reshape(call.input(0), left.shape)}, {"B", call.reshape(call.input(1), right.shape)}}));
@@ -104,9 +104,9 @@ void gemm(OperatorCall& call) {
   call.require_valid(b[tb ? 1 : 0] == k, "the operands do not fit");
   const ir::Type type = call.type(0).type, wide = wide_type(type);
   const Indices indices({m, n});
-  std::string value =
-      fmt::format("{}sum(k,{}*{})", factor_text(call, "alpha", type), converted(ta ? "A[k,i0]" : "A[i0,k]", type, wide),
-                  converted(tb ? "B[i1,k]" : "B[k,i1]", type, wide));
+  std::string value = fmt::format("{}sum(k,{}*{})", factor_text(call, "alpha", type),
+                                  conversion(ta ? "A[k,i0]" : "A[i0,k]", type, wide),
+                                  conversion(tb ? "B[i1,k]" : "B[k,i1]", type, wide));
   std::vector<Operand> operands{{"A", call.input(0)}, {"B", call.input(1)}};
   if (call.has_input(2) && call.real("beta", 1) != 0) {
     call.require_valid(broadcast_shape({{m, n}, call.shape(2)}) == indices.extents, "C cannot be broadcast");
@@ -115,7 +115,7 @@ void gemm(OperatorCall& call) {
     operands.push_back({"C", call.input(2)});
   }
   call.set_output(
-      0, call.apply(fmt::format("Y[i0,i1]={}{} k={}", converted(value, wide, type), indices.sizes(), k), operands));
+      0, call.apply(fmt::format("Y[i0,i1]={}{} k={}", conversion(value, wide, type), indices.sizes(), k), operands));
 }
 
 /// The parts of "bij,bjk->bik": the letters of each operand and of the result, where dots stand for any dimensions.
@@ -217,7 +217,7 @@ void einsum(OperatorCall& call) {
     }
     names.push_back(fmt::format("X{}", i));
     value +=
-        fmt::format("{}{}", i == 0 ? "" : "*", converted(fmt::format("{}[{}]", names[i], joined(read)), type, wide));
+        fmt::format("{}{}", i == 0 ? "" : "*", conversion(fmt::format("{}[{}]", names[i], joined(read)), type, wide));
   }
   const std::vector<std::string> result = indices.names_of(equation.result);
   call.require_valid(std::set(result.begin(), result.end()).size() == result.size(),
@@ -235,8 +235,8 @@ void einsum(OperatorCall& call) {
   if (!summed.empty()) value = fmt::format("sum({},{})", joined(summed), value);
   std::vector<Operand> operands;
   for (std::size_t i = 0; i < names.size(); ++i) operands.push_back({names[i], call.input(i)});
-  call.set_output(0,
-                  call.apply(fmt::format("Y[{}]={}{}", joined(result), converted(value, wide, type), sizes), operands));
+  call.set_output(
+      0, call.apply(fmt::format("Y[{}]={}{}", joined(result), conversion(value, wide, type), sizes), operands));
 }
 
 }  // namespace

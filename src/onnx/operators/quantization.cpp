@@ -52,8 +52,8 @@ void dequantize_linear(OperatorCall& call) {
   }
   value += "*" + converted_read(call, 1, fmt::format("S[{}]", scale_index(call, 1, indices)), wide);
   call.set_output(
-      0,
-      call.apply(fmt::format("Y[{}]={}{}", indices.list(), converted(value, wide, result), indices.sizes()), operands));
+      0, call.apply(fmt::format("Y[{}]={}{}", indices.list(), conversion(value, wide, result), indices.sizes()),
+                    operands));
 }
 
 /// round(x / scale) + zero point, within the range of its type.

@@ -121,8 +121,8 @@ class Recurrence {
     const std::size_t count = activations_.size() / static_cast<std::size_t>(directions);
     return activations_[static_cast<std::size_t>(direction) * count + n].of(clipped(x));
   }
-  std::string widened(std::string read) const { return converted(std::move(read), type, wide); }
-  std::string narrowed(std::string value) const { return converted(std::move(value), wide, type); }
+  std::string widened(std::string read) const { return conversion(std::move(read), type, wide); }
+  std::string narrowed(std::string value) const { return conversion(std::move(value), wide, type); }
   std::string sizes() const { return fmt::format(" b={} h={}", batch, hidden); }
 
   /// The part of an operand of one direction, whose outermost dimension counts them, in this shape.

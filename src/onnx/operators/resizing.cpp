@@ -53,11 +53,11 @@ class ResizeText {
       const std::size_t d = steps_[s].dimension;
       const std::string read = fmt::format("{}[{}]", s == 0 ? "X" : fmt::format("T{}", s - 1), joined(read_by(s)));
       value =
-          fmt::format("sum(r{0},W{0}[{1},r{0}]*{2})", d, result_name(d), s == 0 ? converted(read, type, wide_) : read);
+          fmt::format("sum(r{0},W{0}[{1},r{0}]*{2})", d, result_name(d), s == 0 ? conversion(read, type, wide_) : read);
       if (s + 1 == steps_.size()) break;
       text += fmt::format("T{}[{}]={};", s, joined(result_of(s)), value);
     }
-    if (!steps_.empty()) value = converted(type.is_int() ? fmt::format("round({})", value) : value, wide_, type);
+    if (!steps_.empty()) value = conversion(type.is_int() ? fmt::format("round({})", value) : value, wide_, type);
     if (!condition_.empty()) value = fmt::format("select({},{},{})", condition_, value, number_text(outside));
     std::vector<Operand> operands{{"X", call_.input(0)}};
     for (const auto& [name, constant] : constants_) operands.push_back({name, constant});
