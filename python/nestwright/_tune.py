@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _nestwright
-from ._nestwright import Error, UsageError, Workload
+from ._nestwright import Error, LogError, UsageError, Workload
 from ._results import KnobSpace, Measurement, Progress, TuneResult, record_of
 from ._sentences import in_python
 
@@ -210,6 +210,9 @@ def command_line() -> str:
     raise UsageError("the program nestwright is not near its library: install the package again")
 
 
+_ERRORS: dict[int, type[Error]] = {2: UsageError, 5: LogError}  # by the program's exit code
+
+
 def _answer(arguments: list[str], *, shows: bool = False) -> Any:
     """What a command of the program answers as JSON. `shows`: what it says meanwhile is printed."""
     import json
@@ -245,7 +248,8 @@ def _answer(arguments: list[str], *, shows: bool = False) -> Any:
         return json.loads(answer)
     except json.JSONDecodeError:
         sentence = in_python("".join(said).strip().removeprefix("nestwright: "))
-        raise Error(sentence or f"nestwright ended with exit code {process.returncode}") from None
+        error = _ERRORS.get(process.returncode, Error)
+        raise error(sentence or f"nestwright ended with exit code {process.returncode}") from None
 
 
 def doctor() -> dict[str, Any]:
@@ -262,17 +266,46 @@ def tune_file(
     trials: int | None = None,
     database: str | os.PathLike[str] = DEFAULT_DATABASE,
     target: str = "host",
+    caches: str = "",
     effort: str = "normal",
+    strategy: str | None = None,
+    cost_model: str | None = None,
+    seed: int = 1,
+    batch_size: int | None = None,
+    finalists: int | None = None,
+    early_stop: int | None = None,
+    until_gain: float | None = None,
+    builders: int | None = None,
     progress: bool = False,
 ) -> list[dict[str, Any]]:
-    """Tunes all workloads of a JSON file on one budget, as `nestwright tune --file` does: a list of workloads, or of
-    objects with "workload", "label" and "weight". Operators that Python added are not known to it. Returns a dictionary
-    for each task."""
-    arguments = ["tune", "--file", os.fspath(file), "--db", path_from(database), "--target", target, "--effort", effort]
-    if seconds is not None:
-        arguments += ["--seconds", str(seconds)]
-    if trials is not None:
-        arguments += ["--trials", str(trials)]
+    """Tunes all workloads of a JSON file on one budget, as `nestwright tune --file` does, in a process of that program: a
+    list of workloads, or of objects with "workload", "label" and "weight". It knows the operators of plugins, and not
+    those that were defined in Python.
+
+    The options are those of tune(); seconds and trials are for all tasks together, early_stop and until_gain for each.
+    Ctrl-C ends the search; what was found is returned, a dictionary for each task.
+    """
+    options = {
+        "seconds": seconds,
+        "trials": trials,
+        "effort": effort,
+        "strategy": strategy,
+        "cost_model": cost_model,
+        "seed": seed,
+        "batch_size": batch_size,
+        "finalists": finalists,
+        "early_stop": early_stop,
+        "until_gain": until_gain,
+        "builders": builders,
+    }
+    _nestwright._check_options(options)
+    options |= {"db": path_from(database), "target": target, "caches": caches or None}
+    arguments = ["tune", "--file", os.fspath(file)]
+    for name, value in options.items():
+        option = {"batch_size": "batch"}.get(name, name.replace("_", "-"))
+        arguments += [] if value is None else [f"--{option}", str(value)]
+    for plugin in _nestwright._plugin_files():
+        arguments += ["--plugin", plugin]
     answer = _answer(arguments, shows=progress)
     tasks = answer["tasks"] if isinstance(answer, dict) else answer
     assert isinstance(tasks, list)

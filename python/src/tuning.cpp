@@ -389,6 +389,7 @@ void bind_tuning(nb::module_& m) {
            nb::arg("result").none());
   m.def("_tune", tune, nb::arg("workload"), nb::arg("database"), nb::arg("target"), nb::arg("caches"),
         nb::arg("options"), nb::arg("on_progress").none());
+  m.def("_check_options", [](const nb::dict& options) { options_from(options); }, nb::arg("options"));
   m.def("_load", load, nb::arg("workload"), nb::arg("database").none(), nb::arg("target"), nb::arg("caches"),
         nb::arg("template"), nb::arg("config").none());
   m.def("_measure", measure, nb::arg("workload"), nb::arg("configurations"), nb::arg("target"), nb::arg("caches"),

@@ -355,5 +355,13 @@ def test_a_file_of_workloads(tmp_path, database):
     (tmp_path / "tasks.json").write_text('["matmul m=16 n=16 k=16", "softmax rows=8 columns=32"]')
     tasks = nw.tune_file(tmp_path / "tasks.json", trials=4, database=database, target=ONE, effort="quick")
     assert len(tasks) == 2
-    with pytest.raises(nw.Error):
-        nw.tune_file(tmp_path / "missing.json", trials=4, database=database)
+    again = nw.tune_file(tmp_path / "tasks.json", trials=2, database=database, target=ONE, finalists=0, strategy="random", seed=3,
+                         batch_size=2, early_stop=2, caches="cold", builders=1)
+    assert [task["workload"] for task in again] == [task["workload"] for task in tasks]
+    with pytest.raises(nw.UsageError, match="^strategy: guess") as raised:
+        nw.tune_file(tmp_path / "tasks.json", trials=2, database=database, strategy="guess")
+    assert "--" not in str(raised.value)
+    with pytest.raises(TypeError, match="trials: expected an integer"):
+        nw.tune_file(tmp_path / "tasks.json", trials="2", database=database)
+    with pytest.raises(nw.LogError, match="is a folder"):
+        nw.tune_file(tmp_path / "tasks.json", trials=2, database=tmp_path)
