@@ -137,8 +137,10 @@ class Importer {
         type.shape.push_back(dim.dim_value());
         continue;
       }
-      // An extent without a name, or of 0 or -1 as some writers have it, is called by its place.
-      const std::string name = dim.dim_param().empty() ? fmt::format("{}.{}", input.name(), d) : dim.dim_param();
+      // An extent without a name, or of 0 or -1 as some writers have it, or "?" as Paddle has it, is called by its
+      // place.
+      const bool is_named = !dim.dim_param().empty() && dim.dim_param() != "?";
+      const std::string name = is_named ? dim.dim_param() : fmt::format("{}.{}", input.name(), d);
       unused.erase(name);
       const auto given = options_.dims.find(name);
       is_known = is_known && given != options_.dims.end();

@@ -99,6 +99,18 @@ TEST(MalformedModelTest, SymbolicSizes) {
   EXPECT_EQ(import_onnx(path, {.dims = {{"n", 5}}}).graph.type(0).str(), "float32[5, 3]");
 }
 
+TEST(MalformedModelTest, SizesWithoutNamesAreCalledByTheirPlaces) {
+  WrittenModel model;
+  model.add_input("x", {-1, 0, -1});
+  model.add_node("Relu", {"x"}, {"y"});
+  model.add_output("y");
+  auto& shape = *model.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
+  for (const int d : {0, 2}) shape.mutable_dim(d)->set_dim_param("?");
+  const std::string path = model.write();
+  EXPECT_EQ(refusal(path), "the model has symbolic sizes: give each, as in --dim x.0=1 (x.0, x.1, x.2)");
+  EXPECT_EQ(import_onnx(path, {.dims = {{"x.0", 5}, {"x.1", 6}, {"x.2", 7}}}).graph.type(0).str(), "float32[5, 6, 7]");
+}
+
 TEST(MalformedModelTest, ValuesThatNothingComputes) {
   WrittenModel model;
   model.add_input("x", {2, 3});

@@ -114,7 +114,8 @@ ImportOptions options_of(const ::onnx::GraphProto& graph, const Tensors& inputs,
     for (int d = 0; d < declared.dim_size(); ++d) {
       const auto& dim = declared.dim(d);
       if (dim.has_dim_value() && dim.dim_value() > 0) continue;
-      const std::string name = dim.dim_param().empty() ? fmt::format("{}.{}", input.name(), d) : dim.dim_param();
+      const bool is_named = !dim.dim_param().empty() && dim.dim_param() != "?";
+      const std::string name = is_named ? dim.dim_param() : fmt::format("{}.{}", input.name(), d);
       options.dims[name] = tensor->shape().at(static_cast<std::size_t>(d));
     }
     const bool is_small = tensor->type().is_int() || tensor->type().is_bool() || tensor->elements() == 1;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs ONNX's node tests, which are in the wheel of Python's onnx package: an eighth of the cases, which NESTWRIGHT_SLICE, a number,
+# Runs ONNX's node tests, which are in the wheel of Python's onnx package: a quarter of the cases, which NESTWRIGHT_SLICE, a number,
 # chooses, or all of them under ./check --full (NESTWRIGHT_CHECK_FULL=1).
 #
 #   node_tests.sh PROGRAM SOURCE
@@ -16,6 +16,6 @@ if [[ ! -d $folder ]]; then
   mv "$part/onnx/backend/test/data/node" "$folder" # the name is given only to a complete download
 fi
 slice=${NESTWRIGHT_SLICE:-0}
-slices=8
+slices=4
 [[ ${NESTWRIGHT_CHECK_FULL:-0} == 1 ]] && slices=1
 exec "$program" "$folder" --expected "$source/tests/onnx/node_tests.txt" --slice $((slice % slices))/$slices
