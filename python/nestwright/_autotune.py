@@ -102,7 +102,7 @@ class AutotunedFunction:
                 return known
         result = tune(workload, database=database, **options)
         if result.interrupted:
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt(f"{self.__name__}: interrupted; the next call takes what was found")
         if result.best is None:
             raise UsageError(f"no valid candidate was found for {workload}: {result.stop_reason}")
         return load(workload, database=database, **chosen)

@@ -9,6 +9,13 @@ from typing import Any
 Interval = tuple[float, float]
 
 
+def format_seconds(seconds: float) -> str:
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.4g} {unit}"
+    return f"{seconds / 1e-9:.4g} ns"
+
+
 class Config(Mapping[str, Any]):
     """A configuration: the value of each knob, an integer, a list of integers, or the name of an option.
 
@@ -154,6 +161,24 @@ class TuneResult:
     workload: str
     target: str
     database: str
+
+    def __str__(self) -> str:
+        """What was found, in a few lines."""
+        outcomes = ", ".join(f"{count} {outcome}" for outcome, count in self.outcomes.items())
+        lines = [f"{self.workload}: {self.trial_count} trials in {self.seconds:.0f} s" + (f" ({outcomes})" if outcomes else "")]
+        if self.best is None:
+            lines.append("no valid configuration" + (f": {self.first_failure}" if self.first_failure else ""))
+        else:
+            time = "not timed" if self.best.seconds is None else format_seconds(self.best.seconds)
+            default = "" if self.default_seconds is None else f", the default {format_seconds(self.default_seconds)}"
+            lines.append(f"best {time}{default}: {self.best.template} {self.best.config}")
+        if self.interrupted:
+            lines.append("interrupted: the next run goes on from here")
+        return "\n".join(lines)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """IPython's hook: a cell that ends in a result shows it as str() does."""
+        printer.text(str(self))
 
     def trials(self) -> Any:
         """All trials of the workload: a pandas.DataFrame where pandas is installed, else a list of Trial."""

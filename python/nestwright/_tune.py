@@ -10,7 +10,7 @@ from typing import Any
 
 from . import _nestwright
 from ._nestwright import Error, LogError, UsageError, Workload
-from ._results import KnobSpace, Measurement, Progress, TuneResult, record_of
+from ._results import KnobSpace, Measurement, Progress, TuneResult, format_seconds, record_of
 from ._sentences import in_python
 
 DEFAULT_DATABASE = "nestwright.db"
@@ -35,23 +35,34 @@ def listed(given: str | Iterable[str] | None) -> list[str]:
     return [given] if isinstance(given, str) else list(given)
 
 
+def _is_rewritable(stream: Any) -> bool:
+    """Whether a carriage return begins the line anew: in a terminal, and in the output of a notebook's cell."""
+    return stream is not None and (type(stream).__module__.startswith("ipykernel") or stream.isatty())
+
+
 class ProgressLine:
     """Prints a run's state to Python's standard output: one line that is rewritten in a terminal or a notebook, a line
     every few seconds elsewhere."""
 
     SECONDS_BETWEEN_LINES = 5.0
+    SECONDS_BETWEEN_REWRITES = 0.5  # a notebook stores each of them
 
     def __init__(self) -> None:
-        self._rewrites = "ipykernel" in sys.modules or sys.stdout.isatty()
+        self._rewrites = _is_rewritable(sys.stdout)
         self._printed_at = 0.0
         self._width = 0
+        self._unprinted = ""
 
     def show(self, progress: Progress) -> None:
         now = time.monotonic()
-        if not self._rewrites and now - self._printed_at < self.SECONDS_BETWEEN_LINES:
+        self._unprinted = self._text(progress)
+        if now - self._printed_at < (self.SECONDS_BETWEEN_REWRITES if self._rewrites else self.SECONDS_BETWEEN_LINES):
             return
         self._printed_at = now
-        text = self._text(progress)
+        self._print()
+
+    def _print(self) -> None:
+        text, self._unprinted = self._unprinted, ""
         if self._rewrites:
             print("\r" + text.ljust(self._width), end="", flush=True)
             self._width = len(text)
@@ -59,6 +70,9 @@ class ProgressLine:
             print(text, flush=True)
 
     def finish(self) -> None:
+        """Prints the last state, unless it was printed."""
+        if self._unprinted:
+            self._print()
         if self._rewrites and self._width:
             print(flush=True)
 
@@ -74,13 +88,6 @@ class ProgressLine:
         if progress.waiting_for:
             text += f"; waiting: {progress.waiting_for}"
         return text
-
-
-def format_seconds(seconds: float) -> str:
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= scale:
-            return f"{seconds / scale:.4g} {unit}"
-    return f"{seconds / 1e-9:.4g} ns"
 
 
 def tune(

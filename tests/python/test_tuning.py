@@ -23,6 +23,7 @@ def test_tuning_records_and_finds(database):
     assert low <= result.best.seconds <= high
     assert result.best.config and str(result.best.config) == str(nw.Config(dict(result.best.config)))
     assert seen and isinstance(seen[-1], nw.Progress)
+    assert str(result).startswith(f"{SMALL}: 4 trials in ") and f"{result.best.template} {result.best.config}" in str(result)
     assert len(result.trials()) == 4
     assert pickle.loads(pickle.dumps(result)) == result
 
