@@ -19,13 +19,19 @@ double original_coordinate(const ResizedDimension& d, std::int64_t y) {
   if (d.coordinates == "asymmetric") return place / d.scale;
   if (d.coordinates == "tf_half_pixel_for_nn") return (place + 0.5) / d.scale;
   if (d.coordinates == "tf_crop_and_resize") {
-    if (result == 1) return (d.start + d.end) * (input - 1) / 2;
-    return d.start * (input - 1) + place * (d.end - d.start) * (input - 1) / (result - 1);
+    if (d.result == 1) return (d.start + d.end) * (input - 1) / 2;
+    return d.start * (input - 1) + place * (d.end - d.start) * (input - 1) / static_cast<double>(d.result - 1);
   }
-  if (d.coordinates == "pytorch_half_pixel" && result == 1) return -0.5;
+  if (d.coordinates == "pytorch_half_pixel" && d.result == 1) return 0;
   const double offset =
       d.coordinates == "half_pixel_symmetric" ? input / 2 * (1 - static_cast<double>(d.result) / result) : 0;
   return offset + (place + 0.5) / d.scale - 0.5;
+}
+
+/// Multiples of one half are exact, whatever the rounding of scales: they decide which element is the nearest.
+double snapped(double x) {
+  const double twice = std::round(2 * x);
+  return std::abs(2 * x - twice) < 1e-6 * std::max(1.0, std::abs(x)) ? twice / 2 : x;
 }
 
 std::int64_t nearest(const std::string& mode, double x) {
@@ -133,7 +139,7 @@ Interpolation interpolate(const ResizedDimension& d) {
   bool is_any_inside = false;
   for (std::int64_t y = 0; y < d.result; ++y) {
     // Beyond these limits all elements are those of the edges, or get the value of extrapolation.
-    const double x = original_coordinate(d, y), limit = static_cast<double>(d.input) + 8;
+    const double x = snapped(original_coordinate(d, y)), limit = static_cast<double>(d.input) + 8;
     if (d.coordinates == "tf_crop_and_resize") {
       const bool is_inside = x >= 0 && x <= static_cast<double>(d.input - 1);
       if (is_inside && !is_any_inside) interpolation.inside_begin = y;

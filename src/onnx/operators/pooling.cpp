@@ -70,9 +70,10 @@ std::string indexed_max_pool(const OperatorCall& call, const PoolingText& text, 
   for (std::size_t d = 0; d < window.rank(); ++d) {
     inner /= window.kernel[d];
     const auto part = [&](const std::string& place) {
+      if (window.kernel[d] == 1) return std::string();
       std::string index = inner == 1 ? place : fmt::format("{}/{}", place, inner);
-      if (d > 0) index = fmt::format("{}%{}", index, window.kernel[d]);
-      return window.kernel[d] == 1 ? "" : index;
+      if (inner * window.kernel[d] != elements) index = fmt::format("{}%{}", index, window.kernel[d]);
+      return index == place ? index : "(" + index + ")";
     };
     input.push_back(window.index(d, text.result[d + 2], part("r")));
     places.push_back(window.index(d, text.result[d + 2], part(fmt::format("A[{}]", joined(text.result)))));
@@ -86,10 +87,14 @@ std::string indexed_max_pool(const OperatorCall& call, const PoolingText& text, 
     const std::size_t d = order[i];
     place = fmt::format("{}*{}+{}", i == 1 ? place : "(" + place + ")", x[d], places[d]);
   }
-  return fmt::format("{};A[{}]=argmax(r,X[{}]{});I[{}]={}", text.statement(text.reduce("max", text.read(padding))),
-                     joined(text.result), joined(input), window.is_padded() ? "?" + padding : "", joined(text.result),
-                     place) +
-         text.all_sizes() + fmt::format(" r={}", elements);
+  std::string statements = text.statement(text.reduce("max", text.read(padding)));
+  std::string sizes = text.all_sizes();
+  if (elements > 1) {
+    statements += fmt::format(";A[{}]=argmax(r,X[{}]{})", joined(text.result), joined(input),
+                              window.is_padded() ? "?" + padding : "");
+    sizes += fmt::format(" r={}", elements);
+  }
+  return fmt::format("{};I[{}]={}{}", statements, joined(text.result), place, sizes);
 }
 
 void max_pool(OperatorCall& call) {

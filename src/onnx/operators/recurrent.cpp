@@ -35,25 +35,33 @@ struct Activation {
   }
 };
 
-/// The parameters that ONNX's operators of these names have by default; nullopt: there is no such function.
-std::optional<Activation> default_activation(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-  static const std::vector<Activation> known{
-      {"sigmoid"},
-      {"tanh"},
-      {"relu"},
-      {"affine", 1, 0},
-      {"leakyrelu", 0.01F},
-      {"thresholdedrelu", 1},
-      {"softsign"},
-      {"softplus"},
-      {"hardsigmoid", 0.2F, 0.5F},
-      {"scaledtanh", 1, 1},
-      {"elu", 1},
+struct KnownActivation {
+  Activation usual;         ///< with the parameters that ONNX's operator of that name has by default
+  int parameters = 0;       ///< that it has: alpha, or alpha and beta
+  bool has_default = true;  ///< false: there is no such operator
+};
+
+/// Throws UnsupportedNode for a name that is none of ONNX's.
+const KnownActivation& known_activation(const OperatorCall& call, const std::string& name) {
+  static const std::vector<KnownActivation> known{
+      {{"sigmoid"}},
+      {{"tanh"}},
+      {{"relu"}},
+      {{"softsign"}},
+      {{"softplus"}},
+      {{"leakyrelu", 0.01F}, 1},
+      {{"thresholdedrelu", 1}, 1},
+      {{"elu", 1}, 1},
+      {{"hardsigmoid", 0.2F, 0.5F}, 2},
+      {{"affine"}, 2, false},
+      {{"scaledtanh"}, 2, false},
   };
+  std::string lower = name;
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
   const auto found =
-      std::find_if(known.begin(), known.end(), [&](const Activation& activation) { return activation.name == name; });
-  return found == known.end() ? std::nullopt : std::optional(*found);
+      std::find_if(known.begin(), known.end(), [&](const KnownActivation& a) { return a.usual.name == lower; });
+  call.require(found != known.end(), fmt::format("its activation {} is not known", name));
+  return *found;
 }
 
 /// The functions of all directions, one after the other.
@@ -68,16 +76,16 @@ std::vector<Activation> activations_of(const OperatorCall& call, std::size_t dir
   std::size_t next_alpha = 0, next_beta = 0;
   std::vector<Activation> activations;
   for (const std::string& name : names) {
-    std::optional<Activation> activation = default_activation(name);
-    call.require(activation.has_value(), fmt::format("its activation {} is not known", name));
+    const KnownActivation& known = known_activation(call, name);
+    Activation activation = known.usual;
     // Functions without parameters take none of the lists.
-    const bool has_beta =
-        activation->name == "affine" || activation->name == "hardsigmoid" || activation->name == "scaledtanh";
-    const bool has_alpha = has_beta || activation->name == "leakyrelu" || activation->name == "thresholdedrelu" ||
-                           activation->name == "elu";
-    if (has_alpha && next_alpha < alphas.size()) activation->alpha = alphas[next_alpha++];
-    if (has_beta && next_beta < betas.size()) activation->beta = betas[next_beta++];
-    activations.push_back(*activation);
+    const bool takes_alpha = known.parameters >= 1 && next_alpha < alphas.size();
+    const bool takes_beta = known.parameters >= 2 && next_beta < betas.size();
+    call.require(known.has_default || (takes_alpha && takes_beta),
+                 fmt::format("its activation {} has no parameters", name));
+    if (takes_alpha) activation.alpha = alphas[next_alpha++];
+    if (takes_beta) activation.beta = betas[next_beta++];
+    activations.push_back(std::move(activation));
   }
   return activations;
 }
@@ -116,10 +124,14 @@ class Recurrence {
   std::int64_t first_step(std::int64_t direction) const { return goes_back(direction) ? steps - 1 : 0; }
   bool goes_back(std::int64_t direction) const { return direction == 1 || is_reversed_; }
 
-  /// The term through activation number n of a direction, after the clip.
-  std::string activated(std::int64_t direction, std::size_t n, const std::string& x) const {
+  /// Activation number n of a direction.
+  const Activation& activation(std::int64_t direction, std::size_t n) const {
     const std::size_t count = activations_.size() / static_cast<std::size_t>(directions);
-    return activations_[static_cast<std::size_t>(direction) * count + n].of(clipped(x));
+    return activations_[static_cast<std::size_t>(direction) * count + n];
+  }
+  /// The term of a gate after the clip, which the cell of an LSTM does not take.
+  std::string activated(std::int64_t direction, std::size_t n, const std::string& x) const {
+    return activation(direction, n).of(clipped(x));
   }
   std::string widened(std::string read) const { return conversion(std::move(read), type, wide); }
   std::string narrowed(std::string value) const { return conversion(std::move(value), wide, type); }
@@ -313,7 +325,7 @@ void lstm(OperatorCall& call) {
     const std::string forget = couples ? "(1-I[b,h])" : net.activated(d, 0, gate(2, 2, old));
     text += fmt::format("D[b,h]={}*{}+I[b,h]*{};", forget, old, net.activated(d, 1, gate(3, -1, "")));
     text += fmt::format("Y[b,h]={};", net.narrowed(fmt::format("{}*{}", net.activated(d, 0, gate(1, 1, "D[b,h]")),
-                                                               net.activated(d, 2, "D[b,h]"))));
+                                                               net.activation(d, 2).of("D[b,h]"))));
     text += fmt::format("Z[b,h]={}{} g=4", net.narrowed("D[b,h]"), net.sizes());
     std::vector<Operand> operands{
         {"H", states[0]}, {"C", states[1]}, {"R", weights[static_cast<std::size_t>(d)]}, {"X", inputs}};

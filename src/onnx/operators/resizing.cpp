@@ -184,6 +184,7 @@ void set_resized(OperatorCall& call, ResizeSettings settings) {
       call.require_valid(settings.region.size() == 2 * count, "roi does not have a start and an end for each axis");
       dimension.start = settings.region[i];
       dimension.end = settings.region[count + i];
+      call.require_valid(std::isfinite(dimension.start) && std::isfinite(dimension.end), "roi is not finite");
     }
     const bool is_whole = !has_region || (dimension.start == 0 && dimension.end == 1);
     if (is_whole && dimension.result == dimension.input && std::abs(dimension.scale - 1) < 1e-9) continue;
