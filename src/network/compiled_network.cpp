@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
-#include <atomic>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -24,12 +23,11 @@ constexpr std::size_t kAlignment = 64;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-NetworkKernel compile_kernel(const Task& task, Lookup found, const std::string& symbol, bool keep_assembly) {
+NetworkKernel compile_kernel(const Task& task, Lookup found, const std::string& symbol) {
   const Instance instance = instantiate(*found.source, task.workload, task.target, found.config);
   const ir::Program loops = lower(instance.schedule, instance.definition.args, task.target, symbol, {.verify = true});
   NetworkKernel kernel{task, std::move(found), expand(loops, task.target, {.verify = true}), {}, false};
-  kernel.object =
-      compile_program(kernel.program, task.target, {.pipeline = Pipeline::kFinal, .keep_assembly = keep_assembly});
+  kernel.object = compile_program(kernel.program, task.target, {.pipeline = Pipeline::kFinal});
   kernel.is_parallel = has_parallel_loop(kernel.program);
   return kernel;
 }
@@ -125,7 +123,7 @@ class Weights {
 }  // namespace
 
 CompiledNetwork compile_network(const Graph& graph, const Target& target, const TuningLog* log,
-                                const NetworkOptions& options) {
+                                const std::string& symbol, const NetworkOptions& options) {
   if (target.device != DeviceKind::kCpu) throw UsageError("networks are compiled for CPUs only: give a CPU as target");
   require_this_machine(target);
   CompiledNetwork network{.plan = plan_network(graph)};
@@ -139,8 +137,8 @@ CompiledNetwork compile_network(const Graph& graph, const Target& target, const 
   std::mutex mutex;
   std::size_t done = 0;
   tbb::parallel_for(std::size_t{0}, tasks.size(), [&](std::size_t t) {
-    network.kernels[t] = compile_kernel(found[t].first, std::move(found[t].second),
-                                        fmt::format("{}_kernel{}", options.symbol, t), options.keep_assembly);
+    network.kernels[t] =
+        compile_kernel(found[t].first, std::move(found[t].second), fmt::format("{}_kernel{}", symbol, t));
     const std::scoped_lock lock(mutex);
     ++done;
     if (options.progress) options.progress(done, tasks.size());

@@ -3,13 +3,13 @@
 // Thread rule: compile_network() uses all cores; its result is a value.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "codegen/backend.h"
 #include "nestwright/array.h"
 #include "nestwright/lookup.h"
+#include "nestwright/network.h"
 #include "network/plan.h"
 
 namespace nestwright {
@@ -50,18 +50,11 @@ struct CompiledNetwork {
   Array weights;  ///< bytes, 64-byte aligned
 };
 
-struct NetworkOptions {
-  std::string symbol;  ///< kernels are called SYMBOL_kernel0, SYMBOL_kernel1, ...
-  CacheState caches = CacheState::kWarm;
-  bool keep_assembly = false;
-  /// Is told of each kernel that was compiled: how many of how many.
-  std::function<void(std::size_t done, std::size_t of)> progress = {};
-};
-
 /// Compiles a graph, which has gone through its passes, for a CPU. Each kernel has the best configuration of the
 /// database, or where `log` is null or has none, the nearest or the default one. Throws UsageError if this machine
 /// cannot run the target's code, because constants are packed here, and as look_up() does; CompileError.
+/// Kernels are called SYMBOL_kernel0, SYMBOL_kernel1, ....
 CompiledNetwork compile_network(const Graph& graph, const Target& target, const TuningLog* log,
-                                const NetworkOptions& options);
+                                const std::string& symbol, const NetworkOptions& options);
 
 }  // namespace nestwright

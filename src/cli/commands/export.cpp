@@ -5,8 +5,10 @@
 
 #include "cli/commands/export_check.h"
 #include "cli/commands/given_config.h"
+#include "cli/commands/model_tasks.h"
 #include "cli/options/common_options.h"
 #include "cli/options/exit_code.h"
+#include "cli/options/model_options.h"
 #include "cli/options/option_checks.h"
 #include "cli/output/report.h"
 #include "codegen/backend.h"
@@ -19,12 +21,14 @@ namespace {
 
 struct ExportCommandOptions {
   CommonOptions common;
+  ModelOptions model;
   ExportOptions output;
   std::string config;  ///< to be exported; empty: the best known one
   std::string template_name;
   std::optional<std::int64_t> trial;  ///< to be exported
   bool exact = false;
   bool unchecked = false;
+  bool embed = false;     ///< of a model: the weights become part of the library
   bool db_given = false;  ///< if so, the database must exist
 };
 
@@ -74,7 +78,18 @@ std::string origin_note(const Lookup& found, const Task& task) {
       elsewhere ? "other machine's" : match_name(found.match));
 }
 
+int run_model(const ExportCommandOptions& options) {
+  if (!options.config.empty() || !options.template_name.empty() || options.trial || options.exact) {
+    throw UsageError("--config, --template, --trial and --exact are for one workload: drop them for a model");
+  }
+  return export_model(
+      options.common, options.model,
+      {options.output.directory, options.output.name, options.embed, options.unchecked, options.db_given});
+}
+
 int run(const ExportCommandOptions& options) {
+  if (is_model(options.common)) return run_model(options);
+  if (options.embed) throw UsageError("--embed is for models: name a file that ends in .onnx, or drop it");
   const TaskContext context = options.common.task(options.common.registry());
   const Task& task = context.task();
   const std::optional<Lookup> chosen = choose(options, context);
@@ -116,8 +131,10 @@ int run(const ExportCommandOptions& options) {
 
 void add_export(CommandLine& line, Action& action) {
   auto options = std::make_shared<ExportCommandOptions>();
-  Command command = line.add_command("export", "write the best known kernel of a workload as a library");
+  Command command =
+      line.add_command("export", "write the best known kernel of a workload, or those of a model, as a library");
   add_workload(command, options->common);
+  add_model_options(command, options->model);
   Argument db = add_db(command, options->common);
   add_target(command, options->common);
   add_caches(command, options->common);
@@ -139,6 +156,7 @@ void add_export(CommandLine& line, Action& action) {
   Argument exact = command.add_flag("--exact", options->exact, "accept only an exact match, else exit with 3");
   exact.excludes(config);
   command.add_flag("--unchecked", options->unchecked, "do not run the kernel before it is written");
+  command.add_flag("--embed", options->embed, "of a model: make the weights a part of the library");
   command.on_chosen([options, db, &action] {
     options->db_given = db.is_given();
     action = [options] { return run(*options); };

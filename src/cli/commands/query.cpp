@@ -4,8 +4,10 @@
 #include <map>
 #include <utility>
 
+#include "cli/commands/model_tasks.h"
 #include "cli/options/common_options.h"
 #include "cli/options/exit_code.h"
+#include "cli/options/model_options.h"
 #include "cli/options/option_checks.h"
 #include "cli/output/report.h"
 #include "cli/output/throughput.h"
@@ -20,6 +22,7 @@ namespace {
 
 struct QueryOptions {
   CommonOptions common;
+  ModelOptions model;
   bool exact = false;
   bool check = false;
   std::string require = quality_name(Quality::kDefault);
@@ -38,6 +41,9 @@ void refuse_ignored_options(const QueryOptions& options) {
   if (options.check &&
       (one || options.top || has_target || options.common.caches || !options.op.empty() || !options.dtype.empty())) {
     throw UsageError("--check looks at the whole database: drop what asks for a part of it");
+  }
+  if (is_model(options.common) && (options.exact || options.top)) {
+    throw UsageError("--exact and --top ask for one workload: drop them, or name a kernel of the model");
   }
   if (one && options.exact && options.top) {
     throw UsageError("--top lists exact matches only: drop --exact");
@@ -202,6 +208,7 @@ int check(const QueryOptions& options) {
 int run(const QueryOptions& options) {
   refuse_ignored_options(options);
   if (options.check) return check(options);
+  if (is_model(options.common)) return query_model(options.common, options.model);
   const Registry registry = options.common.registry();
   if (!options.common.has_workload()) {
     listing_filter(options, registry);  // refuses misspelt names before the database is opened
@@ -219,6 +226,7 @@ void add_query(CommandLine& line, Action& action) {
   Command command =
       line.add_command("query", "look up the best known configuration; without a workload, list what is recorded");
   add_workload(command, options->common);
+  add_model_options(command, options->model);
   add_db(command, options->common);
   Argument target = add_target(command, options->common);
   target.describe(

@@ -53,6 +53,9 @@ Registry CommonOptions::registry() const {
 
 TaskContext CommonOptions::task(const Registry& registry) const {
   if (!has_workload()) throw UsageError("no workload is given: write one, or an expression with --expr");
+  if (expression.empty() && workload.front().ends_with(".onnx")) {
+    throw UsageError("a model is not a workload: nestwright model --tasks prints those of its kernels");
+  }
   // The text first, so that columns are those of the option's value.
   const Workload wanted = expression.empty()
                               ? parse_any_workload(registry, workload_text())

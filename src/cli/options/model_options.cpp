@@ -45,14 +45,17 @@ std::string model_path(const CommonOptions& common) {
   return common.workload.front();
 }
 
-void note_missing_operators(const ImportedModel& model) {
-  if (model.missing.empty()) return;
+std::string missing_operators_text(const ImportedModel& model) {
   std::vector<std::string> missing;
   for (const MissingOperator& op : model.missing) {
     missing.push_back(fmt::format("{} ({}x: {})", op.op, op.nodes, op.reason));
   }
-  note(printable(fmt::format("nestwright: operators of the model are missing: {}; {} nodes depend on them\n",
-                             fmt::join(missing, ", "), model.unreached)));
+  return fmt::format("operators of the model are missing: {}; {} nodes depend on them", fmt::join(missing, ", "),
+                     model.unreached);
+}
+
+void note_missing_operators(const ImportedModel& model) {
+  if (!model.missing.empty()) note(printable("nestwright: " + missing_operators_text(model)) + "\n");
 }
 
 }  // namespace nestwright::cli

@@ -25,6 +25,8 @@ bool is_model(const CommonOptions& common);
 /// The name of the model. Throws UsageError if there are other words.
 std::string model_path(const CommonOptions& common);
 
+/// One sentence that lists the operators that are missing.
+std::string missing_operators_text(const ImportedModel& model);
 /// Says on standard error which operators are missing, in one sentence; nothing if none is.
 void note_missing_operators(const ImportedModel& model);
 

@@ -73,7 +73,9 @@ bool Toolchain::is_reserved(const std::string& name) const {
 }
 
 void Toolchain::compile(const std::string& source, const std::string& object) const {
-  run(cc_, object, {"-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-c", source, "-o", object});
+  // The assembler finds included files beside the source.
+  const std::string folder = std::filesystem::path(source).parent_path().string();
+  run(cc_, object, {"-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-Wa,-I," + folder, "-c", source, "-o", object});
 }
 
 void Toolchain::archive(const std::vector<std::string>& objects, const std::string& library) const {

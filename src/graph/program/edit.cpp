@@ -19,25 +19,6 @@ using text::Term;
 
 namespace {
 
-/// Calls `visit` for each part directly below a term.
-template <class F>
-void for_each_operand(Term& term, const F& visit) {
-  const auto all = [&](std::vector<Term>& terms) {
-    for (Term& t : terms) visit(t);
-  };
-  std::visit(ir::overloaded{
-                 [](text::Integer&) {},
-                 [](text::Real&) {},
-                 [](text::IndexValue&) {},
-                 [&](Access& n) { all(n.indices); },
-                 [&](text::Negation& n) { all(n.operand); },
-                 [&](text::Complement& n) { all(n.operand); },
-                 [&](text::BinaryTerm& n) { all(n.operands); },
-                 [&](text::FunctionCall& n) { all(n.arguments); },
-             },
-             term.value);
-}
-
 std::string names_of(const std::vector<Axis>& axes) {
   std::string text;
   for (const Axis& axis : axes) text += (text.empty() ? "" : ",") + axis.name;
@@ -80,8 +61,25 @@ void drop_unused_tensors(text::Program& program) {
 
 }  // namespace
 
+void for_each_part(Term& term, const std::function<void(Term&)>& visit) {
+  const auto all = [&](std::vector<Term>& terms) {
+    for (Term& t : terms) visit(t);
+  };
+  std::visit(ir::overloaded{
+                 [](text::Integer&) {},
+                 [](text::Real&) {},
+                 [](text::IndexValue&) {},
+                 [&](Access& n) { all(n.indices); },
+                 [&](text::Negation& n) { all(n.operand); },
+                 [&](text::Complement& n) { all(n.operand); },
+                 [&](text::BinaryTerm& n) { all(n.operands); },
+                 [&](text::FunctionCall& n) { all(n.arguments); },
+             },
+             term.value);
+}
+
 void change_accesses(Term& term, const std::function<void(Access&, Term&)>& change) {
-  for_each_operand(term, [&](Term& part) { change_accesses(part, change); });
+  for_each_part(term, [&](Term& part) { change_accesses(part, change); });
   if (auto* access = std::get_if<Access>(&term.value)) change(*access, term);
 }
 
@@ -90,7 +88,7 @@ Term substitute_axes(Term term, const std::map<std::string, Term>& axes) {
     const auto found = axes.find(index->name);
     return found == axes.end() ? term : found->second;
   }
-  for_each_operand(term, [&](Term& part) { part = substitute_axes(std::move(part), axes); });
+  for_each_part(term, [&](Term& part) { part = substitute_axes(std::move(part), axes); });
   return term;
 }
 

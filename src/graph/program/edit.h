@@ -14,11 +14,8 @@
 
 namespace nestwright {
 
-/// The elements of a tensor in terms of others: where it is read, its statement's axes are replaced by the indices.
-struct Substitution {
-  const text::Stage* stage;  ///< without a reduction
-  std::string tensor;        ///< that the stage computes
-};
+/// Calls `visit` for each part directly below a term.
+void for_each_part(text::Term& term, const std::function<void(text::Term&)>& visit);
 
 /// Calls `change` for each access in the term, innermost first.
 void change_accesses(text::Term& term, const std::function<void(text::Access& access, text::Term& whole)>& change);

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include "cli/commands/model_tasks.h"
+#include "cli/output/report.h"
+#include "cli/output/throughput.h"
+#include "nestwright/error.h"
+#include "nestwright/network.h"
+#include "nestwright/onnx.h"
+#include "nestwright/text_operator.h"
+#include "network/tasks.h"
+
+namespace nestwright::cli {
+namespace {
+
+/// A kernel of the model, and what is known of it.
+struct ModelRow {
+  NetworkTask task;
+  Work work;
+  Lookup found;
+
+  double nanoseconds() const {
+    const bool is_known = found.record && found.match != MatchKind::kNearest;
+    return is_known ? found.record->timing.median_ns * static_cast<double>(task.nodes.size()) : 0;
+  }
+};
+
+void print_rows(const std::vector<ModelRow>& rows) {
+  double total = 0;
+  std::size_t unknown = 0;
+  for (const ModelRow& row : rows) {
+    total += row.nanoseconds();
+    unknown += row.nanoseconds() == 0 ? 1 : 0;
+  }
+  std::string text = fmt::format("{:>6}  {:>10}  {:>5}  {:>17}  {:<12}  {:<40}  {}\n", "share", "time", "times",
+                                 "throughput", "bound by", "label", "configuration");
+  for (const ModelRow& row : rows) {
+    const bool is_known = row.nanoseconds() > 0;
+    const double each = row.nanoseconds() / static_cast<double>(row.task.nodes.size());
+    text += fmt::format("{:>6}  {:>10}  {:>5}  {:>17}  {:<12}  {:<40}  {}: {}\n",
+                        is_known ? fmt::format("{:.1f}%", 100 * row.nanoseconds() / total) : "-",
+                        is_known ? format_time(each) : match_name(row.found.match), row.task.nodes.size(),
+                        is_known ? throughput_text(row.work, each) : "-",
+                        row.work.is_memory_bound() ? "memory" : "arithmetic", row.task.label, row.found.source->name,
+                        row.found.config.str());
+  }
+  text += fmt::format("{:>6}  {:>10}  in all{}\n", "", format_time(total),
+                      unknown > 0 ? fmt::format(", without {} kernels that were not tuned", unknown) : "");
+  fmt::print("{}", printable(text));
+}
+
+Json rows_json(const std::vector<ModelRow>& rows) {
+  Json list = Json::list();
+  for (const ModelRow& row : rows) {
+    Json json = {{"label", row.task.label},
+                 {"workload", row.task.workload},
+                 {"times", row.task.nodes.size()},
+                 {"match", match_name(row.found.match)},
+                 {"template", row.found.source->name},
+                 {"config_text", row.found.config.str()},
+                 {"bound_by", row.work.is_memory_bound() ? "memory" : "arithmetic"},
+                 {"time_ns", nullptr}};
+    if (row.nanoseconds() > 0) json["time_ns"] = row.found.record->timing.median_ns;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+}  // namespace
+
+Graph kernels_of_model(const CommonOptions& common, const ModelOptions& model, bool is_complete) {
+  const ImportedModel imported = import_onnx(model_path(common), model.import_options());
+  if (is_complete && !imported.missing.empty()) throw UsageError(missing_operators_text(imported));
+  note_missing_operators(imported);
+  return with_kernels(imported.graph);
+}
+
+int query_model(const CommonOptions& common, const ModelOptions& model) {
+  const Graph graph = kernels_of_model(common, model, false);
+  const TuningLog log = open_database(common, OpenMode::kRead);
+  const Target target = common.parsed_target();
+  const CacheState caches = common.parsed_caches(target);
+  std::vector<ModelRow> rows;
+  for (NetworkTask& task : network_tasks(graph)) {
+    const TaskContext context(Task{workload_of(task.workload), target, caches});
+    rows.push_back({std::move(task), work_of(context.workload()), look_up(context, &log)});
+  }
+  if (common.json) {
+    print_json(rows_json(rows));
+  } else {
+    print_rows(rows);
+  }
+  return kDone;
+}
+
+}  // namespace nestwright::cli

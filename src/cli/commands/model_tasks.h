@@ -1,0 +1,29 @@
+// What the commands do with a model in the place of a workload.
+// Thread rule: one thread at a time.
+#pragma once
+
+#include <string>
+
+#include "cli/options/common_options.h"
+#include "cli/options/model_options.h"
+#include "nestwright/graph.h"
+
+namespace nestwright::cli {
+
+/// The kernels of a model. Notes operators that are missing; throws UsageError for them if `is_complete`.
+Graph kernels_of_model(const CommonOptions& common, const ModelOptions& model, bool is_complete);
+
+/// Prints the best known configuration of each kernel of a model, and returns the exit code.
+int query_model(const CommonOptions& common, const ModelOptions& model);
+
+/// Where and how a model is exported.
+struct ModelExport {
+  std::string directory, name;
+  bool embed = false, unchecked = false;
+  bool db_given = false;  ///< if so, the database must exist
+};
+
+/// Exports a model as a library, and returns the exit code.
+int export_model(const CommonOptions& common, const ModelOptions& model, const ModelExport& options);
+
+}  // namespace nestwright::cli

@@ -1,0 +1,165 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include "exporter/network/network_sources.h"
+#include "exporter/package/output_folder.h"
+#include "exporter/package/toolchain.h"
+#include "exporter/source/function_name.h"
+#include "exporter/source/parameter_names.h"
+#include "exporter/source/sources.h"
+#include "nestwright/error.h"
+#include "nestwright/network.h"
+#include "nestwright/tensor.h"
+#include "network/network_run.h"
+#include "reference/host_run.h"
+#include "support/data/hash.h"
+
+namespace nestwright {
+namespace {
+
+/// Names that the exported sources use for something else.
+const std::set<std::string> kOwnNames{"arena", "before", "buffers", "code",      "compare", "copies", "copy",
+                                      "e",     "i",      "inputs",  "network",   "outputs", "r",      "right",
+                                      "runs",  "s",      "sorted",  "step",      "steps",   "times",  "total",
+                                      "turn",  "us",     "weights", "workspace", "worst",   "argc",   "argv"};
+
+/// The model's name with other characters than those of C replaced by underscores.
+std::string c_name(const std::string& name) {
+  std::string text;
+  for (const char c : name) text += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) != 0 || text[0] == '_') text = "t" + text;
+  return kOwnNames.contains(text) ? "t_" + text : text;
+}
+
+/// The alignment that the kernels need of a tensor of the caller.
+int alignment_of(const CompiledNetwork& network, StepBuffer::In in, std::size_t number, int element) {
+  int alignment = element;
+  for (const CompiledStep& step : network.steps) {
+    for (std::size_t i = 0; i < step.buffers.size(); ++i) {
+      if (step.buffers[i].in != in || step.buffers[i].number != number) continue;
+      alignment = std::max(alignment, network.kernels[step.kernel].program.parameters[i].buffer->alignment);
+    }
+  }
+  return alignment;
+}
+
+std::vector<NetworkTensor> tensors_of(const Graph& graph, const CompiledNetwork& network) {
+  std::vector<Tensor> named;  // c_parameter_names() chooses among them
+  std::vector<NetworkTensor> tensors;
+  const auto add = [&](const std::vector<GraphPort>& ports, StepBuffer::In in) {
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+      const TensorType& type = graph.type(ports[i].value);
+      tensors.push_back(
+          {ports[i].name, "", type, alignment_of(network, in, i, type.type.bytes()), in == StepBuffer::In::kInput});
+      named.push_back(placeholder({1}, type.type, c_name(ports[i].name)));
+    }
+  };
+  add(graph.inputs(), StepBuffer::In::kInput);
+  add(graph.outputs(), StepBuffer::In::kOutput);
+  const std::vector<std::string> names = c_parameter_names(named);
+  for (std::size_t i = 0; i < tensors.size(); ++i) tensors[i].parameter = names[i];
+  return tensors;
+}
+
+std::uint64_t id_of(const CompiledNetwork& network) {
+  std::string text = std::to_string(network.weights.size_bytes());
+  for (const CompiledStep& step : network.steps) {
+    text += " " + network.kernels[step.kernel].object.code_fingerprint;
+    for (const StepBuffer& buffer : step.buffers)
+      text += fmt::format(" {}:{}", static_cast<int>(buffer.in), buffer.offset);
+  }
+  return stable_hash(text);
+}
+
+/// The largest error as a share of its tolerance. Throws Error if an element is wrong.
+double check_outputs(const Graph& graph, const NetworkSamples& samples, const std::vector<Array>& outputs) {
+  double worst = 0;
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const std::vector<double> values = doubles_of(outputs[o]);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double error = std::abs(values[i] - samples.expected[o][i]);
+      const bool is_right = error <= samples.tolerance[o] || values[i] == samples.expected[o][i];
+      if (!is_right) {
+        throw Error(fmt::format("the network was not exported, for it is wrong: element {} of {} is {}, not {}", i,
+                                graph.outputs()[o].name, values[i], samples.expected[o][i]));
+      }
+      if (samples.tolerance[o] > 0) worst = std::max(worst, error / samples.tolerance[o]);
+    }
+  }
+  return worst;
+}
+
+void write_network(const ExportedNetwork& e, const NetworkSamples* samples, const Toolchain& tools, OutputFolder& out) {
+  const std::string& name = e.name;
+  out.write(name + ".h", network_header(e));
+  out.write(name + ".c", network_source(e));
+  out.write(name + "_weights.bin", network_weights(e));
+  out.write(name + "_manifest.json", network_manifest(e));
+  Exported package;
+  package.name = name;
+  out.write(name + "Config.cmake", cmake_config(package));
+  if (samples != nullptr) out.write(name + "_selftest.c", network_self_test(e, *samples));
+
+  std::vector<std::string> objects;
+  for (std::size_t k = 0; k < e.network->kernels.size(); ++k) {
+    const std::string file = fmt::format("{}_kernel{}.o", name, k);
+    out.write(file, e.network->kernels[k].object.object);
+    objects.push_back(out.path(file));
+  }
+  const std::string launcher = out.path(name + "_launcher.o");
+  tools.compile(out.path(name + ".c"), launcher);
+  objects.push_back(launcher);
+  tools.archive(objects, out.add("lib" + name + ".a"));
+  tools.link_shared(objects, out.add("lib" + name + ".so"));
+  std::error_code ignored;
+  std::filesystem::remove(launcher, ignored);
+}
+
+}  // namespace
+
+NetworkExport export_network(const Graph& graph, const Target& target, const TuningLog* log,
+                             const NetworkExportOptions& options) {
+  check_function_name(options.name);
+  if (graph.outputs().empty()) throw UsageError("the model has no outputs that are computed: nothing is exported");
+  const Toolchain tools = Toolchain::find();
+  if (tools.is_reserved(options.name)) refuse_taken_name(options.name);
+
+  const CompiledNetwork compiled = compile_network(graph, target, log, options.name, options.compile);
+  NetworkExport result{.name = options.name,
+                       .arena_bytes = compiled.plan.arena_bytes,
+                       .least_arena_bytes = compiled.plan.live_bytes,
+                       .weight_bytes = compiled.weights.size_bytes(),
+                       .kernels = compiled.kernels.size(),
+                       .steps = compiled.steps.size()};
+  for (const NetworkKernel& kernel : compiled.kernels) result.tuned += kernel.found.match == MatchKind::kExact ? 1 : 0;
+  std::optional<NetworkSamples> samples;
+  if (!options.unchecked) {
+    samples = make_samples(graph);
+    std::vector<Array> outputs;
+    std::vector<ArrayRef> given, taken;
+    for (const Array& input : samples->inputs) given.emplace_back(input);
+    for (const GraphPort& port : graph.outputs()) {
+      outputs.push_back(Array::empty(graph.type(port.value).type, graph.type(port.value).shape));
+    }
+    for (Array& output : outputs) taken.emplace_back(output);
+    NetworkRun(compiled, graph)(given, taken);
+    result.error_of_tolerance = check_outputs(graph, *samples, outputs);
+  }
+
+  const ExportedNetwork exported{options.name,  options.model.empty() ? options.name : options.model,
+                                 &compiled,     tensors_of(graph, compiled),
+                                 options.embed, id_of(compiled)};
+  OutputFolder out(options.directory);
+  write_network(exported, samples ? &*samples : nullptr, tools, out);
+  std::error_code ignored;
+  result.library_bytes = std::filesystem::file_size(out.path("lib" + options.name + ".so"), ignored);
+  result.files = std::move(out).files();
+  return result;
+}
+
+}  // namespace nestwright

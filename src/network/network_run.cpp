@@ -1,0 +1,79 @@
+#include "network/network_run.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "nestwright/error.h"
+#include "nestwright/parallel_pool.h"
+
+namespace nestwright {
+namespace {
+
+void check_argument(const std::string& name, const TensorType& expected, const ArrayRef& given) {
+  const TensorType type{given.type, {given.shape.begin(), given.shape.end()}};
+  if (type == expected && given.strides.empty() && given.data != nullptr) return;
+  throw UsageError(fmt::format("{} is {}{}: give a compact array of the type {}", name, type.str(),
+                               given.strides.empty() ? "" : " with strides", expected.str()));
+}
+
+}  // namespace
+
+NetworkRun::NetworkRun(const CompiledNetwork& compiled, const Graph& graph) : compiled_(compiled) {
+  for (const GraphPort& port : graph.inputs()) {
+    input_types_.push_back(graph.type(port.value));
+    names_.push_back(port.name);
+  }
+  for (const GraphPort& port : graph.outputs()) {
+    output_types_.push_back(graph.type(port.value));
+    names_.push_back(port.name);
+  }
+  arena_ = Array::empty(kUInt8, {static_cast<std::int64_t>(compiled.plan.arena_bytes)});
+  std::shared_ptr<ParallelPool> pool;
+  for (const NetworkKernel& kernel : compiled.kernels) {
+    if (pool == nullptr) pool = make_pool(PoolKind::kSpin, kernel.task.target.threads);
+    const std::shared_ptr<LoadedObject> code = load_object(kernel.object);
+    kernels_.emplace_back(reinterpret_cast<nestwright_kernel>(code->entry()), kernel.object.workspace, pool, code);
+  }
+}
+
+void* NetworkRun::address(const StepBuffer& buffer, std::span<const ArrayRef> inputs,
+                          std::span<const ArrayRef> outputs) {
+  // Kernels do not write their inputs.
+  auto* const weights = static_cast<std::byte*>(const_cast<void*>(compiled_.weights.data()));
+  switch (buffer.in) {
+    case StepBuffer::In::kInput:
+      return inputs[buffer.number].data;
+    case StepBuffer::In::kOutput:
+      return outputs[buffer.number].data;
+    case StepBuffer::In::kArena:
+      return static_cast<std::byte*>(arena_.data()) + buffer.offset;
+    case StepBuffer::In::kWeights:
+      return weights + buffer.offset;
+    case StepBuffer::In::kNone:
+      break;
+  }
+  return nullptr;
+}
+
+void NetworkRun::operator()(std::span<const ArrayRef> inputs, std::span<const ArrayRef> outputs) {
+  if (inputs.size() != input_types_.size() || outputs.size() != output_types_.size()) {
+    throw UsageError(fmt::format("{} inputs and {} outputs are given, of {} and {}", inputs.size(), outputs.size(),
+                                 input_types_.size(), output_types_.size()));
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) check_argument(names_[i], input_types_[i], inputs[i]);
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    check_argument(names_[inputs.size() + o], output_types_[o], outputs[o]);
+  }
+  std::vector<void*> buffers;
+  for (const CompiledStep& step : compiled_.steps) {
+    buffers.clear();
+    for (const StepBuffer& buffer : step.buffers) buffers.push_back(address(buffer, inputs, outputs));
+    check(kernels_[step.kernel].call(buffers) == 0, "a kernel gave an error back");
+  }
+  for (const CompiledCopy& copy : compiled_.copies) {
+    std::memcpy(address(copy.to, inputs, outputs), address(copy.from, inputs, outputs), copy.bytes);
+  }
+}
+
+}  // namespace nestwright

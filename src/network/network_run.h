@@ -1,0 +1,33 @@
+// Runs a compiled network in this process.
+// Thread rule: one run at a time; what was compiled must outlive it.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "nestwright/array.h"
+#include "nestwright/graph.h"
+#include "network/compiled_network.h"
+#include "runtime/compiled_kernel.h"
+
+namespace nestwright {
+
+class NetworkRun {
+ public:
+  /// `graph` is what was compiled, and need not outlive this.
+  NetworkRun(const CompiledNetwork& compiled, const Graph& graph);
+
+  /// As Network::run().
+  void operator()(std::span<const ArrayRef> inputs, std::span<const ArrayRef> outputs);
+
+ private:
+  void* address(const StepBuffer& buffer, std::span<const ArrayRef> inputs, std::span<const ArrayRef> outputs);
+
+  const CompiledNetwork& compiled_;
+  std::vector<TensorType> input_types_, output_types_;
+  std::vector<std::string> names_;  ///< of inputs, then outputs
+  Array arena_;
+  std::vector<CompiledKernel> kernels_;
+};
+
+}  // namespace nestwright
