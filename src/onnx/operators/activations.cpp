@@ -24,17 +24,17 @@ void leaky_relu(OperatorCall& call) {
 }
 
 void elu(OperatorCall& call) {
-  set_pointwise(call, with_numbers("select({{0}}>0,{{0}},{0}*(exp({{0}})-1))", alpha(call, 1)));
+  set_pointwise_in_float32(call, with_numbers("select({{0}}>0,{{0}},{0}*(exp({{0}})-1))", alpha(call, 1)));
 }
 
 void selu(OperatorCall& call) {
   const double gamma = call.real("gamma", 1.0507010221481323);
-  set_pointwise(call, with_numbers("{1}*select({{0}}>0,{{0}},{0}*(exp({{0}})-1))", alpha(call, 1.6732631921768188),
-                                   literal_of(gamma)));
+  set_pointwise_in_float32(call, with_numbers("{1}*select({{0}}>0,{{0}},{0}*(exp({{0}})-1))",
+                                              alpha(call, 1.6732631921768188), literal_of(gamma)));
 }
 
 void celu(OperatorCall& call) {
-  set_pointwise(call, with_numbers("max({{0}},0)+min({0}*(exp({{0}}/{0})-1),0)", alpha(call, 1)));
+  set_pointwise_in_float32(call, with_numbers("max({{0}},0)+min({0}*(exp({{0}}/{0})-1),0)", alpha(call, 1)));
 }
 
 void prelu(OperatorCall& call) { set_pointwise(call, "select({0}<0,{1}*{0},{0})", 2); }
@@ -45,19 +45,20 @@ void thresholded_relu(OperatorCall& call) {
 
 void hard_sigmoid(OperatorCall& call) {
   const std::string beta = literal_of(call.real("beta", 0.5));
-  set_pointwise(call, with_numbers("clamp({{0}}*{0}+{1},0,1)", literal_of(call.real("alpha", 0.2)), beta));
+  set_pointwise_in_float32(call, with_numbers("clamp({{0}}*{0}+{1},0,1)", literal_of(call.real("alpha", 0.2)), beta));
 }
 
 void gelu(OperatorCall& call) {
   const std::string kind = call.text("approximate", "none");
   call.require_valid(kind == "none" || kind == "tanh", "approximate is neither none nor tanh");
-  set_pointwise(call, kind == "none" ? "{0}*0.5*(erf({0}*0.7071067811865476)+1)"
-                                     : "{0}*0.5*(tanh(({0}+{0}*{0}*{0}*0.044715)*0.7978845608028654)+1)");
+  set_pointwise_in_float32(call, kind == "none" ? "{0}*0.5*(erf({0}*0.7071067811865476)+1)"
+                                                : "{0}*0.5*(tanh(({0}+{0}*{0}*{0}*0.044715)*0.7978845608028654)+1)");
 }
 
 void swish(OperatorCall& call) {
   const double slope = call.real("alpha", 1);
-  set_pointwise(call, slope == 1 ? "{0}*sigmoid({0})" : with_numbers("{{0}}*sigmoid({{0}}*{0})", literal_of(slope)));
+  set_pointwise_in_float32(
+      call, slope == 1 ? "{0}*sigmoid({0})" : with_numbers("{{0}}*sigmoid({{0}}*{0})", literal_of(slope)));
 }
 
 void shrink(OperatorCall& call) {
@@ -116,14 +117,15 @@ std::string arc_sine(const std::string& x) {
 void asin(OperatorCall& call) {
   require_float32_is_enough(call);
   const std::string sine = arc_sine("abs({0})");
-  set_pointwise(call, "select({0}<0,-" + sine + "," + sine + ")");
+  set_pointwise_in_float32(call, "select({0}<0,-" + sine + "," + sine + ")");
 }
 
 /// Two times the arc sine of sqrt((1 - x) / 2) is accurate near 1.
 void acos(OperatorCall& call) {
   require_float32_is_enough(call);
   const std::string sine = arc_sine("abs({0})"), near_1 = arc_sine("sqrt(max(0.5-{0}*0.5,0))");
-  set_pointwise(call, "select({0}>0.5,2*" + near_1 + ",1.5707963267948966-select({0}<0,-" + sine + "," + sine + "))");
+  set_pointwise_in_float32(
+      call, "select({0}>0.5,2*" + near_1 + ",1.5707963267948966-select({0}<0,-" + sine + "," + sine + "))");
 }
 
 void atan(OperatorCall& call) {
@@ -137,61 +139,74 @@ void atan(OperatorCall& call) {
   const std::string z = "(" + reduced + "*" + reduced + ")";
   const std::string p = polynomial(z, {8.05374449538e-2, -1.38776856032e-1, 1.99777106478e-1, -3.33329491539e-1});
   const std::string angle = by_part("1.5707963267948966", "0.7853981633974483", "0.0");
-  const std::string type = call.type(0).type.str();
-  set_pointwise(call, fmt::format("{0}(select({{0}}<0,-1,1))*({0}({1})+{2}*{3}*{4}+{4})", type, angle, p, z, reduced));
+  set_pointwise_in_float32(call, fmt::format("select({{0}}<0,-1.0,1.0)*({0}+{1}*{2}*{3}+{3})", angle, p, z, reduced));
 }
 
 // Where the exponentials nearly cancel, the first terms of the series.
 
 void sinh(OperatorCall& call) {
   const std::string series = "{0}+{0}*" + polynomial("({0}*{0})", {1.0 / 5040, 1.0 / 120, 1.0 / 6, 0});
-  set_pointwise(call, "select(abs({0})<0.5," + series + ",0.5*(exp({0})-exp(-{0})))");
+  set_pointwise_in_float32(call, "select(abs({0})<0.5," + series + ",0.5*(exp({0})-exp(-{0})))");
 }
 
 void asinh(OperatorCall& call) {
   const std::string series = "{0}+{0}*" + polynomial("({0}*{0})", {-15.0 / 336, 3.0 / 40, -1.0 / 6, 0});
   const std::string logarithm = "log(abs({0})+sqrt({0}*{0}+1))";
-  set_pointwise(call, "select(abs({0})<0.2," + series + ",select({0}<0,-" + logarithm + "," + logarithm + "))");
+  set_pointwise_in_float32(call,
+                           "select(abs({0})<0.2," + series + ",select({0}<0,-" + logarithm + "," + logarithm + "))");
 }
 
 void atanh(OperatorCall& call) {
   const std::string series = "{0}+{0}*" + polynomial("({0}*{0})", {1.0 / 7, 1.0 / 5, 1.0 / 3, 0});
-  set_pointwise(call, "select(abs({0})<0.1," + series + ",0.5*log((1+{0})/(1-{0})))");
+  set_pointwise_in_float32(call, "select(abs({0})<0.1," + series + ",0.5*log((1+{0})/(1-{0})))");
 }
 
 /// A function whose formula is fixed.
 struct Formula {
   const char* name;
   const char* text;
+  bool rounds_once = false;
 };
 
 constexpr Formula kFormulas[] = {
-    {"Abs", "abs({0})"},
+    {"Abs", "abs({0})", true},
     {"Acosh", "log({0}+sqrt(({0}-1)*({0}+1)))"},
     {"BitwiseNot", "-{0}-1"},
-    {"Cos", "cos({0})"},
+    {"Cos", "cos({0})", true},
     {"Cosh", "0.5*(exp({0})+exp(-{0}))"},
-    {"Erf", "erf({0})"},
-    {"Exp", "exp({0})"},
+    {"Erf", "erf({0})", true},
+    {"Exp", "exp({0})", true},
     {"HardSwish", "{0}*clamp({0}*0.16666667+0.5,0,1)"},
-    {"Log", "log({0})"},
-    {"Mish", "{0}*tanh(max({0},0)+log(exp(-abs({0}))+1))"},
-    {"Neg", "-{0}"},
-    {"Not", "!{0}"},
-    {"Reciprocal", "1/{0}"},
-    {"Sigmoid", "sigmoid({0})"},
-    {"Sin", "sin({0})"},
-    {"Softplus", "max({0},0)+log(exp(-abs({0}))+1)"},
+    {"Log", "log({0})", true},
+    // x * tanh(log(1 + e^x)); from 20 on the factor is 1.
+    {"Mish", "{0}/(2/((exp(min({0},20))+2)*exp(min({0},20)))+1)"},
+    {"Neg", "-{0}", true},
+    {"Not", "!{0}", true},
+    {"Reciprocal", "1/{0}", true},
+    {"Sigmoid", "sigmoid({0})", true},
+    {"Sin", "sin({0})", true},
     {"Softsign", "{0}/(abs({0})+1)"},
-    {"Sqrt", "sqrt({0})"},
+    {"Sqrt", "sqrt({0})", true},
     {"Tan", "sin({0})/cos({0})"},
-    {"Tanh", "tanh({0})"},
+    {"Tanh", "tanh({0})", true},
 };
 
 void fixed_formula(OperatorCall& call) {
   for (const Formula& formula : kFormulas) {
-    if (call.op() == formula.name) set_pointwise(call, formula.text);
+    if (call.op() != formula.name) continue;
+    if (formula.rounds_once) {
+      set_pointwise(call, formula.text);
+    } else {
+      set_pointwise_in_float32(call, formula.text);
+    }
   }
+}
+
+/// log(1 + e^x), which is not more than e^x where that is small: there the series of the logarithm.
+void softplus(OperatorCall& call) {
+  const std::string e = "exp(-abs({0}))";
+  set_pointwise_in_float32(call,
+                           fmt::format("max({{0}},0)+select({0}<0.01,{0}-{0}*{0}*(0.5-{0}*0.33333333),log({0}+1))", e));
 }
 
 void is_nan(OperatorCall& call) { set_pointwise(call, "{0}!={0}", 1, kBool); }
@@ -221,6 +236,7 @@ std::vector<OnnxOperator> activation_operators() {
       {"Shrink", 9, kNewestOpset, {"bias", "lambd"}, shrink},
       {"Sign", 9, kNewestOpset, {}, sign},
       {"Sinh", 9, kNewestOpset, {}, sinh},
+      {"Softplus", 1, kNewestOpset, {}, softplus},
       {"Swish", 24, kNewestOpset, {"alpha"}, swish},
       {"ThresholdedRelu", 10, kNewestOpset, {"alpha"}, thresholded_relu},
   };

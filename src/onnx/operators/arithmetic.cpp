@@ -1,6 +1,7 @@
 // Pointwise operators of several operands: arithmetic, comparisons, logic, selection.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -51,7 +52,13 @@ void modulo(OperatorCall& call) {
   const char* formula = is_fmod ? "select({0}<0,-((-{0})%max(abs({1}),1)),{0}%max(abs({1}),1))"
                                 : "select({1}<0,-((-{0})%max(-{1},1)),{0}%max({1},1))";
   if (is_unsigned(type)) formula = "{0}%max({1},1)";
+  // float16 would round the quotient to another whole number.
   if (type.is_float()) formula = is_fmod ? "{0}-{1}*trunc({0}/{1})" : "{0}-{1}*floor({0}/{1})";
+  if (type.is_narrow_float()) {
+    const std::string quotient = "(float32({0})/float32({1}))";
+    return set_pointwise(
+        call, type.str() + "(float32({0})-float32({1})*" + (is_fmod ? "trunc" : "floor") + quotient + ")", 2);
+  }
   set_pointwise(call, formula, 2);
 }
 
@@ -102,15 +109,26 @@ void sum_or_mean(OperatorCall& call) {
   call.set_output(0, apply_pointwise(call, formula, operands));
 }
 
+/// Whether an input is constant and has no NaN.
+bool is_never_nan(OperatorCall& call, std::size_t i) {
+  if (!call.graph().value(call.input(i)).is_constant || call.type(i).elements() > 4096) return false;
+  return std::ranges::none_of(call.constant_numbers(i), [](double number) { return std::isnan(number); });
+}
+
 /// NaN of one operand is the result, where the language's minimum and maximum are the other operand.
+std::string extremum(const std::string& order, bool may_first_be_nan, bool may_second_be_nan) {
+  if (!may_first_be_nan) return "select({1}" + order + "{0},{0},{1})";
+  return "select({0}" + order + "{1}" + (may_second_be_nan ? "||{1}!={1}" : "") + ",{1},{0})";
+}
+
 void min_or_max(OperatorCall& call) {
   const bool is_max = call.op() == "Max";
-  std::string formula = is_max ? "max({0},{1})" : "min({0},{1})";
-  if (call.type(0).type.is_float()) {
-    formula = fmt::format("select({{0}}{}{{1}}||{{0}}!={{0}},{{0}},{{1}})", is_max ? ">=" : "<=");
-  }
   ValueId result = call.input(0);
   for (std::size_t i = 1; i < call.input_count(); ++i) {
+    std::string formula = is_max ? "max({0},{1})" : "min({0},{1})";
+    if (call.type(0).type.is_float()) {
+      formula = extremum(is_max ? "<" : ">", i > 1 || !is_never_nan(call, 0), !is_never_nan(call, i));
+    }
     result = apply_pointwise(call, formula, {result, call.input(i)});
   }
   call.set_output(0, result);

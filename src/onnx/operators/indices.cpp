@@ -49,7 +49,8 @@ std::vector<std::int64_t> broadcast_shape(const std::vector<std::vector<std::int
 std::string broadcast_indices(const std::vector<std::int64_t>& shape, const Indices& indices) {
   std::vector<std::string> names;
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    names.push_back(shape[d] == 1 ? "0" : indices.name(indices.rank() - shape.size() + d));
+    const std::size_t at = indices.rank() - shape.size() + d;
+    names.push_back(shape[d] != indices.extents[at] ? "0" : indices.name(at));
   }
   return joined(names);
 }

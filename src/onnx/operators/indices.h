@@ -32,8 +32,8 @@ std::string joined(const std::vector<std::string>& names);
 /// none.
 std::vector<std::int64_t> broadcast_shape(const std::vector<std::vector<std::int64_t>>& shapes);
 
-/// How an element of a tensor is read that is broadcast to the shape of `indices`: "i1,0" for the shape [5, 1] and
-/// three indices.
+/// How an element of a tensor is read that is broadcast to the shape of `indices`: "i1,0" for the shape [5, 1] in
+/// [4, 5, 6]. A dimension that is not broadcast has its index, also if its extent is 1.
 std::string broadcast_indices(const std::vector<std::int64_t>& shape, const Indices& indices);
 
 std::int64_t product_of(const std::vector<std::int64_t>& extents);

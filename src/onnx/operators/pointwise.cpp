@@ -36,6 +36,18 @@ void set_pointwise(OperatorCall& call, std::string_view formula, std::size_t cou
   call.set_output(0, apply_pointwise(call, formula, operands, empty_type));
 }
 
+void set_pointwise_in_float32(OperatorCall& call, const std::string& formula) {
+  const ir::Type type = call.type(0).type;
+  if (!type.is_narrow_float()) return set_pointwise(call, formula);
+  static constexpr std::string_view kRead = "{0}";
+  std::string wide = formula;
+  for (std::size_t at = wide.find(kRead); at != std::string::npos; at = wide.find(kRead, at)) {
+    wide.replace(at, kRead.size(), "float32({0})");
+    at += std::string_view("float32({0})").size();
+  }
+  set_pointwise(call, fmt::format("{}({})", type.str(), wide));
+}
+
 std::string literal_of(double number) {
   if (std::isnan(number)) throw UnsupportedNode("an attribute or bound is NaN");
   const double size = std::abs(number);

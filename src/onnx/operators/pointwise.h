@@ -21,6 +21,9 @@ ValueId apply_pointwise(OperatorCall& call, std::string_view formula, const std:
 void set_pointwise(OperatorCall& call, std::string_view formula, std::size_t count = 1,
                    std::optional<ir::Type> empty_type = std::nullopt);
 
+/// The same for one input, but float16 and bfloat16 are computed in float32 and rounded once.
+void set_pointwise_in_float32(OperatorCall& call, const std::string& formula);
+
 /// A number as expressions write it: "6", "0.1", "(-1.5)". Throws UnsupportedNode for NaN.
 std::string literal_of(double number);
 

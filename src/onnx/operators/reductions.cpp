@@ -102,16 +102,30 @@ ValueId reduced_from_none(OperatorCall& call, const ReductionFormula& formula, c
   return call.apply(fmt::format("Y[{}]={}{}", indices.list(), number, indices.sizes()), {});
 }
 
-/// The exponentials of numbers that the largest is subtracted from do not overflow.
-ValueId log_sum_exp(OperatorCall& call, const ReductionIndices& indices) {
-  const std::string x = fmt::format("X[{}]", joined(indices.read)), out = joined(indices.out);
-  return call.apply(fmt::format("M[{0}]=max({1},{2});S[{0}]=sum({1},exp({2}-M[{0}]));Y[{0}]=log(S[{0}])+M[{0}]{3}", out,
-                                joined(indices.over), x, indices.sizes),
-                    {{"X", call.input(0)}});
+/// The statements of a reduction of elements `x`; `convert` is put around the result.
+std::string statements_of(const ReductionFormula& formula, const std::string& x, const ReductionIndices& indices,
+                          std::int64_t count, const std::string& convert) {
+  const std::string out = joined(indices.out), over = joined(indices.over);
+  if (std::string_view(formula.name) == "ReduceLogSumExp") {
+    // The exponentials of numbers that the largest is subtracted from do not overflow.
+    return fmt::format("M[{0}]=max({1},{2});S[{0}]=sum({1},exp({2}-M[{0}]));Y[{0}]={3}(log(S[{0}])+M[{0}]){4}", out,
+                       over, x, convert, indices.sizes);
+  }
+  const std::string term = fmt::format(fmt::runtime(formula.term), x);
+  const std::string sum = fmt::format("{}({},{})", formula.reduction, over, term);
+  const std::string value = fmt::format(fmt::runtime(formula.result), sum, count);
+  return fmt::format("Y[{}]={}{}", out, convert.empty() ? value : convert + "(" + value + ")", indices.sizes);
+}
+
+/// Reductions of integers that have fractions are computed in float64 and truncated.
+bool has_fractions(const ReductionFormula& formula) {
+  const std::string_view name = formula.name;
+  return name == "ReduceMean" || name == "ReduceL2" || name == "ReduceLogSum" || name == "ReduceLogSumExp";
 }
 
 void reduce(OperatorCall& call) {
-  const ReductionFormula& formula = formula_of(call.op());
+  ReductionFormula formula = formula_of(call.op());
+  const ir::Type type = call.type(0).type;
   std::optional<Extents> axes = call.integers_of(1, "axes");
   if (axes && axes->empty()) axes.reset();
   const bool is_none = !axes && call.integer("noop_with_empty_axes", 0) != 0;
@@ -121,24 +135,20 @@ void reduce(OperatorCall& call) {
       reduced_axes(call, is_none ? Extents() : call.checked_axes(axes.value_or(every), call.rank(0)));
   if (is_empty(call.shape(0))) return call.set_output(0, reduced_from_none(call, formula, reduced.result));
 
+  const bool is_wide = type.is_int() && has_fractions(formula);
+  const std::string convert = is_wide ? type.str() : "";
   const ReductionIndices indices = reduction_indices(call, reduced);
-  const std::string element = fmt::format("X[{}]", joined(indices.read));
-  if (indices.over.empty()) {
+  if (indices.over.empty()) {  // one element each
     const std::string alone = formula.alone;
     if (alone == "{0}") return call.set_output(0, call.reshape(call.input(0), reduced.result));
-    return call.set_output(0, call.reshape(apply_pointwise(call, alone, {call.input(0)}), reduced.result));
+    const std::string converted =
+        is_wide ? fmt::format("{}({})", convert, fmt::format(fmt::runtime(alone), "float64({0})")) : alone;
+    return call.set_output(0, call.reshape(apply_pointwise(call, converted, {call.input(0)}), reduced.result));
   }
-  if (call.op() == "ReduceLogSumExp") {
-    return call.set_output(0, call.reshape(log_sum_exp(call, indices), reduced.result));
-  }
-  std::string reduction = formula.reduction;
-  if (call.type(0).type.is_bool()) reduction = reduction == "max" ? "any" : "all";
-  const std::string term = fmt::format(fmt::runtime(formula.term), element);
-  const std::string value = fmt::format("{}({},{})", reduction, joined(indices.over), term);
-  const std::string expression =
-      fmt::format("Y[{}]={}{}", joined(indices.out), fmt::format(fmt::runtime(formula.result), value, reduced.count),
-                  indices.sizes);
-  call.set_output(0, call.reshape(call.apply(expression, {{"X", call.input(0)}}), reduced.result));
+  if (type.is_bool()) formula.reduction = std::string_view(formula.reduction) == "max" ? "any" : "all";
+  const std::string element = fmt::format(fmt::runtime(is_wide ? "float64(X[{}])" : "X[{}]"), joined(indices.read));
+  const std::string text = statements_of(formula, element, indices, reduced.count, convert);
+  call.set_output(0, call.reshape(call.apply(text, {{"X", call.input(0)}}), reduced.result));
 }
 
 /// The language's argmax gives the first of equal ones. ~x, which is -x - 1, is largest where x is smallest.

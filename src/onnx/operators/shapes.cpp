@@ -154,11 +154,7 @@ void tile(OperatorCall& call) {
   std::vector<std::string> read;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     std::string index = indices.name(d);
-    if (shape[d] == 1) {
-      index = "0";
-    } else if (repeats[d] != 1) {
-      index += fmt::format("%{}", shape[d]);
-    }
+    if (repeats[d] != 1) index = shape[d] == 1 ? "0" : fmt::format("{}%{}", index, shape[d]);
     read.push_back(index);
   }
   if (result == shape) return call.set_output(0, call.input(0));

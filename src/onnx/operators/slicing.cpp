@@ -42,7 +42,7 @@ ValueId parts_of(OperatorCall& call, const std::vector<Part>& parts) {
   const Indices indices(result);
   std::vector<std::string> read;
   for (std::size_t d = 0; d < parts.size(); ++d) {
-    const bool is_one = parts[d].count == 1;
+    const bool is_one = parts[d].count == 1 && shape[d] != 1;
     read.push_back(is_one ? std::to_string(parts[d].first)
                           : strided_index(indices.name(d), parts[d].first, parts[d].step));
   }
@@ -70,12 +70,12 @@ void slice(OperatorCall& call) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::int64_t extent = shape[static_cast<std::size_t>(axes[i])], step = steps[i];
     call.require_valid(step != 0 && step != INT64_MIN, "a step is 0 or out of range");
-    // Backwards, the first is at most the last element, and the end may be before the first.
-    const std::int64_t low = step < 0 ? -1 : 0, high = step < 0 ? extent - 1 : extent;
-    const auto clamped = [&](std::int64_t at) {
-      return std::clamp(at < 0 ? at + extent : at, low, std::max(low, high));
+    // Backwards, the first is one of the elements, and the end may be before all of them.
+    const std::int64_t last = step < 0 ? extent - 1 : extent;
+    const auto clamped = [&](std::int64_t at, std::int64_t low) {
+      return std::clamp(at < 0 ? at + extent : at, low, std::max(last, low));
     };
-    const std::int64_t first = clamped((*starts)[i]), end = clamped((*ends)[i]);
+    const std::int64_t first = clamped((*starts)[i], 0), end = clamped((*ends)[i], step < 0 ? -1 : 0);
     const std::int64_t distance = step > 0 ? end - first : first - end, size = std::abs(step);
     const std::int64_t count = distance <= 0 ? 0 : (distance - 1) / size + 1;
     parts[static_cast<std::size_t>(axes[i])] = {first, count == 1 ? 1 : step, count};
