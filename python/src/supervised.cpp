@@ -23,7 +23,7 @@ Supervised::Thread::~Thread() {
     const std::scoped_lock lock(of_.mutex_);
     if (!of_.done_) of_.interrupt_ = true;
   }
-  if (PyGILState_Check() == 0) {  // unwound without the lock
+  if (!of_.has_lock_) {  // unwound because the interpreter ends, which gives no thread the lock
     thread_.join();
     return;
   }
@@ -41,6 +41,7 @@ void Supervised::watch() {
   constexpr auto kBetweenSignals = std::chrono::milliseconds(50);
   for (bool done = false; !done;) {
     std::optional<Progress> news;
+    has_lock_ = false;
     {
       const nb::gil_scoped_release unlocked;
       std::unique_lock lock(mutex_);
@@ -48,6 +49,7 @@ void Supervised::watch() {
       news = std::exchange(latest_, std::nullopt);
       done = done_;
     }
+    has_lock_ = true;
     handle(news);
   }
 }

@@ -96,6 +96,7 @@ class Supervised {
   bool done_ = false;
   std::atomic<bool> interrupt_{false};
   std::exception_ptr raised_;
+  bool has_lock_ = true;  ///< whether the supervising thread has the interpreter's lock
 };
 
 }  // namespace nestwright::python

@@ -1,8 +1,12 @@
 #include "tests/fuzz/parsers.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <string>
 
 #include "ir/serialize/serialize.h"
@@ -10,6 +14,7 @@
 #include "measure/process/protocol.h"
 #include "nestwright/config_space.h"
 #include "nestwright/error.h"
+#include "nestwright/onnx.h"
 #include "nestwright/program.h"
 #include "nestwright/registry.h"
 #include "nestwright/schedule.h"
@@ -123,6 +128,23 @@ void feed_column(std::string_view bytes) {
   }
 }
 
+/// The importer reads a file: one in memory alone, beside which there are no others.
+void feed_onnx(std::string_view bytes) {
+  const int descriptor = memfd_create("onnx", MFD_CLOEXEC);
+  require(descriptor >= 0, "no memory for a file");
+  const auto close_file = [](const int* file) { close(*file); };
+  const std::unique_ptr<const int, decltype(close_file)> closed(&descriptor, close_file);
+  require(write(descriptor, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()), "a file is too short");
+  ImportOptions options;
+  for (const char* symbol : {"n", "batch"}) options.dims[symbol] = 2;
+  try {
+    import_onnx("/proc/self/fd/" + std::to_string(descriptor), options);
+  } catch (const UsageError& error) {
+    if (std::string_view(error.what()).find("has a symbolic size") == std::string_view::npos) throw;
+    import_onnx("/proc/self/fd/" + std::to_string(descriptor));
+  }
+}
+
 constexpr FuzzedParser kParsers[] = {{"workload", feed_workload},
                                      {"expression", feed_expression},
                                      {"config", feed_config},
@@ -133,7 +155,8 @@ constexpr FuzzedParser kParsers[] = {{"workload", feed_workload},
                                      {"program", feed_program},
                                      {"message", feed_message},
                                      {"workload_file", feed_workload_file},
-                                     {"column", feed_column}};
+                                     {"column", feed_column},
+                                     {"onnx", feed_onnx}};
 
 }  // namespace
 

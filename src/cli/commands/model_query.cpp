@@ -15,6 +15,7 @@ namespace {
 /// A kernel of the model, and what is known of it.
 struct ModelRow {
   NetworkTask task;
+  TaskContext context;  ///< owns the template of `found`
   Work work;
   Lookup found;
 
@@ -82,7 +83,7 @@ int query_model(const CommonOptions& common, const ModelOptions& model) {
   std::vector<ModelRow> rows;
   for (NetworkTask& task : network_tasks(graph)) {
     const TaskContext context(Task{workload_of(task.workload), target, caches});
-    rows.push_back({std::move(task), work_of(context.workload()), look_up(context, &log)});
+    rows.push_back({std::move(task), context, work_of(context.workload()), look_up(context, &log)});
   }
   if (common.json) {
     print_json(rows_json(rows));

@@ -77,7 +77,7 @@ void slice(OperatorCall& call) {
     };
     const std::int64_t first = clamped((*starts)[i], 0), end = clamped((*ends)[i], step < 0 ? -1 : 0);
     const std::int64_t distance = step > 0 ? end - first : first - end, size = std::abs(step);
-    const std::int64_t count = distance <= 0 ? 0 : (distance - 1) / size + 1;
+    const std::int64_t count = distance <= 0 || extent == 0 ? 0 : (distance - 1) / size + 1;
     parts[static_cast<std::size_t>(axes[i])] = {first, count == 1 ? 1 : step, count};
   }
   call.set_output(0, parts_of(call, parts));
