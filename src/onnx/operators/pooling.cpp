@@ -102,6 +102,8 @@ void max_pool(OperatorCall& call) {
   const PoolingText text(call, window);
   const std::string padding = lowest_number(call.type(0).type);
   if (call.has_output(1)) {
+    // Else a padding may be taken for an equal element.
+    call.require(call.type(0).type.is_float() || !window.is_padded(), "it has places in padded integers");
     const std::vector<ValueId> results = call.apply_all(indexed_max_pool(call, text, padding), {{"X", call.input(0)}});
     call.set_output(0, results.at(0));
     call.set_output(1, results.at(1));
