@@ -1,6 +1,10 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "graph/evaluate.h"
 #include "graph/passes/passes.h"
@@ -27,10 +31,39 @@ std::optional<Term> literal_of(const Array& array) {
   return Term{.value = text::FunctionCall{type.str(), {number}}};
 }
 
+/// Whether a number looks like a part of the model's structure rather than one that was learned: it has at most four
+/// digits, or occurs several times. Each learned number in an expression would make a task of its own.
+class StructuralNumbers {
+ public:
+  StructuralNumbers(const Graph& graph, GraphEvaluator& evaluator) {
+    for (const GraphNode& node : graph.nodes()) {
+      if (node.is_view() || graph.value(node.outputs[0]).is_constant) continue;
+      for (const ValueId input : node.inputs) {
+        if (graph.value(input).is_constant && graph.type(input).elements() == 1) {
+          ++uses_[doubles_of(*evaluator.get(input)).front()];
+        }
+      }
+    }
+  }
+
+  bool contains(const Array& array) const {
+    const double value = doubles_of(array).front();
+    if (!array.type().is_float()) return true;
+    const std::string digits = fmt::format("{:.4g}", value);
+    const bool is_short = static_cast<float>(std::stod(digits)) == static_cast<float>(value);
+    const auto uses = uses_.find(value);
+    return is_short || (uses != uses_.end() && uses->second > 1);
+  }
+
+ private:
+  std::map<double, int> uses_;
+};
+
 }  // namespace
 
 Graph inline_scalars(const Graph& graph) {
   GraphEvaluator evaluator(graph);
+  const StructuralNumbers structural(graph, evaluator);
   GraphRewrite rewrite(graph);
   for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
     const GraphNode& node = graph.nodes()[n];
@@ -47,7 +80,9 @@ Graph inline_scalars(const Graph& graph) {
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (!is_scalar(node.inputs[i])) continue;
       const std::string name = input_name(node, i);
-      const std::optional<Term> literal = literal_of(*evaluator.get(node.inputs[i]));
+      const SharedArray array = evaluator.get(node.inputs[i]);
+      if (!structural.contains(*array)) continue;
+      const std::optional<Term> literal = literal_of(*array);
       if (!literal) continue;
       for (text::Stage& stage : program.stages) {
         change_accesses(stage.body, [&](text::Access& access, Term& whole) {

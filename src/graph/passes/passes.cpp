@@ -9,6 +9,7 @@ constexpr GraphPass kPasses[] = {
     {"fold-scales", "scales and offsets of channels become part of the weights", fold_scales},
     {"sink-views", "views move behind elementwise nodes", sink_views},
     {"join-elementwise", "elementwise nodes join the node that computes their operand", join_elementwise},
+    {"drop-units", "dimensions of one element leave the expressions", drop_units},
     {"name-tensors", "tensors are named by their places", name_tensors},
 };
 

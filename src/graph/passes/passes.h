@@ -36,6 +36,8 @@ Graph sink_views(const Graph& graph);
 Graph read_through(const Graph& graph);
 /// Joins elementwise nodes with the node that computes their operand.
 Graph join_elementwise(const Graph& graph);
+/// Removes dimensions of one element from expressions, with views around them.
+Graph drop_units(const Graph& graph);
 /// Joins nodes that reduce and compute the same rows: softmax and norms.
 Graph join_rows(const Graph& graph);
 /// Names the tensors of each expression by their places, so that equal nodes have equal expressions.

@@ -151,7 +151,11 @@ void inline_tensor(text::Program& program, const std::string& tensor) {
   drop_unused_tensors(program);
 }
 
-text::Program checked(const text::Program& program) {
+text::Program checked(const text::Program& changed) {
+  // Statements may have axes of one name with different extents, which sizes cannot say.
+  text::Program program = changed;
+  std::size_t next = 0;
+  rename_axes(program, "i", next);
   std::string text, sizes;
   for (const Stage& stage : program.stages) {
     text += (text.empty() ? "" : ";") + statement_text(program, stage);

@@ -38,7 +38,7 @@ text::Program concatenated(const std::vector<text::Program>& programs);
 void inline_tensor(text::Program& program, const std::string& tensor);
 
 /// Prints the program with all shapes and extents, and checks the text. Throws text::ExpressionError.
-text::Program checked(const text::Program& program);
+text::Program checked(const text::Program& changed);
 
 /// The node with another program for the same results. It reads inputs of the node under the names that they had there,
 /// and those of `added`. Removes tensors that no statement reads any more, and checks the program, as checked() does.
