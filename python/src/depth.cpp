@@ -133,9 +133,15 @@ Expr bounded(const Expr& e) {
   return Expr(std::shared_ptr<const Node>(known, &known->node()));
 }
 
+Expr bounded_in_statement(const Expr& e) {
+  if (SizeMeasure().size_of(e).operations <= kMaxWritten) return bounded(e);
+  throw UsageError("an expression of a statement has, written out, more than " + std::to_string(kMaxWritten) +
+                   " operations: store its parts");
+}
+
 std::string printed(const Expr& e) {
-  if (SizeMeasure().size_of(e).operations <= kMaxPrinted) return ir::to_string(e);
-  return "<nestwright.Expr of more than " + std::to_string(static_cast<int>(kMaxPrinted)) + " operations>";
+  if (SizeMeasure().size_of(e).operations <= kMaxWritten) return ir::to_string(e);
+  return "<nestwright.Expr of more than " + std::to_string(kMaxWritten) + " operations>";
 }
 
 }  // namespace nestwright::python

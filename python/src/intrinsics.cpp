@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,20 +21,33 @@ namespace nb = nanobind;
 namespace nestwright::python {
 namespace {
 
-constexpr int kMaxStatementDepth = 100;
+constexpr int kMaxStatementDepth = 100, kMaxStatements = 1 << 16;
 
 [[noreturn]] void refuse_depth() {
   throw UsageError("more than " + std::to_string(kMaxStatementDepth) + " statements lie inside each other");
 }
 
-/// A statement, of a bounded depth because the library recurses into it.
+/// A statement, of a bounded size because the library recurses into it.
 struct Statement {
   ir::Stmt stmt;
   int depth = 1;
+  int count = 1;  ///< of statements, a shared one once for each use
 
-  Statement inside(ir::Stmt outer) const {
-    if (depth >= kMaxStatementDepth) refuse_depth();
-    return {std::move(outer), depth + 1};
+  /// The statement `outer` that contains these.
+  static Statement containing(ir::Stmt outer, std::initializer_list<Statement> inner) {
+    return containing(std::move(outer), std::vector<Statement>(inner));
+  }
+  static Statement containing(ir::Stmt outer, const std::vector<Statement>& inner) {
+    Statement statement{std::move(outer)};
+    for (const Statement& each : inner) {
+      statement.depth = std::max(statement.depth, each.depth + 1);
+      statement.count += each.count;
+      if (statement.count > kMaxStatements) {
+        throw UsageError("there are more than " + std::to_string(kMaxStatements) + " statements: use loops");
+      }
+    }
+    if (statement.depth > kMaxStatementDepth) refuse_depth();
+    return statement;
   }
 };
 
@@ -42,15 +56,14 @@ Statement statement_from(nb::handle object, int above = 0) {
   if (nb::isinstance<Statement>(object)) return nb::cast<Statement>(object);
   if (!is_list(object)) throw nb::type_error("expected a statement, which store() or for_range() makes, or a list");
   if (above == kMaxStatementDepth) refuse_depth();
-  std::vector<ir::Stmt> list;
-  int depth = 1;
-  for (nb::handle each : nb::borrow<nb::sequence>(object)) {
-    const Statement one = statement_from(each, above + 1);
-    list.push_back(one.stmt);
-    depth = std::max(depth, one.depth);
-  }
+  std::vector<Statement> list;
+  for (nb::handle each : nb::borrow<nb::sequence>(object)) list.push_back(statement_from(each, above + 1));
   if (list.empty()) throw UsageError("a list of statements is empty");
-  return Statement{{}, depth}.inside(ir::block(std::move(list)));
+  Statement whole = Statement::containing({}, list);  // refuses too many
+  std::vector<ir::Stmt> statements;
+  for (Statement& each : list) statements.push_back(std::move(each.stmt));
+  whole.stmt = ir::block(std::move(statements));
+  return whole;
 }
 
 Statement store(const TensorSlice& slice, nb::handle indices, nb::handle value_given) {
@@ -64,7 +77,9 @@ Statement store(const TensorSlice& slice, nb::handle indices, nb::handle value_g
     throw UsageError("store to " + slice.buffer->name + ": expected " + type.str() + ", got " + value.type().str() +
                      ": convert the value by astype");
   }
-  return {slice.store(exprs_from(indices), bounded(value))};
+  std::vector<Expr> offsets = exprs_from(indices);
+  std::ranges::transform(offsets, offsets.begin(), bounded_in_statement);
+  return {slice.store(offsets, bounded_in_statement(value))};
 }
 
 Statement for_range(nb::handle begin, nb::handle end, const nb::callable& body, const std::string& name,
@@ -74,23 +89,23 @@ Statement for_range(nb::handle begin, nb::handle end, const nb::callable& body, 
                                                              {"unrolled", ir::LoopKind::kUnrolled}};
   const auto found = kKinds.find(kind);
   if (found == kKinds.end()) throw UsageError("there is no loop '" + kind + "': use serial, vectorized or unrolled");
-  const Expr first = expr_from(begin), extent = expr_from(end) - first;
+  const Expr first = bounded_in_statement(expr_from(begin));
+  const Expr extent = bounded_in_statement(expr_from(end) - first);
   if (first.type() != Type{kIndex} || extent.type() != Type{kIndex}) {
     throw UsageError("the bounds of loop " + name + " are of int64");
   }
   const Var variable(name);
   const Statement inner = statement_from(body(Expr(variable)));
-  return inner.inside(ir::make_for(variable, first, extent, found->second, inner.stmt));
+  return Statement::containing(ir::make_for(variable, first, extent, found->second, inner.stmt), {inner});
 }
 
 Statement if_then(nb::handle condition_given, nb::handle then_case, nb::handle else_case) {
-  const Expr condition = expr_from(condition_given);
+  const Expr condition = bounded_in_statement(expr_from(condition_given));
   if (!condition.type().is_bool()) throw UsageError("the condition of if_then is a comparison, not a number");
   const Statement first = statement_from(then_case);
-  if (else_case.is_none()) return first.inside(ir::make_if(condition, first.stmt));
+  if (else_case.is_none()) return Statement::containing(ir::make_if(condition, first.stmt), {first});
   const Statement second = statement_from(else_case);
-  const Statement& deeper = first.depth > second.depth ? first : second;
-  return deeper.inside(ir::make_if(condition, first.stmt, second.stmt));
+  return Statement::containing(ir::make_if(condition, first.stmt, second.stmt), {first, second});
 }
 
 Statement allocate(nb::handle shape, nb::handle type, const nb::callable& body, const std::string& name) {
@@ -102,7 +117,7 @@ Statement allocate(nb::handle shape, nb::handle type, const nb::callable& body, 
   if (!is_legal) throw UsageError("the extents of " + name + " are integers from 1");
   const ir::Buffer buffer(name, type_from(type), extents, kLocal);
   const Statement inner = statement_from(body(TensorSlice{buffer, std::vector<Expr>(extents.size(), Expr(0))}));
-  return inner.inside(ir::make_allocate(buffer, inner.stmt));
+  return Statement::containing(ir::make_allocate(buffer, inner.stmt), {inner});
 }
 
 /// What a function of an intrinsic gives.

@@ -124,6 +124,18 @@ def test_scalars_of_a_pattern():
     np.testing.assert_array_equal(f(data, w), (w + 2)[:, None] * data)
 
 
+def doubled(e, times):
+    for _ in range(times):
+        e = e + e
+    return e
+
+
+def statements_doubled(statement, condition):
+    for _ in range(50):
+        statement = nw.if_then(condition, statement, statement)
+    return statement
+
+
 @pytest.mark.parametrize(
     ("fcompute", "error", "sentence"),
     [
@@ -137,6 +149,8 @@ def test_scalars_of_a_pattern():
         (lambda ins, outs: nw.for_range(0, 4.5, lambda i: outs[0].store(i, 1)), nw.UsageError, "int64"),
         (lambda ins, outs: nw.if_then(1, outs[0].store(0, 1)), nw.UsageError, "comparison"),
         (lambda ins, outs: nw.allocate((0,), "int32", lambda a: a.store(0, 1)), nw.UsageError, "from 1"),
+        (lambda ins, outs: outs[0].store(0, doubled(outs[0][0], 100)), nw.UsageError, "written out, more than 65536"),
+        (lambda ins, outs: statements_doubled(outs[0].store(0, 1), outs[0][0] > 0), nw.UsageError, "more than 65536 statements"),
         (lambda ins, outs: nw.join_bytes(ins[0][0]), nw.UsageError, "four bytes"),
     ],
 )
