@@ -9,6 +9,7 @@
 #include "nestwright/onnx.h"
 #include "onnx/model_file.h"
 #include "onnx/operators/operators.h"
+#include "text/syntax/expression_error.h"
 
 namespace nestwright {
 namespace {
@@ -196,8 +197,12 @@ class Importer {
       find(node).make(call);
       define_outputs(node, call.outputs(), scope);
     } catch (const UnsupportedNode& error) {
-      add_missing(node, error.what());
-      for (const std::string& output : node.output()) scope.define(output, std::nullopt);
+      leave_out(node, error.what(), scope);
+    } catch (const text::ExpressionError& error) {  // more than 8 dimensions, or operands of types that differ
+      leave_out(node, fmt::format("its {}", error.what()), scope);
+    } catch (const UsageError& error) {
+      if (std::string_view(error.what()).starts_with("the node '")) throw;
+      throw UsageError(fmt::format("the node '{}' ({}): {}", node.name(), node.op_type(), error.what()));
     }
   }
 
@@ -248,6 +253,11 @@ class Importer {
       return;
     }
     throw UsageError(fmt::format("the node '{}' has no {}", node.name(), wanted));
+  }
+
+  void leave_out(const NodeProto& node, const std::string& reason, Scope& scope) {
+    add_missing(node, reason);
+    for (const std::string& output : node.output()) scope.define(output, std::nullopt);
   }
 
   void add_missing(const NodeProto& node, const std::string& reason) {

@@ -135,13 +135,12 @@ void feed_onnx(std::string_view bytes) {
   const auto close_file = [](const int* file) { close(*file); };
   const std::unique_ptr<const int, decltype(close_file)> closed(&descriptor, close_file);
   require(write(descriptor, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()), "a file is too short");
-  ImportOptions options;
-  for (const char* symbol : {"n", "batch"}) options.dims[symbol] = 2;
+  const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
   try {
-    import_onnx("/proc/self/fd/" + std::to_string(descriptor), options);
+    import_onnx(path);
   } catch (const UsageError& error) {
-    if (std::string_view(error.what()).find("has a symbolic size") == std::string_view::npos) throw;
-    import_onnx("/proc/self/fd/" + std::to_string(descriptor));
+    if (std::string_view(error.what()).find("symbolic") == std::string_view::npos) throw;
+    import_onnx(path, {.dims = {{"n", 2}}});
   }
 }
 

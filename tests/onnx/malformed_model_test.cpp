@@ -172,7 +172,18 @@ TEST(MalformedModelTest, ShapesThatDoNotFit) {
   model.add_input("z", {4});
   model.add_node("Add", {"x", "z"}, {"y"});
   model.add_output("y");
-  EXPECT_EQ(refusal(model.write()), "shapes [2, 3], [4] cannot be broadcast to each other");
+  EXPECT_EQ(refusal(model.write()), "the node 'the Add' (Add): shapes [2, 3], [4] cannot be broadcast to each other");
+}
+
+TEST(MalformedModelTest, WhatTheLanguageRefusesIsMissing) {
+  WrittenModel model;
+  model.add_input("x", {1, 2, 1, 2, 1, 2, 1, 2, 2});
+  model.add_node("Relu", {"x"}, {"y"});
+  model.add_output("y");
+  const ImportedModel imported = import_onnx(model.write());
+  ASSERT_EQ(imported.missing.size(), 1u);
+  EXPECT_THAT(imported.missing[0].reason, HasSubstr("its expression, column"));
+  EXPECT_THAT(imported.missing[0].reason, HasSubstr("more than 8 indices"));
 }
 
 TEST(MalformedModelTest, ShapesOfTensors) {
