@@ -195,6 +195,7 @@ std::vector<OnnxOperator> gathering_operators() {
       {"Gather", 1, kNewestOpset, {"axis"}, gather},
       {"GatherElements", 11, kNewestOpset, {"axis"}, gather_elements},
       {"GatherND", 11, kNewestOpset, {"batch_dims"}, gather_nd},
+      {"Scatter", 9, 10, {"axis"}, scatter_elements},
       {"ScatterElements", 11, kNewestOpset, {"axis", "reduction"}, scatter_elements},
       {"ScatterND", 11, kNewestOpset, {"reduction"}, scatter_nd},
   };
