@@ -11,75 +11,81 @@
 namespace nestwright {
 namespace {
 
-/// The parts of Y[result] = sum(summed, X[input] * W[weight]) + B[bias]. Indices of one element are left out: those of
-/// groups in a plain convolution, of the channels of a group in a depthwise one, of the kernel in a pointwise one.
+/// How a tensor is read, and its shape: a view that has the dimensions of the indices alone.
+struct IndexedTensor {
+  std::vector<std::string> indices;
+  std::vector<std::int64_t> shape;
+
+  void add(const std::string& index, std::int64_t extent) {
+    indices.push_back(index);
+    shape.push_back(extent);
+  }
+};
+
+/// The parts of Y[result] = sum(summed, X[input] * W[weight]) + B[bias]. Groups are a dimension of their own. What has
+/// one element is left out: the groups of a plain convolution, the channels of a group in a depthwise one, the kernel
+/// of a pointwise one.
 struct ConvolutionText {
-  std::vector<std::string> result{"n"}, input{"n"}, summed, weight;
-  std::vector<std::int64_t> weight_shape;  ///< of a view of the weights that has these dimensions alone
-  std::string bias;                        ///< the index of B
+  std::vector<std::string> result, summed;
+  IndexedTensor input, weight, bias;
   std::string sizes;
 
   void add_size(const std::string& name, std::int64_t extent) { sizes += fmt::format(" {}={}", name, extent); }
+  /// An index of the kernel.
+  void add_tap(const std::string& name, std::int64_t extent) {
+    weight.add(name, extent);
+    add_size(name, extent);
+  }
 };
 
 struct Channels {
   std::int64_t groups, inputs, results;  ///< inputs and results: of each group
 };
 
-/// "g*64+c" without what has one element.
-std::string channel_index(const Channels& channels, std::int64_t extent, const std::string& name) {
-  if (channels.groups == 1) return name;
-  return extent == 1 ? "g" : fmt::format("{}+{}", times(extent, "g"), name);
-}
-
-/// Begins the text with the indices of channels. `weight_extents`: the first two of W, whose first dimension has those
-/// of all groups: the results of a convolution, the inputs of a transposed one.
+/// Begins the text with the indices of channels: g, c and o.
 ConvolutionText with_channels(const Channels& channels, bool is_transposed, std::int64_t batch) {
+  const bool has_groups = channels.groups > 1;
+  const bool has_inputs = !has_groups || channels.inputs > 1, has_results = !has_groups || channels.results > 1;
   ConvolutionText text;
+  text.result.emplace_back("n");
+  text.input.add("n", batch);
   text.add_size("n", batch);
-  const bool has_inputs = channels.groups == 1 || channels.inputs > 1;
-  const bool has_results = channels.groups == 1 || channels.results > 1;
-  if (channels.groups > 1) {
+  if (has_groups) {
     text.result.emplace_back("g");
+    for (IndexedTensor* const tensor : {&text.input, &text.weight, &text.bias}) tensor->add("g", channels.groups);
     text.add_size("g", channels.groups);
   }
+  if (has_inputs && is_transposed) text.weight.add("c", channels.inputs);
   if (has_results) {
     text.result.emplace_back("o");
+    for (IndexedTensor* const tensor : {&text.weight, &text.bias}) tensor->add("o", channels.results);
     text.add_size("o", channels.results);
   }
+  if (has_inputs && !is_transposed) text.weight.add("c", channels.inputs);
   if (has_inputs) {
     text.summed.emplace_back("c");
+    text.input.add("c", channels.inputs);
     text.add_size("c", channels.inputs);
-  }
-  text.input.push_back(channel_index(channels, channels.inputs, "c"));
-  text.bias = channel_index(channels, channels.results, "o");
-  const auto add_weight = [&](const std::string& index, std::int64_t extent) {
-    text.weight.push_back(index);
-    text.weight_shape.push_back(extent);
-  };
-  const std::int64_t inputs = channels.groups * channels.inputs, results = channels.groups * channels.results;
-  if (is_transposed) {
-    add_weight(text.input.back(), inputs);
-    if (has_results) add_weight("o", channels.results);
-  } else {
-    add_weight(text.bias, results);
-    if (has_inputs) add_weight("c", channels.inputs);
   }
   return text;
 }
 
-/// Adds the node and the view of its result that has `shape`.
+/// Adds the node and the view of its result that has `shape`. `input` is the term that reads X.
 void set_convolution(OperatorCall& call, const ConvolutionText& text, const std::string& input,
                      std::vector<std::int64_t> shape) {
   const ir::Type type = call.type(0).type, wide = wide_type(type);
-  const std::string product = fmt::format("{}*{}", conversion(input, type, wide),
-                                          converted_read(call, 1, fmt::format("W[{}]", joined(text.weight)), wide));
+  const auto read = [](const char* name, const IndexedTensor& tensor) {
+    return fmt::format("{}[{}]", name, joined(tensor.indices));
+  };
+  const std::string product =
+      fmt::format("{}*{}", conversion(input, type, wide), converted_read(call, 1, read("W", text.weight), wide));
   std::string value = text.summed.empty() ? product : fmt::format("sum({},{})", joined(text.summed), product);
-  std::vector<Operand> operands{{"X", call.input(0)}, {"W", call.reshape(call.input(1), text.weight_shape)}};
+  std::vector<Operand> operands{{"X", call.reshape(call.input(0), text.input.shape)},
+                                {"W", call.reshape(call.input(1), text.weight.shape)}};
   if (call.has_input(2)) {
     call.require_valid(call.rank(2) == 1 && call.shape(2)[0] == shape[1], "B does not have an element per channel");
-    value += "+" + converted_read(call, 2, fmt::format("B[{}]", text.bias), wide);
-    operands.push_back({"B", call.input(2)});
+    value += "+" + converted_read(call, 2, read("B", text.bias), wide);
+    operands.push_back({"B", call.reshape(call.input(2), text.bias.shape)});
   }
   const ValueId result =
       call.apply(fmt::format("Y[{}]={}{}", joined(text.result), conversion(value, wide, type), text.sizes), operands);
@@ -113,15 +119,13 @@ void conv(OperatorCall& call) {
     const std::string y = spatial_name("y", d), r = window.kernel[d] == 1 ? "" : spatial_name("r", d);
     text.result.push_back(y);
     text.add_size(y, window.result[d]);
-    text.input.push_back(window.index(d, y, r));
+    text.input.add(window.index(d, y, r), x[d + 2]);
     shape.push_back(window.result[d]);
     if (r.empty()) continue;
     text.summed.push_back(r);
-    text.weight.push_back(r);
-    text.weight_shape.push_back(window.kernel[d]);
-    text.add_size(r, window.kernel[d]);
+    text.add_tap(r, window.kernel[d]);
   }
-  const std::string read = fmt::format("X[{}]{}", joined(text.input), window.is_padded() ? "?0" : "");
+  const std::string read = fmt::format("X[{}]{}", joined(text.input.indices), window.is_padded() ? "?0" : "");
   set_convolution(call, text, read, std::move(shape));
 }
 
@@ -151,7 +155,7 @@ struct TransposedWindow : WindowAttributes {
     }
   }
 
-  /// Whether the windows lie one after the other and make up the result.
+  /// Whether the windows do not overlap and cover the result.
   bool is_tiling() const {
     for (std::size_t d = 0; d < rank(); ++d) {
       const bool fits = kernel[d] == strides[d] && dilations[d] == 1 && before[d] == 0;
@@ -163,21 +167,20 @@ struct TransposedWindow : WindowAttributes {
   std::vector<std::int64_t> input, result;
 };
 
-/// Windows that lie one after the other: the place in the window is an index of the result, which a view takes away.
+/// Windows that do not overlap: the place in the window is a dimension of the result, which a view merges with that of
+/// the windows.
 void set_tiling(OperatorCall& call, const TransposedWindow& window, ConvolutionText text,
                 std::vector<std::int64_t> shape) {
   for (std::size_t d = 0; d < window.rank(); ++d) {
     const std::string y = spatial_name("y", d), r = spatial_name("r", d);
     text.result.push_back(y);
-    text.input.push_back(y);
+    text.input.add(y, window.input[d]);
     text.add_size(y, window.input[d]);
     if (window.kernel[d] == 1) continue;
     text.result.push_back(r);
-    text.weight.push_back(r);
-    text.weight_shape.push_back(window.kernel[d]);
-    text.add_size(r, window.kernel[d]);
+    text.add_tap(r, window.kernel[d]);
   }
-  set_convolution(call, text, fmt::format("X[{}]", joined(text.input)), std::move(shape));
+  set_convolution(call, text, fmt::format("X[{}]", joined(text.input.indices)), std::move(shape));
 }
 
 /// X is [n, groups * c, spatial...], W is [groups * c, o, kernel...], B is [groups * o]. An element of the result adds
@@ -203,17 +206,15 @@ void conv_transpose(OperatorCall& call) {
     text.result.push_back(y);
     text.add_size(y, window.result[d]);
     const std::string offset = plus(r.empty() ? y : fmt::format("{}-{}", y, times(window.dilations[d], r)), before);
-    text.input.push_back(stride == 1 ? offset : fmt::format("({})/{}", offset, stride));
+    text.input.add(stride == 1 ? offset : fmt::format("({})/{}", offset, stride), window.input[d]);
     if (stride > 1) condition += fmt::format("{}({})%{}==0", condition.empty() ? "" : "&&", offset, stride);
     is_padded =
         is_padded || before + 1 < window.extent(d) || (window.result[d] - 1 + before) / stride >= window.input[d];
     if (r.empty()) continue;
     text.summed.push_back(r);
-    text.weight.push_back(r);
-    text.weight_shape.push_back(window.kernel[d]);
-    text.add_size(r, window.kernel[d]);
+    text.add_tap(r, window.kernel[d]);
   }
-  std::string read = fmt::format("X[{}]{}", joined(text.input), is_padded ? "?0" : "");
+  std::string read = fmt::format("X[{}]{}", joined(text.input.indices), is_padded ? "?0" : "");
   if (!condition.empty()) read = fmt::format("select({},{},0)", condition, read);
   set_convolution(call, text, read, std::move(shape));
 }

@@ -306,8 +306,12 @@ std::string recurrent_sum(const Recurrence& net) {
 void lstm(OperatorCall& call) {
   const Recurrence net(call, 4, {"Sigmoid", "Tanh", "Tanh"});
   const bool couples = call.integer("input_forget", 0) != 0, has_peepholes = call.has_input(7);
+  std::vector<ValueId> peepholes;
   if (has_peepholes) {
     call.require_valid(call.shape(7) == std::vector{net.directions, 3 * net.hidden}, "the shape of P does not fit");
+    for (std::int64_t d = 0; d < net.directions; ++d) {
+      peepholes.push_back(net.part(call.input(7), d, {3, net.hidden}));
+    }
   }
   const std::vector<ValueId> weights = weights_of_directions(call, net);
   const auto begin = [&](std::int64_t d) { return std::vector{net.initial_state(5, d), net.initial_state(6, d)}; };
@@ -329,7 +333,7 @@ void lstm(OperatorCall& call) {
     text += fmt::format("Z[b,h]={}{} g=4", net.narrowed("D[b,h]"), net.sizes());
     std::vector<Operand> operands{
         {"H", states[0]}, {"C", states[1]}, {"R", weights[static_cast<std::size_t>(d)]}, {"X", inputs}};
-    if (has_peepholes) operands.push_back({"P", net.part(call.input(7), d, {3, net.hidden})});
+    if (has_peepholes) operands.push_back({"P", peepholes[static_cast<std::size_t>(d)]});
     return call.apply_all(text, operands);
   };
   run_steps(net, inputs_of_directions(net, 4), begin, step);
