@@ -104,6 +104,8 @@ ValueId Graph::reshape(ValueId value, std::vector<std::int64_t> shape, std::stri
   if (type.elements() != values_[value].type.elements()) {
     throw UsageError(fmt::format("{} does not have as many elements as {}", type.str(), values_[value].type.str()));
   }
+  // Of views of a view, only the last one is left.
+  if (const auto node = values_[value].node; node && nodes_[*node].is_view()) value = nodes_[*node].inputs[0];
   if (type == values_[value].type) return value;
   values_.push_back({.type = type, .node = nodes_.size(), .is_constant = values_[value].is_constant});
   nodes_.push_back({.op = "Reshape", .label = std::move(label), .inputs = {value}, .outputs = {values_.size() - 1}});

@@ -18,8 +18,9 @@ struct ArenaTensor {
   std::size_t offset = 0;  ///< is set by place_in_arena(): a multiple of 64
 };
 
-/// Chooses the offsets, larger tensors first, each in the smallest gap that holds it; and returns the size of the
-/// block. (Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net Inference, 2020: greedy by size.)
+/// Chooses the offsets, and returns the size of the block: larger tensors first, each in the smallest or the first gap
+/// that holds it (Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net Inference, 2020), in several
+/// orders, of which the best one counts. The same in every run.
 std::size_t place_in_arena(std::vector<ArenaTensor>& tensors);
 
 /// The largest sum of the sizes, rounded up to multiples of 64, of tensors that are needed at one time.

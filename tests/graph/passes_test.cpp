@@ -165,6 +165,33 @@ TEST_F(GraphPasses, TransposesAndPaddingsAreReadThrough) {
   EXPECT_THAT(result.expression_of(result.nodes().back()), HasSubstr("A[i2-2,i0-1]?0"));
 }
 
+TEST_F(GraphPasses, ANormOfSeveralNodesIsOneKernelOfRows) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {2, 4, 8}});
+  const auto apply = [&](const char* op, const char* text, const std::vector<Operand>& operands) {
+    return graph_.apply(op, text, operands);
+  };
+  const ValueId mean = apply("ReduceMean", "Y[a,b,z]=sum(c,X[a,b,c])/8.0 z=1", {{"X", x}});
+  const ValueId centred = apply("Sub", "Y[a,b,c]=X[a,b,c]-M[a,b,0]", {{"X", x}, {"M", mean}});
+  const ValueId squares = apply("Pow", "Y[a,b,c]=X[a,b,c]*X[a,b,c]", {{"X", centred}});
+  const ValueId variance = apply("ReduceMean", "Y[a,b,z]=sum(c,X[a,b,c])/8.0 z=1", {{"X", squares}});
+  const ValueId deviation = apply("Sqrt", "Y[a,b,z]=sqrt(X[a,b,z]+1e-5)", {{"X", variance}});
+  const ValueId normed = apply("Div", "Y[a,b,c]=X[a,b,c]/S[a,b,0]", {{"X", centred}, {"S", deviation}});
+  graph_.add_output("y", apply("Mul", "Y[a,b,c]=X[a,b,c]*G[c]", {{"X", normed}, {"G", weights({8})}}));
+  const Graph result = checked_passes(graph_);
+  EXPECT_EQ(kernels_of(result).size(), 1U);
+}
+
+TEST_F(GraphPasses, AProductDoesNotJoinTheRowsOfASoftmax) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {4, 8}});
+  const ValueId y = graph_.apply("MatMul", "Y[i,j]=sum(k,X[i,k]*W[k,j])", {{"X", x}, {"W", weights({8, 8})}});
+  const ValueId most = graph_.apply("ReduceMax", "Y[i,z]=max(j,X[i,j]) z=1", {{"X", y}});
+  const ValueId shifted = graph_.apply("Sub", "Y[i,j]=X[i,j]-M[i,0]", {{"X", y}, {"M", most}});
+  const ValueId raised = graph_.apply("Exp", "Y[i,j]=exp(X[i,j])", {{"X", shifted}});
+  const ValueId total = graph_.apply("ReduceSum", "Y[i,z]=sum(j,X[i,j]) z=1", {{"X", raised}});
+  graph_.add_output("y", graph_.apply("Div", "Y[i,j]=X[i,j]/S[i,0]", {{"X", raised}, {"S", total}}));
+  EXPECT_THAT(kernels_of(checked_passes(graph_)), ElementsAre("MatMul", "ReduceMax+Sub+Exp+ReduceSum+Div"));
+}
+
 TEST_F(GraphPasses, EqualNodesHaveOneExpression) {
   const ValueId x = graph_.add_input("x", {kFloat32, {4, 8}});
   const ValueId a = graph_.apply("MatMul", "Y[i,j]=sum(k,X[i,k]*W[k,j])", {{"X", x}, {"W", weights({8, 8})}});

@@ -12,23 +12,67 @@
 #include "graph/program/edit.h"
 #include "graph/program/node_form.h"
 #include "reference/host_run.h"
+#include "text/syntax/expression_error.h"
 
 namespace nestwright {
 namespace {
 
 using text::Term;
 
-/// A literal of the element, converted to its type, which other operands may not have; nullopt: the text has no literal
-/// for it.
+/// The shortest number that is the element once it is rounded to float32 or a narrower type.
+double shortest(double value, ir::Type type) {
+  return type == kFloat64 ? value : std::stod(fmt::format("{}", static_cast<float>(value)));
+}
+
+/// A literal of the element; nullopt: the text has none for it.
 std::optional<Term> literal_of(const Array& array) {
-  const double value = doubles_of(array).front();
+  const double value = shortest(doubles_of(array).front(), array.type());
   const ir::Type type = array.type();
   if (std::isnan(value) || type.is_bool() || (type.is_int() && std::abs(value) >= 0x1p53)) return std::nullopt;
   const auto magnitude = type.is_float() ? Term{.value = text::Real{std::abs(value)}}
                                          : Term{.value = text::Integer{static_cast<std::int64_t>(std::abs(value))}};
-  Term number = magnitude;
-  if (std::signbit(value)) number.value = text::Negation{{magnitude}};
-  return Term{.value = text::FunctionCall{type.str(), {number}}};
+  if (!std::signbit(value)) return magnitude;
+  return Term{.value = text::Negation{{magnitude}}};
+}
+
+/// Literals in the place of inputs, by their names.
+struct Literal {
+  Term number;
+  ir::Type type;
+};
+using Literals = std::map<std::string, Literal>;
+
+GraphNode with_literals(const GraphNode& node, const Literals& literals, bool converted) {
+  text::Program program = *node.program;
+  for (text::Stage& stage : program.stages) {
+    change_accesses(stage.body, [&](text::Access& access, Term& whole) {
+      const auto literal = literals.find(access.tensor);
+      if (literal == literals.end() || access.padding) return;
+      const auto& [number, type] = literal->second;
+      whole = converted ? Term{.value = text::FunctionCall{type.str(), {number}}} : number;
+    });
+  }
+  return changed_node(node, std::move(program));
+}
+
+bool has_types_of(const GraphNode& node, const Graph& graph) {
+  const std::vector<std::size_t> parameters = node.program->parameters();
+  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.program->tensors[parameters[node.inputs.size() + i]].type != graph.type(node.outputs[i]).type)
+      return false;
+  }
+  return true;
+}
+
+/// The node with numbers, which take the types of other operands where that is right, and else are converted.
+GraphNode with_numbers(const GraphNode& node, const Graph& graph, const Literals& literals) {
+  try {
+    GraphNode plain = with_literals(node, literals, false);
+    if (has_types_of(plain, graph)) return plain;
+  } catch (const text::ExpressionError&) {
+    // The operands of an operator had no type, or different ones.
+  }
+  return with_literals(node, literals, true);
 }
 
 /// Whether a number looks like a part of the model's structure rather than one that was learned: it has at most four
@@ -76,21 +120,14 @@ Graph inline_scalars(const Graph& graph) {
       rewrite.copy(n);
       continue;
     }
-    text::Program program = *node.program;
+    Literals literals;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (!is_scalar(node.inputs[i])) continue;
-      const std::string name = input_name(node, i);
       const SharedArray array = evaluator.get(node.inputs[i]);
-      if (!structural.contains(*array)) continue;
-      const std::optional<Term> literal = literal_of(*array);
-      if (!literal) continue;
-      for (text::Stage& stage : program.stages) {
-        change_accesses(stage.body, [&](text::Access& access, Term& whole) {
-          if (access.tensor == name && !access.padding) whole = *literal;
-        });
-      }
+      const std::optional<Term> number = structural.contains(*array) ? literal_of(*array) : std::nullopt;
+      if (number) literals[input_name(node, i)] = {*number, array->type()};
     }
-    GraphNode changed = changed_node(node, std::move(program));
+    GraphNode changed = with_numbers(node, graph, literals);
     changed.inputs = rewrite.at(changed.inputs);
     rewrite.add(std::move(changed), node.outputs);
   }

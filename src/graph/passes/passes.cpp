@@ -5,11 +5,12 @@ namespace {
 
 constexpr GraphPass kPasses[] = {
     {"inline-scalars", "constants of one element become numbers", inline_scalars},
+    {"drop-units", "dimensions of one element leave the expressions", drop_units},
     {"read-through", "transposed, sliced and padded tensors are read where they came from", read_through},
     {"fold-scales", "scales and offsets of channels become part of the weights", fold_scales},
     {"sink-views", "views move behind elementwise nodes", sink_views},
     {"join-elementwise", "elementwise nodes join the node that computes their operand", join_elementwise},
-    {"drop-units", "dimensions of one element leave the expressions", drop_units},
+    {"join-rows", "nodes that compute the same rows become one: softmax, norms", join_rows},
     {"name-tensors", "tensors are named by their places", name_tensors},
 };
 
