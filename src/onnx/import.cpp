@@ -172,7 +172,7 @@ class Importer {
     for (const std::string& name : node.input()) {
       const auto* value = name.empty() ? nullptr : scope.find(name);
       if (!name.empty() && value == nullptr) {
-        throw UsageError(fmt::format("the node '{}' ({}) reads '{}', which nothing computes before it", node.name(),
+        throw UsageError(fmt::format("the node '{}' ({}) reads '{}', which nothing computes before it", label_of(node),
                                      node.op_type(), name));
       }
       is_reached = is_reached && (name.empty() || value->has_value());
@@ -185,7 +185,7 @@ class Importer {
     }
     const auto require_valid = [&](bool condition, const char* reason) {
       if (condition) return;
-      throw UsageError(fmt::format("the node '{}' ({}) is malformed: {}", node.name(), node.op_type(), reason));
+      throw UsageError(fmt::format("the node '{}' ({}) is malformed: {}", label_of(node), node.op_type(), reason));
     };
     require_valid(node.output_size() > 0, "it has no results");
     try {
@@ -202,7 +202,7 @@ class Importer {
       leave_out(node, fmt::format("its {}", error.what()), scope);
     } catch (const UsageError& error) {
       if (std::string_view(error.what()).starts_with("the node '")) throw;
-      throw UsageError(fmt::format("the node '{}' ({}): {}", node.name(), node.op_type(), error.what()));
+      throw UsageError(fmt::format("the node '{}' ({}): {}", label_of(node), node.op_type(), error.what()));
     }
   }
 
@@ -231,13 +231,13 @@ class Importer {
   void follow_branch(const NodeProto& node, ValueId condition, Scope& scope) {
     if (!model_.graph.value(condition).is_constant) throw UnsupportedNode("its condition is not constant");
     const std::vector<std::int64_t> values = evaluator_.integers(condition);
-    if (values.size() != 1) throw UsageError(fmt::format("the condition of '{}' is no scalar", node.name()));
+    if (values.size() != 1) throw UsageError(fmt::format("the condition of '{}' is no scalar", label_of(node)));
     const char* const wanted = values[0] != 0 ? "then_branch" : "else_branch";
     for (const auto& attribute : node.attribute()) {
       if (attribute.name() != wanted) continue;
       const GraphProto& branch = attribute.g();
       if (branch.output_size() != node.output_size()) {
-        throw UsageError(fmt::format("a branch of '{}' has {} results, not {}", node.name(), branch.output_size(),
+        throw UsageError(fmt::format("a branch of '{}' has {} results, not {}", label_of(node), branch.output_size(),
                                      node.output_size()));
       }
       Scope inner(&scope);
@@ -252,7 +252,7 @@ class Importer {
       }
       return;
     }
-    throw UsageError(fmt::format("the node '{}' has no {}", node.name(), wanted));
+    throw UsageError(fmt::format("the node '{}' has no {}", label_of(node), wanted));
   }
 
   void leave_out(const NodeProto& node, const std::string& reason, Scope& scope) {

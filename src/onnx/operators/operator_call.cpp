@@ -11,6 +11,13 @@ namespace nestwright {
 
 using ::onnx::AttributeProto;
 
+/// A hostile model might take all memory for a shape.
+constexpr std::int64_t kMaxShapeNumbers = std::int64_t{1} << 20;
+
+const std::string& label_of(const ::onnx::NodeProto& node) {
+  return node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();
+}
+
 ValueId OperatorCall::input(std::size_t i) const {
   require_valid(has_input(i), fmt::format("input {} is missing", i));
   return *inputs_[i];
@@ -18,7 +25,7 @@ ValueId OperatorCall::input(std::size_t i) const {
 
 void OperatorCall::require_valid(bool condition, const std::string& reason) const {
   if (condition) return;
-  throw UsageError(fmt::format("the node '{}' ({}) is malformed: {}", node_.name(), op(), reason));
+  throw UsageError(fmt::format("the node '{}' ({}) is malformed: {}", label(), op(), reason));
 }
 
 const AttributeProto* OperatorCall::find(std::string_view name) const {
@@ -96,6 +103,7 @@ std::vector<std::int64_t> OperatorCall::checked_axes(const std::vector<std::int6
 std::vector<std::int64_t> OperatorCall::constant_integers(std::size_t i) {
   const ValueId value = input(i);
   require(graph_.value(value).is_constant, fmt::format("input {} is not constant", i));
+  require_valid(type(i).elements() <= kMaxShapeNumbers, fmt::format("input {} has too many elements", i));
   require_valid(type(i).type.is_int() || type(i).type.is_bool(), fmt::format("input {} is not of integers", i));
   return evaluator_.integers(value);
 }

@@ -30,6 +30,9 @@ class UnsupportedNode : public UsageError {
   using UsageError::UsageError;
 };
 
+/// The name of a node, or if it has none, that of its first result.
+const std::string& label_of(const ::onnx::NodeProto& node);
+
 class OperatorCall {
  public:
   /// `inputs`: nullopt where the node leaves an optional one out. All of these must outlive the call.
@@ -40,6 +43,8 @@ class OperatorCall {
   }
 
   const std::string& op() const { return node_.op_type(); }
+  /// The node's name, or that of its first result.
+  const std::string& label() const { return label_of(node_); }
   std::int64_t opset() const { return opset_; }
   Graph& graph() { return graph_; }
 
@@ -93,13 +98,13 @@ class OperatorCall {
 
   /// Adds a node to the graph and returns its result. Throws as Graph::apply does.
   ValueId apply(std::string_view expression, const std::vector<Operand>& operands) {
-    return graph_.apply(op(), expression, operands, node_.name());
+    return graph_.apply(op(), expression, operands, label());
   }
   std::vector<ValueId> apply_all(std::string_view expression, const std::vector<Operand>& operands) {
-    return graph_.apply_all(op(), expression, operands, node_.name());
+    return graph_.apply_all(op(), expression, operands, label());
   }
   ValueId reshape(ValueId value, std::vector<std::int64_t> shape) {
-    return graph_.reshape(value, std::move(shape), node_.name());
+    return graph_.reshape(value, std::move(shape), label());
   }
   /// A constant of integers of type int64.
   ValueId constant(const std::vector<std::int64_t>& values, std::vector<std::int64_t> shape) {

@@ -117,10 +117,15 @@ std::string statements_of(const ReductionFormula& formula, const std::string& x,
   return fmt::format("Y[{}]={}{}", out, convert.empty() ? value : convert + "(" + value + ")", indices.sizes);
 }
 
-/// Reductions of integers that have fractions are computed in float64 and truncated.
-bool has_fractions(const ReductionFormula& formula) {
+/// The type that sums are computed in: integers in float64 if the result has fractions, which are truncated, and
+/// float16 and bfloat16 in float32.
+ir::Type type_of_sum(const ReductionFormula& formula, ir::Type type) {
   const std::string_view name = formula.name;
-  return name == "ReduceMean" || name == "ReduceL2" || name == "ReduceLogSum" || name == "ReduceLogSumExp";
+  const bool has_fractions =
+      name == "ReduceMean" || name == "ReduceL2" || name == "ReduceLogSum" || name == "ReduceLogSumExp";
+  if (type.is_int() && has_fractions) return kFloat64;
+  const bool is_exact = name == "ReduceMax" || name == "ReduceMin";
+  return type.is_narrow_float() && !is_exact ? kFloat32 : type;
 }
 
 void reduce(OperatorCall& call) {
@@ -135,18 +140,20 @@ void reduce(OperatorCall& call) {
       reduced_axes(call, is_none ? Extents() : call.checked_axes(axes.value_or(every), call.rank(0)));
   if (is_empty(call.shape(0))) return call.set_output(0, reduced_from_none(call, formula, reduced.result));
 
-  const bool is_wide = type.is_int() && has_fractions(formula);
+  const ir::Type sum = type_of_sum(formula, type);
+  const bool is_wide = sum != type;
   const std::string convert = is_wide ? type.str() : "";
+  const auto widened = [&](const std::string& x) { return is_wide ? fmt::format("{}({})", sum.str(), x) : x; };
   const ReductionIndices indices = reduction_indices(call, reduced);
   if (indices.over.empty()) {  // one element each
     const std::string alone = formula.alone;
     if (alone == "{0}") return call.set_output(0, call.reshape(call.input(0), reduced.result));
-    const std::string converted =
-        is_wide ? fmt::format("{}({})", convert, fmt::format(fmt::runtime(alone), "float64({0})")) : alone;
+    const std::string value = fmt::format(fmt::runtime(alone), widened("{0}"));
+    const std::string converted = is_wide ? convert + "(" + value + ")" : value;
     return call.set_output(0, call.reshape(apply_pointwise(call, converted, {call.input(0)}), reduced.result));
   }
   if (type.is_bool()) formula.reduction = std::string_view(formula.reduction) == "max" ? "any" : "all";
-  const std::string element = fmt::format(fmt::runtime(is_wide ? "float64(X[{}])" : "X[{}]"), joined(indices.read));
+  const std::string element = widened(fmt::format("X[{}]", joined(indices.read)));
   const std::string text = statements_of(formula, element, indices, reduced.count, convert);
   call.set_output(0, call.reshape(call.apply(text, {{"X", call.input(0)}}), reduced.result));
 }
@@ -187,10 +194,14 @@ void cumulative(OperatorCall& call) {
   std::string comparison = call.integer("exclusive", 0) != 0 ? "<" : "<=";
   if (call.integer("reverse", 0) != 0) comparison = comparison == "<" ? ">" : ">=";
   const bool is_sum = call.op() == "CumSum";
-  call.set_output(0, call.apply(fmt::format("Y[{}]={}(k,select(k{}{},X[{}],{})){} k={}", indices.list(),
-                                            is_sum ? "sum" : "prod", comparison, indices.name(axis), joined(read),
-                                            is_sum ? 0 : 1, indices.sizes(), shape[axis]),
-                                {{"X", call.input(0)}}));
+  const ir::Type type = call.type(0).type;
+  std::string element = fmt::format("X[{}]", joined(read));
+  if (type.is_narrow_float()) element = fmt::format("float32({})", element);
+  std::string value = fmt::format("{}(k,select(k{}{},{},{}))", is_sum ? "sum" : "prod", comparison, indices.name(axis),
+                                  element, is_sum ? 0 : 1);
+  if (type.is_narrow_float()) value = fmt::format("{}({})", type.str(), value);
+  const std::string text = fmt::format("Y[{}]={}{} k={}", indices.list(), value, indices.sizes(), shape[axis]);
+  call.set_output(0, call.apply(text, {{"X", call.input(0)}}));
 }
 
 /// Ranks each element among all of its row: how many are before it, by value and then by index.
