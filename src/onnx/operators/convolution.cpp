@@ -99,6 +99,7 @@ std::vector<std::int64_t> spatial_part(const std::vector<std::int64_t>& shape) {
 std::string spatial_name(const char* prefix, std::size_t d) { return fmt::format("{}{}", prefix, d); }
 
 void require_shapes(const OperatorCall& call) {
+  for (const std::size_t input : {0, 1}) require_floats(call, input);
   const std::vector<std::int64_t>&x = call.shape(0), &w = call.shape(1);
   call.require_valid(x.size() >= 3 && w.size() == x.size(), "the ranks of X and W do not fit");
   call.require(x.size() <= 5, "it has more than three spatial dimensions");
@@ -140,7 +141,10 @@ struct TransposedWindow : WindowAttributes {
     if (wanted.size() == rank() + 2) wanted.erase(wanted.begin(), wanted.begin() + 2);
     call.require_valid(more.size() == rank() && (wanted.empty() || wanted.size() == rank()),
                        "output_padding or output_shape differs in rank from the input");
+    constexpr std::int64_t kMax = std::int64_t{1} << 31;
     for (std::size_t d = 0; d < rank(); ++d) {
+      call.require_valid(input[d] < kMax, "an extent of the input is out of range");
+      call.require_valid(wanted.empty() || (wanted[d] >= 1 && wanted[d] < kMax), "an output_shape is out of range");
       call.require_valid(more[d] >= 0 && more[d] < std::max(strides[d], dilations[d]),
                          "an output_padding is out of range");
       const std::int64_t all = strides[d] * (input[d] - 1) + more[d] + extent(d);
@@ -150,7 +154,6 @@ struct TransposedWindow : WindowAttributes {
       } else {
         result.push_back(all - before[d] - after[d]);
       }
-      constexpr std::int64_t kMax = std::int64_t{1} << 31;
       call.require_valid(result[d] >= 1 && result[d] < kMax, "an extent of the result is out of range");
     }
   }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -29,8 +30,16 @@ inline std::string number_text(double attribute) { return fmt::format("{}", stat
 
 inline bool is_whole(double value) { return value == std::floor(value); }
 
-/// Throws UnsupportedNode unless the operand's elements are floating-point numbers.
+/// Throws UnsupportedNode if the operand has no elements. Products of its extents do not overflow.
+inline void require_elements(const OperatorCall& call, std::size_t input) {
+  const std::vector<std::int64_t>& shape = call.shape(input);
+  const bool has_elements = std::find(shape.begin(), shape.end(), 0) == shape.end();
+  call.require(has_elements, fmt::format("input {} has no elements", input));
+}
+
+/// Throws UnsupportedNode unless the operand has elements, which are floating-point numbers.
 inline void require_floats(const OperatorCall& call, std::size_t input) {
+  require_elements(call, input);
   call.require(call.type(input).type.is_float(),
                fmt::format("input {} is of the type {}", input, call.type(input).type.str()));
 }

@@ -44,10 +44,18 @@ struct PoolingText {
 };
 
 Window pooling_window(const OperatorCall& call) {
+  require_elements(call, 0);
   call.require_valid(call.rank(0) >= 3, "the input has no spatial dimensions");
   call.require(call.rank(0) <= 5, "it has more than three spatial dimensions");
   const std::vector<std::int64_t> kernel = call.integers("kernel_shape", {});
   call.require_valid(!kernel.empty(), "the attribute kernel_shape is missing");
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : kernel) {
+    constexpr std::int64_t kMax = std::int64_t{1} << 31;
+    call.require_valid(extent >= 1 && extent < kMax, "an extent of the kernel is out of range");
+    elements *= extent;
+    call.require(elements < kMax, "its windows have too many elements");
+  }
   return {call, {call.shape(0).begin() + 2, call.shape(0).end()}, kernel, call.integer("ceil_mode", 0) != 0};
 }
 

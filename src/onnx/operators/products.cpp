@@ -25,6 +25,10 @@ struct ProductOperand {
   }
 };
 
+bool has_empty_extent(const std::vector<std::int64_t>& shape) {
+  return std::find(shape.begin(), shape.end(), 0) != shape.end();
+}
+
 void require_numbers(const OperatorCall& call, std::size_t input) {
   call.require(!call.type(input).type.is_bool(), fmt::format("input {} is of conditions", input));
 }
@@ -49,7 +53,8 @@ void mat_mul(OperatorCall& call) {
     return d + batch.size() < batch_rank ? 1 : batch[d + batch.size() - batch_rank];
   };
   // Else all of the batch are rows of one product.
-  const bool is_batch_of_b = product_of(b_batch) != 1;
+  const bool is_batch_of_b =
+      std::any_of(b_batch.begin(), b_batch.end(), [](std::int64_t extent) { return extent != 1; });
   ProductOperand left, right;
   std::vector<std::string> result;
   std::string sizes;
@@ -77,7 +82,7 @@ void mat_mul(OperatorCall& call) {
     shape.push_back(n);
   }
   const ir::Type type = call.type(0).type, wide = wide_type(type);
-  if (product_of(shape) == 0) return call.set_output(0, call.empty_constant(type, shape));
+  if (has_empty_extent(shape)) return call.set_output(0, call.empty_constant(type, shape));
   call.require(k > 0, "it adds up no products");
   const std::string x = conversion(fmt::format("A[{}]", joined(left.indices)), type, wide);
   const std::string y = conversion(fmt::format("B[{}]", joined(right.indices)), type, wide);
@@ -97,6 +102,7 @@ std::string factor_text(const OperatorCall& call, const char* attribute, ir::Typ
 void gemm(OperatorCall& call) {
   call.require_valid(call.rank(0) == 2 && call.rank(1) == 2, "an operand is no matrix");
   call.require_valid(call.type(0).type == call.type(1).type, "the operands differ in type");
+  for (const std::size_t input : {0, 1}) require_elements(call, input);
   require_numbers(call, 0);
   const bool ta = call.integer("transA", 0) != 0, tb = call.integer("transB", 0) != 0;
   const std::vector<std::int64_t>&a = call.shape(0), &b = call.shape(1);
@@ -167,6 +173,7 @@ class EinsumIndices {
     }
     for (std::size_t i = 0; i < equation.operands.size(); ++i) {
       const std::vector<std::string> names = names_of(equation.operands[i], call.shape(i).size());
+      call.require_valid(names.size() == call.shape(i).size(), "the equation has dots twice in an operand");
       for (std::size_t d = 0; d < names.size(); ++d) {
         std::int64_t& extent = extents_.try_emplace(names[d], 1).first->second;
         const std::int64_t given = call.shape(i)[d];
@@ -209,6 +216,7 @@ void einsum(OperatorCall& call) {
   std::vector<std::string> names;  // of operands; Operand refers to them
   std::string value;
   for (std::size_t i = 0; i < equation.operands.size(); ++i) {
+    require_elements(call, i);
     require_numbers(call, i);
     call.require_valid(call.type(i).type == type, "the operands differ in type");
     std::vector<std::string> read = indices.names_of(equation.operands[i], call.shape(i).size());

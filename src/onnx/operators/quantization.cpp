@@ -31,6 +31,13 @@ std::string scale_index(const OperatorCall& call, std::size_t operand, const Ind
   return joined(read);
 }
 
+void require_operands(const OperatorCall& call) {
+  require_floats(call, 1);
+  for (std::size_t input = 0; input < std::min<std::size_t>(call.input_count(), 3); ++input) {
+    if (call.has_input(input)) require_elements(call, input);
+  }
+}
+
 /// The type that output_dtype says, a number of TensorProto::DataType.
 ir::Type output_type(const OperatorCall& call, ir::Type otherwise) {
   const std::int64_t type = call.integer("output_dtype", 0);
@@ -39,9 +46,9 @@ ir::Type output_type(const OperatorCall& call, ir::Type otherwise) {
 
 /// (x - zero point) * scale, in the type of the result or float32.
 void dequantize_linear(OperatorCall& call) {
+  require_operands(call);
   const Indices indices(call.shape(0));
   call.require(indices.rank() <= 8, "it has more than 8 dimensions");
-  require_floats(call, 1);
   const ir::Type result = output_type(call, call.type(1).type), wide = wide_type(result);
   std::string value = converted_read(call, 0, fmt::format("X[{}]", indices.list()), wide);
   std::vector<Operand> operands{{"X", call.input(0)}, {"S", call.input(1)}};
@@ -58,9 +65,9 @@ void dequantize_linear(OperatorCall& call) {
 
 /// round(x / scale) + zero point, within the range of its type.
 void quantize_linear(OperatorCall& call) {
+  require_operands(call);
   const Indices indices(call.shape(0));
   call.require(indices.rank() <= 8, "it has more than 8 dimensions");
-  require_floats(call, 1);
   const ir::Type result = call.has_input(2) ? call.type(2).type : output_type(call, kUInt8);
   call.require(result.is_int() && result.bits <= 16, fmt::format("its result is of the type {}", result.str()));
   const ir::Type given = call.type(0).type, wide = given == kFloat64 ? kFloat64 : kFloat32;

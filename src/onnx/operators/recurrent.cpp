@@ -95,7 +95,7 @@ class Recurrence {
  public:
   Recurrence(OperatorCall& call, std::int64_t gate_count, const std::vector<std::string>& usual_activations)
       : call_(call), gates(gate_count), batch_first_(call.integer("layout", 0) != 0) {
-    require_floats(call, 0);
+    for (const std::size_t input : {0, 1, 2}) require_floats(call, input);
     call.require_valid(call.rank(0) == 3 && call.rank(1) == 3 && call.rank(2) == 3, "X, W or R is no tensor of rank 3");
     type = call.type(0).type;
     wide = wide_type(type);
@@ -111,6 +111,8 @@ class Recurrence {
                            r == std::vector{directions, gates * hidden, hidden} &&
                            call.integer("hidden_size", hidden) == hidden,
                        "the shapes of X, W and R do not fit");
+    constexpr std::int64_t kMaxState = std::int64_t{1} << 26;
+    call.require(batch <= kMaxState && hidden <= kMaxState / batch, "its state has more than 2^26 numbers");
     call.require(steps <= kMaxSteps, fmt::format("its sequence of {} steps is longer than {}", steps, kMaxSteps));
     if (call.has_input(4)) {
       for (const std::int64_t length : call.constant_integers(4)) {

@@ -158,12 +158,16 @@ void set_scales(const OperatorCall& call, ResizeSettings& settings) {
 }
 
 void set_resized(OperatorCall& call, ResizeSettings settings) {
+  require_elements(call, 0);
   call.require(!call.type(0).type.is_bool() || settings.common.mode == "nearest", "its input is of conditions");
   const std::string& mode = settings.common.mode;
   call.require_valid(mode == "nearest" || mode == "linear" || mode == "cubic", "its mode is none of ONNX's");
   const std::size_t count = settings.axes.size();
   call.require_valid(settings.sizes.empty() ? settings.scales.size() == count : settings.sizes.size() == count,
                      "it does not have a scale or size for each axis");
+  for (const std::int64_t size : settings.sizes) {
+    call.require_valid(size >= 1 && size < std::int64_t{1} << 31, "a size is out of range");
+  }
   if (!settings.sizes.empty()) set_scales(call, settings);
   ResizeText text(call);
   bool is_changed = false;
@@ -179,6 +183,9 @@ void set_resized(OperatorCall& call, ResizeSettings settings) {
                                  std::floor(static_cast<float>(dimension.input) * static_cast<float>(dimension.scale)))
                            : settings.sizes[i];
     call.require_valid(dimension.result >= 1, "an extent of the result is below 1");
+    constexpr std::int64_t kMax = std::int64_t{1} << 20;  // tables have an element for each
+    call.require(dimension.input <= kMax && dimension.result <= kMax,
+                 "it resizes a dimension of more than 2^20 elements");
     const bool has_region = settings.common.coordinates == "tf_crop_and_resize" && !settings.region.empty();
     if (has_region) {
       call.require_valid(settings.region.size() == 2 * count, "roi does not have a start and an end for each axis");
@@ -200,8 +207,8 @@ std::vector<std::int64_t> all_axes(const OperatorCall& call) {
   return axes;
 }
 
-bool has_elements(const OperatorCall& call, std::size_t input) {
-  return call.has_input(input) && call.type(input).elements() > 0;
+bool is_given(const OperatorCall& call, std::size_t input) {
+  return call.has_input(input) && call.shape(input) != std::vector<std::int64_t>{0};
 }
 
 /// Upsample, and Resize of opset 10: by scales, whose fractions are dropped.
@@ -237,8 +244,8 @@ void resize(OperatorCall& call) {
       "its nearest_mode or coordinate_transformation_mode is none of ONNX's");
   settings.axes =
       call.has_attribute("axes") ? call.checked_axes(call.integers("axes", {}), call.rank(0)) : all_axes(call);
-  if (common.coordinates == "tf_crop_and_resize" && has_elements(call, 1)) settings.region = call.constant_numbers(1);
-  if (has_elements(call, 3)) {
+  if (common.coordinates == "tf_crop_and_resize" && is_given(call, 1)) settings.region = call.constant_numbers(1);
+  if (is_given(call, 3)) {
     settings.sizes = call.constant_integers(3);
   } else {
     settings.scales = call.constant_numbers(2);
@@ -252,6 +259,7 @@ struct Blocks {
 };
 
 Blocks blocks_of(const OperatorCall& call) {
+  require_elements(call, 0);
   call.require_valid(call.rank(0) == 4, "the input does not have four dimensions");
   const std::string mode = call.text("mode", "DCR");
   call.require_valid(mode == "DCR" || mode == "CRD", "its mode is none of ONNX's");

@@ -41,6 +41,7 @@ Window::Window(const OperatorCall& call, std::vector<std::int64_t> input_extents
     : WindowAttributes(call, std::move(kernel_extents)), input(std::move(input_extents)) {
   call.require_valid(kernel.size() == input.size(), "the kernel and the input differ in rank");
   for (std::size_t d = 0; d < rank(); ++d) {
+    call.require_valid(input[d] >= 1 && input[d] < std::int64_t{1} << 31, "an extent of the input is out of range");
     if (is_same()) {
       const std::int64_t windows = (input[d] + strides[d] - 1) / strides[d];
       set_padding(d, std::max<std::int64_t>(0, (windows - 1) * strides[d] + extent(d) - input[d]));
