@@ -1,4 +1,4 @@
-// Changes checked expressions: renames, substitutes and merges their statements. What was changed is printed as text
+// Edits checked expressions: renames, substitutes and merges their statements. What was changed is printed as text
 // and checked again, so that a mistake here cannot make a malformed program.
 //
 // Thread rule: pure functions.

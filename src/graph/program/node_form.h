@@ -1,4 +1,4 @@
-// What passes ask about the expression of a node.
+// The form of a node's expression: what passes ask about it.
 // Thread rule: pure functions.
 #pragma once
 
