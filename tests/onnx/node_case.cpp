@@ -51,7 +51,9 @@ bool is_own_type(int data_type) {
 
 bool has_other_types(const ::onnx::GraphProto& graph) {
   const auto is_other = [](const ValueInfoProto& value) {
-    return !value.type().has_tensor_type() || !is_own_type(value.type().tensor_type().elem_type());
+    if (!value.has_type()) return false;  // an output may leave it to the reader
+    const auto& type = value.type();
+    return !type.has_tensor_type() || !is_own_type(type.tensor_type().elem_type());
   };
   return std::any_of(graph.input().begin(), graph.input().end(), is_other) ||
          std::any_of(graph.output().begin(), graph.output().end(), is_other);

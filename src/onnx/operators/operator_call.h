@@ -1,10 +1,7 @@
 // A node of an ONNX model as the function of its operator sees it: operands, attributes, and the graph to which the
 // node's expressions are added.
 //
-//   void relu(OperatorCall& call) {
-//     const Pointwise form(call, {0});
-//     call.set_output(0, call.apply(form.statement("max({0}, 0)"), form.operands()));
-//   }
+//   void relu(OperatorCall& call) { call.set_output(0, apply_pointwise(call, "max({0},0)", {call.input(0)})); }
 //
 // Thread rule: one thread at a time.
 #pragma once
