@@ -58,6 +58,9 @@ std::string tables(const ExportedNetwork& e) {
   std::string kernels, places, steps, copies;
   for (const NetworkKernel& kernel : network.kernels) {
     kernels += fmt::format("__attribute__((visibility(\"hidden\"))) kernel {};\n", kernel.object.symbol);
+    // It packed the weights, and is not called again.
+    const std::string& preparation = kernel.object.preparation;
+    if (!preparation.empty()) kernels += fmt::format("__asm__(\".hidden {}\");\n", preparation);
   }
   std::size_t first = 0, most = 1;
   for (const CompiledStep& step : network.steps) {

@@ -1,0 +1,153 @@
+// Compiled networks compute what their graphs say.
+#include "nestwright/network.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "nestwright/error.h"
+#include "network/plan.h"
+#include "network/samples.h"
+#include "reference/host_run.h"
+
+namespace nestwright {
+namespace {
+
+using ::testing::HasSubstr;
+
+class NetworkTest : public ::testing::Test {
+ protected:
+  static Target host_with(int threads) {
+    Target target = Target::host();
+    target.threads = threads;
+    return target;
+  }
+
+  ValueId weights(std::vector<std::int64_t> shape) {
+    const TensorType type{kFloat32, std::move(shape)};
+    std::vector<float> values(static_cast<std::size_t>(type.elements()));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>((i * 37 + 11) % 64) / 64 - .5F;
+    return graph_.add_constant(type, values);
+  }
+  ValueId product(ValueId x, std::int64_t in, std::int64_t out) {
+    return graph_.apply("MatMul", "Y[i,j]=sum(k,X[i,k]*W[k,j])", {{"X", x}, {"W", weights({in, out})}});
+  }
+  ValueId relu(ValueId x) { return graph_.apply("Relu", "Y[i,j]=max(X[i,j],0)", {{"X", x}}); }
+
+  /// Compiles the graph, runs it, and compares all elements.
+  void expect_right(int threads = 2) {
+    const Graph kernels = with_kernels(graph_);
+    const NetworkSamples samples = make_samples(graph_);
+    Network network(kernels, host_with(threads));
+    std::vector<Array> outputs;
+    std::vector<ArrayRef> given, taken;
+    for (const Array& input : samples.inputs) given.emplace_back(input);
+    for (const GraphPort& port : kernels.outputs()) {
+      outputs.push_back(Array::empty(kernels.type(port.value).type, kernels.type(port.value).shape));
+      outputs.back().fill_bytes(0xff);
+    }
+    for (Array& output : outputs) taken.emplace_back(output);
+    for (int turn = 0; turn < 2; ++turn) network.run(given, taken);
+    for (std::size_t o = 0; o < outputs.size(); ++o) {
+      const std::vector<double> values = doubles_of(outputs[o]);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        ASSERT_NEAR(values[i], samples.expected[o][i], samples.tolerance[o]) << "element " << i << " of output " << o;
+      }
+    }
+  }
+
+  Graph graph_;
+};
+
+TEST_F(NetworkTest, LayersRunOneAfterTheOther) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {5, 16}});
+  const ValueId hidden = relu(product(x, 16, 32));
+  graph_.add_output("y", product(relu(product(hidden, 32, 32)), 32, 8));
+  for (const int threads : {1, 2}) expect_right(threads);
+}
+
+TEST_F(NetworkTest, EqualLayersShareTheirKernel) {
+  ValueId x = graph_.add_input("x", {kFloat32, {5, 16}});
+  for (int layer = 0; layer < 4; ++layer) x = relu(product(x, 16, 16));
+  graph_.add_output("y", x);
+  const Network network(with_kernels(graph_), host_with(1));
+  EXPECT_EQ(network.kernels(), 1U);
+  EXPECT_EQ(network.steps(), 4U);
+  expect_right();
+}
+
+TEST_F(NetworkTest, AnOutputMayBeAnInputAConstantAViewOrAnotherOutput) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {4, 6}});
+  const ValueId y = relu(x);
+  graph_.add_output("input", x);
+  graph_.add_output("constant", weights({3, 3}));
+  graph_.add_output("y", y);
+  graph_.add_output("again", y);
+  graph_.add_output("view", graph_.reshape(y, {24}));
+  expect_right();
+}
+
+TEST_F(NetworkTest, AnOutputMayBeReadByLaterKernels) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {4, 16}});
+  const ValueId y = product(x, 16, 16);
+  graph_.add_output("y", y);
+  graph_.add_output("z", product(y, 16, 8));
+  expect_right();
+}
+
+TEST_F(NetworkTest, ConstantsAreComputedOnce) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {4, 8}});
+  const ValueId w = weights({8, 8});
+  const ValueId doubled = graph_.apply("Add", "Y[i,j]=A[i,j]+A[i,j]", {{"A", w}});
+  graph_.add_output("y", graph_.apply("MatMul", "Y[i,j]=sum(k,X[i,k]*W[k,j])", {{"X", x}, {"W", doubled}}));
+  const Network network(with_kernels(graph_), host_with(1));
+  EXPECT_EQ(network.steps(), 1U);
+  expect_right();
+}
+
+TEST_F(NetworkTest, IntegersAndTruthValuesPass) {
+  const ValueId x = graph_.add_input("x", {kInt64, {6}});
+  const ValueId table = weights({4, 3});
+  graph_.add_output("y", graph_.apply("Gather", "Y[i,j]=T[clamp(I[i],0,3),j]", {{"T", table}, {"I", x}}));
+  graph_.add_output("z", graph_.apply("Equal", "Y[i]=I[i]==1", {{"I", x}}));
+  expect_right();
+}
+
+TEST_F(NetworkTest, WrongArgumentsAreRefused) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {4, 8}});
+  graph_.add_output("y", relu(x));
+  Network network(with_kernels(graph_), host_with(1));
+  Array right = Array::empty(kFloat32, {4, 8}), wrong = Array::empty(kFloat32, {8, 4}),
+        y = Array::empty(kFloat32, {4, 8});
+  const std::vector<ArrayRef> outputs{y};
+  const auto run = [&](std::vector<ArrayRef> inputs) { network.run(inputs, outputs); };
+  run({right});
+  EXPECT_THAT([&] { run({wrong}); }, ::testing::ThrowsMessage<UsageError>(HasSubstr("x is float32[8, 4]")));
+  EXPECT_THAT([&] { run({}); }, ::testing::ThrowsMessage<UsageError>(HasSubstr("0 inputs and 1 outputs")));
+}
+
+TEST_F(NetworkTest, DevicesAreRefused) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {4, 8}});
+  graph_.add_output("y", relu(x));
+  Target target = Target::host();
+  target.device = DeviceKind::kOpenCl;
+  EXPECT_THAT([&] { Network(with_kernels(graph_), target); },
+              ::testing::ThrowsMessage<UsageError>(HasSubstr("for CPUs only")));
+}
+
+TEST_F(NetworkTest, APlanPutsResultsWhereTheyAreWanted) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {4, 16}});
+  const ValueId y = product(relu(product(x, 16, 16)), 16, 8);
+  graph_.add_output("y", y);
+  const Graph kernels = with_kernels(graph_);
+  const NetworkPlan plan = plan_network(kernels);
+  ASSERT_EQ(plan.steps.size(), 2U);
+  EXPECT_EQ(plan.arena_bytes, 4U * 16 * 4);
+  EXPECT_EQ(plan.steps[0].buffers.back(), (Place{Place::In::kArena, 0, 0}));
+  EXPECT_EQ(plan.steps[1].buffers.back(), (Place{Place::In::kOutput, 0, 0}));
+  EXPECT_TRUE(plan.copies.empty());
+}
+
+}  // namespace
+}  // namespace nestwright
