@@ -24,7 +24,7 @@ std::string scale_index(const OperatorCall& call, std::size_t operand, const Ind
   call.require_valid(scale.size() == x.size() && block >= 1, "there are scales of blocks, but no block_size");
   std::vector<std::string> read = indices.names();
   for (std::size_t d = 0; d < x.size(); ++d) {
-    const bool fits = d == axis ? scale[d] == (x[d] + block - 1) / block : scale[d] == x[d];
+    const bool fits = d == axis ? scale[d] == (x[d] - 1) / block + 1 : scale[d] == x[d];
     call.require_valid(fits, "there is not a scale for each block");
   }
   read[axis] = block == 1 ? read[axis] : fmt::format("{}/{}", read[axis], block);

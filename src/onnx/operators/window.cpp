@@ -26,8 +26,9 @@ WindowAttributes::WindowAttributes(const OperatorCall& call, std::vector<std::in
     for (const std::int64_t number : {kernel[d], strides[d], dilations[d]}) {
       call.require_valid(number >= 1 && number < kMax, "a kernel, stride or dilation is out of range");
     }
-    // A negative padding crops.
-    call.require_valid(std::abs(before[d]) < kMax && std::abs(after[d]) < kMax, "a padding is out of range");
+    for (const std::int64_t padding : {before[d], after[d]}) {  // a negative one crops
+      call.require_valid(padding > -kMax && padding < kMax, "a padding is out of range");
+    }
   }
 }
 
