@@ -101,6 +101,12 @@ class Importer {
         scope.define(input.name(), model_.graph.add_constant(*type, constant->second, input.name()));
       }
     }
+    for (const auto& [name, data] : options_.constants) {
+      const auto is_named = [&name](const ValueInfoProto& input) { return input.name() == name; };
+      if (std::none_of(graph.input().begin(), graph.input().end(), is_named)) {
+        throw UsageError(fmt::format("the model has no input '{}' to be constant", name));
+      }
+    }
     if (!unknown.empty()) {
       throw UsageError(fmt::format("the model has symbolic sizes: give each, as in --dim {}=1 ({})", unknown.front(),
                                    fmt::join(unknown, ", ")));

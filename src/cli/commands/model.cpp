@@ -97,7 +97,7 @@ std::vector<std::string> pass_names() {
 int run(const ModelCommandOptions& options) {
   if (!is_model(options.common)) throw UsageError("no model is given: name a file that ends in .onnx");
   const std::string path = model_path(options.common);
-  const ImportedModel model = import_onnx(path, options.model.import_options());
+  const ImportedModel model = import_model(path, options.model);
   if (options.print_after == "import") fmt::print("{}", printable(to_string(model.graph)));
   const Graph graph = optimized(model.graph, [&](const GraphPass& pass, const Graph& after) {
     if (options.print_after == pass.name) fmt::print("{}", printable(to_string(after)));

@@ -69,7 +69,7 @@ Json rows_json(const std::vector<ModelRow>& rows) {
 }  // namespace
 
 Graph kernels_of_model(const CommonOptions& common, const ModelOptions& model, bool is_complete) {
-  const ImportedModel imported = import_onnx(model_path(common), model.import_options());
+  const ImportedModel imported = import_model(model_path(common), model);
   if (is_complete && !imported.missing.empty()) throw UsageError(missing_operators_text(imported));
   note_missing_operators(imported);
   return with_kernels(imported.graph);

@@ -292,8 +292,8 @@ void add_tune(CommandLine& line, Action& action) {
     if (has_list && !(options->fixed.empty() && options->only.empty())) {
       throw WrongArguments(fmt::format("--fix or --only and {} are given: drop one of them", list));
     }
-    if (!options->model.dims.empty() && !is_model(options->common)) {
-      throw WrongArguments("--dim is for models: name a file that ends in .onnx, or drop it");
+    if (!options->model.is_empty() && !is_model(options->common)) {
+      throw WrongArguments("--dim and --constant are for models: name a file that ends in .onnx, or drop them");
     }
     action = [options, has_list] { return has_list ? run_list(*options) : run(*options); };
   });

@@ -160,7 +160,7 @@ TaskList read_tasks(const std::string& file, const Registry& registry, const Tar
 TaskList model_tasks(const std::string& path, const ModelOptions& options, const Registry& registry,
                      const Target& target, CacheState caches) {
   if (target.device != DeviceKind::kCpu) throw UsageError("models are tuned for CPUs only: give a CPU as --target");
-  const ImportedModel model = import_onnx(path, options.import_options());
+  const ImportedModel model = import_model(path, options);
   note_missing_operators(model);
   const Machine machine = Machine::host();
   TaskList list{.name = path};

@@ -12,11 +12,14 @@
 namespace nestwright::cli {
 
 struct ModelOptions {
-  std::vector<std::string> dims;  ///< "batch=1"
+  std::vector<std::string> dims;       ///< "batch=1"
+  std::vector<std::string> constants;  ///< "sr=16000"
 
-  /// Throws UsageError for one that is malformed or given twice.
-  ImportOptions import_options() const;
+  bool is_empty() const { return dims.empty() && constants.empty(); }
 };
+
+/// Reads a model. Throws UsageError for an option that is malformed or given twice, and as import_onnx() does.
+ImportedModel import_model(const std::string& path, const ModelOptions& options);
 
 void add_model_options(Command& command, ModelOptions& options);
 
