@@ -34,7 +34,9 @@ double snapped(double x) {
   return std::abs(2 * x - twice) < 1e-6 * std::max(1.0, std::abs(x)) ? twice / 2 : x;
 }
 
-std::int64_t nearest(const std::string& mode, double x) {
+std::int64_t nearest(const std::string& mode, double scale, double x) {
+  // Before opset 11 ONNX does not say how to round: ONNX Runtime rounds up where it reduces.
+  if (mode == "simple") return static_cast<std::int64_t>(scale < 1 ? std::ceil(x) : std::floor(x));
   if (mode == "floor") return static_cast<std::int64_t>(std::floor(x));
   if (mode == "ceil") return static_cast<std::int64_t>(std::ceil(x));
   if (mode == "round_prefer_ceil") return static_cast<std::int64_t>(std::floor(x + 0.5));
@@ -148,7 +150,7 @@ Interpolation interpolate(const ResizedDimension& d) {
     }
     const double limited = std::clamp(x, -limit, 2 * limit);
     if (d.mode == "nearest") {
-      interpolation.first.push_back(nearest(d.nearest_mode, limited));
+      interpolation.first.push_back(nearest(d.nearest_mode, d.scale, limited));
     } else {
       add_weights(d, limited, interpolation);
     }

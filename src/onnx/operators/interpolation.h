@@ -15,8 +15,8 @@ struct ResizedDimension {
   double scale = 1;                    ///< result / input, before the result is rounded to an integer
   double start = 0, end = 1;           ///< of the region of interest, in fractions of the input
   std::string mode;                    ///< "nearest", "linear" or "cubic"
-  std::string nearest_mode;
-  std::string coordinates;  ///< coordinate_transformation_mode
+  std::string nearest_mode;            ///< also "simple": that of opsets before 11
+  std::string coordinates;             ///< coordinate_transformation_mode
   double cubic_coefficient = -0.75;
   bool excludes_outside = false;
   bool antialias = false;

@@ -218,7 +218,7 @@ void upsample(OperatorCall& call) {
   settings.common.mode = call.text("mode", "nearest");
   if (settings.common.mode == "bilinear") settings.common.mode = "linear";
   settings.common.coordinates = "asymmetric";
-  settings.common.nearest_mode = "floor";
+  settings.common.nearest_mode = "simple";
   settings.scales = call.has_attribute("scales") ? call.reals("scales") : call.constant_numbers(1);
   set_resized(call, std::move(settings));
 }
