@@ -94,7 +94,7 @@ std::vector<Activation> activations_of(const OperatorCall& call, std::size_t dir
 class Recurrence {
  public:
   Recurrence(OperatorCall& call, std::int64_t gate_count, const std::vector<std::string>& usual_activations)
-      : call_(call), gates(gate_count), batch_first_(call.integer("layout", 0) != 0) {
+      : gates(gate_count), call_(call), batch_first_(call.integer("layout", 0) != 0) {
     for (const std::size_t input : {0, 1, 2}) require_floats(call, input);
     call.require_valid(call.rank(0) == 3 && call.rank(1) == 3 && call.rank(2) == 3, "X, W or R is no tensor of rank 3");
     type = call.type(0).type;
@@ -123,7 +123,6 @@ class Recurrence {
     activations_ = activations_of(call, static_cast<std::size_t>(directions), usual_activations);
   }
 
-  std::int64_t first_step(std::int64_t direction) const { return goes_back(direction) ? steps - 1 : 0; }
   bool goes_back(std::int64_t direction) const { return direction == 1 || is_reversed_; }
 
   /// Activation number n of a direction.
@@ -219,7 +218,7 @@ class Recurrence {
     }
   }
 
-  std::int64_t steps = 0, batch = 0, hidden = 0, directions = 0;
+  std::int64_t gates, steps = 0, batch = 0, hidden = 0, directions = 0;
   ir::Type type, wide;  ///< of the operands, and that in which is computed
 
  private:
@@ -253,11 +252,6 @@ class Recurrence {
   }
 
   OperatorCall& call_;
-
- public:
-  std::int64_t gates;
-
- private:
   bool batch_first_, is_reversed_ = false;
   double clip_ = 0;
   std::vector<Activation> activations_;
