@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -32,6 +33,22 @@ NetworkKernel compile_kernel(const Task& task, Lookup found, const std::string& 
   return kernel;
 }
 
+/// The input in whose memory the kernel may write its only result.
+std::optional<std::size_t> in_place_input(const NetworkKernel& kernel) {
+  const Definition& definition = *kernel.task.workload.definition;
+  if (definition.outputs().size() != 1) return std::nullopt;
+  const int input = kernel.program.parameters[static_cast<std::size_t>(definition.inputs)].in_place_of;
+  return input < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(input));
+}
+
+/// Throws InternalError if a buffer of the step is not aligned as its kernel reads it. The memory itself is.
+void check_alignment(const CompiledStep& step, const ir::Program& program) {
+  for (std::size_t i = 0; i < step.buffers.size(); ++i) {
+    const auto alignment = static_cast<std::size_t>(program.parameters[i].buffer->alignment);
+    check(step.buffers[i].offset % std::max<std::size_t>(alignment, 1) == 0, "buffers are aligned");
+  }
+}
+
 /// Lays out the constants as the kernels read them.
 class Weights {
  public:
@@ -55,7 +72,8 @@ class Weights {
   StepBuffer buffer_of(const Place& place) {
     if (place.in == Place::In::kConstant) return {StepBuffer::In::kWeights, 0, offset_of(place.number)};
     if (place.in == Place::In::kArena) return {StepBuffer::In::kArena, 0, place.offset};
-    return {place.in == Place::In::kInput ? StepBuffer::In::kInput : StepBuffer::In::kOutput, place.number, 0};
+    const bool is_input = place.in == Place::In::kInput;
+    return {is_input ? StepBuffer::In::kInput : StepBuffer::In::kOutput, place.number, place.offset};
   }
 
   Array finish() {
@@ -126,8 +144,8 @@ CompiledNetwork compile_network(const Graph& graph, const Target& target, const 
                                 const std::string& symbol, const NetworkOptions& options) {
   if (target.device != DeviceKind::kCpu) throw UsageError("networks are compiled for CPUs only: give a CPU as target");
   require_this_machine(target);
-  CompiledNetwork network{.plan = plan_network(graph)};
-  const std::vector<NetworkTask>& tasks = network.plan.tasks;
+  CompiledNetwork network;
+  const std::vector<NetworkTask> tasks = planned_tasks(graph);
   std::vector<std::pair<Task, Lookup>> found;  // a log serves one thread
   for (const NetworkTask& task : tasks) {
     const TaskContext context(Task{workload_of(task.workload), target, options.caches});
@@ -144,9 +162,12 @@ CompiledNetwork compile_network(const Graph& graph, const Target& target, const 
     if (options.progress) options.progress(done, tasks.size());
   });
 
+  network.plan = plan_network(graph, [&](std::size_t task) { return in_place_input(network.kernels[task]); });
   Weights weights(graph, network.kernels);
-  for (const NetworkStep& step : network.plan.steps)
+  for (const NetworkStep& step : network.plan.steps) {
     network.steps.push_back(weights.add(graph.nodes()[step.node], step));
+    check_alignment(network.steps.back(), network.kernels[step.task].program);
+  }
   for (const NetworkCopy& copy : network.plan.copies) {
     network.copies.push_back({weights.buffer_of(copy.from), weights.buffer_of(copy.to), copy.bytes});
   }

@@ -28,7 +28,7 @@ struct NetworkKernel {
 struct StepBuffer {
   enum class In : std::uint8_t { kInput, kOutput, kArena, kWeights, kNone } in = In::kNone;
   std::size_t number = 0;  ///< of the input or output
-  std::size_t offset = 0;  ///< in the arena or the weights, in bytes
+  std::size_t offset = 0;  ///< from the beginning of that memory, in bytes
 };
 
 struct CompiledStep {

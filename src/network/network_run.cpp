@@ -43,9 +43,9 @@ void* NetworkRun::address(const StepBuffer& buffer, std::span<const ArrayRef> in
   auto* const weights = static_cast<std::byte*>(const_cast<void*>(compiled_.weights.data()));
   switch (buffer.in) {
     case StepBuffer::In::kInput:
-      return inputs[buffer.number].data;
+      return static_cast<std::byte*>(inputs[buffer.number].data) + buffer.offset;
     case StepBuffer::In::kOutput:
-      return outputs[buffer.number].data;
+      return static_cast<std::byte*>(outputs[buffer.number].data) + buffer.offset;
     case StepBuffer::In::kArena:
       return static_cast<std::byte*>(arena_.data()) + buffer.offset;
     case StepBuffer::In::kWeights:

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "nestwright/graph.h"
@@ -15,11 +17,11 @@ struct Place {
   enum class In : std::uint8_t {
     kInput,     ///< the caller's memory of an input; `number` is that of the input
     kOutput,    ///< likewise
-    kArena,     ///< memory of the network, `offset` from its start
+    kArena,     ///< memory of the network
     kConstant,  ///< elements of a constant value; `number` is its ValueId
   } in = In::kArena;
   std::size_t number = 0;
-  std::size_t offset = 0;
+  std::size_t offset = 0;  ///< from the beginning of that memory
   friend bool operator==(const Place&, const Place&) = default;
 };
 
@@ -37,15 +39,21 @@ struct NetworkCopy {
 };
 
 struct NetworkPlan {
-  std::vector<NetworkTask> tasks;
+  std::vector<NetworkTask> tasks;  ///< of kernels that are called
   std::vector<NetworkStep> steps;
   std::vector<NetworkCopy> copies;  ///< after all steps
   std::size_t arena_bytes = 0;
   std::size_t live_bytes = 0;  ///< the least that any arena needs
 };
 
+/// The input of a task's kernel in whose memory it may write its result; nullopt: there is none.
+using InPlaceInput = std::function<std::optional<std::size_t>(std::size_t task)>;
+
 /// Plans the kernels of a graph, which has gone through its passes. Results are written where the caller wants them;
-/// what lies between is placed in the arena.
-NetworkPlan plan_network(const Graph& graph);
+/// what lies between is placed in the arena. Concatenations along the first dimension, and parts of it, cost nothing.
+NetworkPlan plan_network(const Graph& graph, const InPlaceInput& in_place = {});
+
+/// The tasks of the kernels that a plan calls.
+std::vector<NetworkTask> planned_tasks(const Graph& graph);
 
 }  // namespace nestwright

@@ -11,7 +11,9 @@
 #include "support/data/hash.h"
 #include "templates/checking/draw_elements.h"
 #include "templates/checking/mixed_magnitudes.h"
+#include "templates/conv2d/winograd_form.h"
 #include "text/analysis/product.h"
+#include "text_operator/convolution_templates.h"
 #include "text_operator/integer_magnitudes.h"
 #include "text_operator/product_templates.h"
 #include "text_operator/scaled_dimensions.h"
@@ -154,6 +156,8 @@ HostTensors integer_inputs_of(const text::Expression& expression, const Workload
   }
   const std::vector<const text::TensorInfo*> inputs = inputs_of(program);
   if (inputs.empty()) return {};
+  // Numbers so small that every algorithm of the templates is exact.
+  const int more_bits = is_for_winograd(expression) ? kWinogradBits : 0;
   for (double magnitude = kLargestWhole; magnitude >= 1; magnitude /= 2) {
     std::vector<WholeRange> ranges;
     std::vector<double> largest;
@@ -163,7 +167,7 @@ HostTensors integer_inputs_of(const text::Expression& expression, const Workload
     }
     const bool are_empty =
         std::any_of(ranges.begin(), ranges.end(), [](const WholeRange& range) { return range.low > range.high; });
-    if (are_empty || !is_exact_on_integers(definition, largest)) continue;
+    if (are_empty || !is_exact_on_integers(definition, largest, more_bits)) continue;
     std::mt19937_64 random(stable_hash(workload.str()) + 1);
     InputSources sources;
     for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -37,6 +37,8 @@ bool is_infinite(const Expr& e) {
 /// The largest absolute values of the tensors of a definition.
 class WholeMagnitudes {
  public:
+  explicit WholeMagnitudes(int more_bits) : more_bits_(more_bits) {}
+
   void set(const Tensor& tensor, double magnitude) { tensors_[tensor.buffer()] = magnitude; }
 
   /// Sets those of the results. Returns whether they are exact.
@@ -51,7 +53,9 @@ class WholeMagnitudes {
     for (std::size_t r = 0; r < op->results.size(); ++r) {
       const double value = of(values[r]);
       const double result = reduction == nullptr ? value : reduced(reduction->reducer, value, terms);
-      const double magnitude = fitted(result, values[r].type());
+      const bool has_room =
+          reduction == nullptr || fitted(std::ldexp(result, more_bits_), values[r].type()) != kInexact;
+      const double magnitude = has_room ? fitted(result, values[r].type()) : kInexact;
       tensors_[op->results[r]] = magnitude;
       is_exact = is_exact && magnitude != kInexact;
     }
@@ -162,14 +166,15 @@ class WholeMagnitudes {
     return keeps ? largest : kInexact;
   }
 
+  int more_bits_;
   std::map<Buffer, double> tensors_;
   std::map<ir::Var, double> indices_;
 };
 
 }  // namespace
 
-bool is_exact_on_integers(const Definition& definition, std::span<const double> largest) {
-  WholeMagnitudes magnitudes;
+bool is_exact_on_integers(const Definition& definition, std::span<const double> largest, int more_bits) {
+  WholeMagnitudes magnitudes(more_bits);
   for (std::size_t i = 0; i < largest.size(); ++i) magnitudes.set(definition.args[i], largest[i]);
   const std::vector<Operation> operations = computes_of(std::span(definition.args).subspan(largest.size()));
   return std::all_of(operations.begin(), operations.end(), [&](const Operation& op) { return magnitudes.add(op); });

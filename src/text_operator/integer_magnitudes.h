@@ -14,7 +14,7 @@
 namespace nestwright {
 
 /// Whether every result is exact, in whatever order sums are computed, if the elements of input i are integers of
-/// at most `largest[i]` in absolute value.
-bool is_exact_on_integers(const Definition& definition, std::span<const double> largest);
+/// at most `largest[i]` in absolute value; even if intermediate sums need `more_bits` more bits than the results.
+bool is_exact_on_integers(const Definition& definition, std::span<const double> largest, int more_bits = 0);
 
 }  // namespace nestwright

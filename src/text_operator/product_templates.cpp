@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "nestwright/error.h"
-#include "nestwright/registry.h"
 #include "nestwright/tensor.h"
 #include "templates/framework/space/completion.h"
 #include "templates/matmul/matmul.h"
 #include "templates/matmul/shape.h"
+#include "text/analysis/epilogue.h"
 #include "text/analysis/product.h"
+#include "text_operator/finished_sums.h"
+#include "text_operator/registry_operator.h"
 
 namespace nestwright {
 namespace {
@@ -26,62 +28,134 @@ std::string type_name(const text::Program& program, const text::Product& product
   return "";
 }
 
-Workload product_of(const text::Expression& expression) {
-  const std::optional<Workload> product = matmul_workload_of(expression);
-  check(product.has_value(), "an expression is a product whatever its sizes are");
-  return *product;
-}
-
-/// The registry's operator of that name. nullptr if there is none, or if it has other parameters than `op`, and so is
-/// another operator.
-const Operator* find_same_operator(const Registry& registry, const Operator& op) {
-  const auto names = [](const OperatorParameter& a, const OperatorParameter& b) { return a.name == b.name; };
-  for (const std::shared_ptr<const Operator>& other : registry.operators()) {
-    if (other->name == op.name && std::ranges::equal(other->parameters, op.parameters, names)) return other.get();
-  }
-  return nullptr;
-}
-
-/// Which arguments of an expression are A, B and C of its product, whatever its sizes are.
-struct ArgumentsOf {
-  std::size_t a = 0, b = 0, c = 0;
+/// The product of a text's first statement, as a workload of matmul.
+struct TextProduct {
+  text::ProductStage stage;
+  Workload workload;
+  /// Whether it is the whole text, in the shapes of a matmul.
+  bool is_whole = false;
 };
 
-ArgumentsOf arguments_of(const text::Expression& expression) {
-  const text::Product product = *text::find_product(expression.program());
-  const std::vector<std::size_t> parameters = expression.program().parameters();
+/// Which operand the caller declares constant, so that it may be packed before the calls.
+const char* constant_operand(const text::Program& program, const text::Product& product) {
+  if (program.tensors[product.b].is_constant) return "b";
+  return program.tensors[product.a].is_constant ? "a" : "none";
+}
+
+/// `prepares`: a constant operand is packed before the calls.
+std::optional<Workload> workload_of_product(const text::Program& program, const text::Product& product,
+                                            bool has_epilogue, bool prepares) {
+  const std::string type = type_name(program, product);
+  if (type.empty()) return std::nullopt;
+  // An index over batches counts even if its extent is 1: an expression is a product whatever its sizes are.
+  if ((product.has_batch || has_epilogue) && !has_matmul_forms(ir::Type::parse(type))) return std::nullopt;
+  const auto given = [](const char* name, std::int64_t value) {
+    return " " + std::string(name) + "=" + std::to_string(value);
+  };
+  std::string text = "matmul" + given("m", product.m) + given("n", product.n) + given("k", product.k) +
+                     given("ta", product.ta ? 1 : 0) + given("tb", product.tb ? 1 : 0) + given("batch", product.batch) +
+                     " dtype=" + type;
+  // Any epilogue has the same space.
+  if (has_epilogue) text += " epilogue=relu";
+  if (prepares) text += std::string(" prepared=") + constant_operand(program, product);
+  try {
+    return parse_workload(text);
+  } catch (const UsageError&) {
+    return std::nullopt;  // it is larger than any address space
+  }
+}
+
+std::optional<TextProduct> product_of(const text::Program& program, bool prepares) {
+  const bool has_epilogue = text::has_epilogue(program);
+  if (program.stages.size() > 1 && !has_epilogue) return std::nullopt;
+  std::optional<text::ProductStage> stage = text::find_product_stage(program, program.stages.front());
+  if (!stage) return std::nullopt;
+  const text::Product& product = stage->product;
+  // What a form merges into the dimensions of a matrix cannot be read in the text's shape as well.
+  if (has_epilogue && (text::epilogue_reads(program, product.a) || text::epilogue_reads(program, product.b))) {
+    return std::nullopt;
+  }
+  std::optional<Workload> workload = workload_of_product(program, product, has_epilogue, prepares);
+  if (!workload) return std::nullopt;
+  return TextProduct{*stage, *std::move(workload), stage->is_plain && !has_epilogue};
+}
+
+/// The product as the template computes it: with a constant operand packed before the calls, if the template can.
+std::optional<TextProduct> product_for(const Template& source, const text::Program& program, const Target& target) {
+  std::optional<TextProduct> prepared = product_of(program, true);
+  const bool serves = !prepared || !source.why_not || source.why_not(prepared->workload, target).empty();
+  return serves ? prepared : product_of(program, false);
+}
+
+TextProduct required_product(const Template& source, const ParsedText& text, const Workload& workload,
+                             const Target& target) {
+  std::optional<TextProduct> product = product_for(source, text.expression_of(workload)->program(), target);
+  check(product.has_value(), "templates of products serve products");
+  return *std::move(product);
+}
+
+/// The positions of A and B among the arguments of an expression.
+struct ArgumentsOf {
+  std::size_t a = 0, b = 0;
+};
+
+ArgumentsOf arguments_of(const text::Program& program, const text::Product& product) {
+  const std::vector<std::size_t> parameters = program.parameters();
   const auto argument = [&](std::size_t tensor) {
     return static_cast<std::size_t>(std::find(parameters.begin(), parameters.end(), tensor) - parameters.begin());
   };
-  return {argument(product.a), argument(product.b), argument(product.c)};
+  return {argument(product.a), argument(product.b)};
 }
 
-/// The matmul that takes the place of a definition, whose calls pass the same tensors in the same shapes.
-Definition matmul_of(const Workload& product, const Definition& definition, const ArgumentsOf& at) {
-  const auto passed = [&](std::size_t argument) { return ir::constants_of(passed_shape(definition.args[argument])); };
-  return define_matmul(product, {.a = passed(at.a), .b = passed(at.b), .c = passed(at.c)});
+/// The matmul that takes the place of a text's definition, whose calls pass the same tensors in the same shapes.
+Definition matmul_of(const TextProduct& product, const text::Program& program, const Definition& definition) {
+  const ArgumentsOf at = arguments_of(program, product.stage.product);
+  const auto passed = [](const Tensor& tensor) { return ir::constants_of(passed_shape(tensor)); };
+  const Tensor &a = definition.args[at.a], &b = definition.args[at.b], &c = definition.args.back();
+  if (product.is_whole) return define_matmul(product.workload, {.a = passed(a), .b = passed(b), .c = passed(c)});
+  const std::string& first = program.tensors[program.stages.front().tensor].name;
+  const MatmulSums made = make_matmul_sums(
+      product.workload, {.name = a.name(), .has_batch = product.stage.a_has_batch, .passed = passed(a)},
+      {.name = b.name(), .has_batch = product.stage.b_has_batch, .passed = passed(b)}, first);
+  Definition matmul{.args = {made.a, made.b}, .inputs = definition.inputs, .flops = definition.flops};
+  if (program.stages.size() == 1) {
+    matmul.args.push_back(passed_like(made.sums, c));
+    return matmul;
+  }
+  const text::ProductStage& stage = product.stage;
+  std::vector<std::vector<std::string>> axes{stage.rows, stage.columns};
+  if (stage.product.batch > 1) axes.insert(axes.begin(), stage.batch);
+  std::vector<Tensor> finished = definition.args;
+  finish_sums(finished, first, dimensions_in(c, program, axes), [&](std::span<const Expr> i) { return made.sums(i); });
+  for (std::size_t i = 0; i < finished.size(); ++i) {
+    if (i != at.a && i != at.b) matmul.args.push_back(finished[i]);
+  }
+  return matmul;
 }
 
-Template for_text(const Template& source, const ParsedText& text, const ArgumentsOf& at) {
+Template for_text(const Template& source, const ParsedText& text) {
   Template made = source;
-  made.schedule = [source, text, at](Tuning& tuning, const Workload& workload, Definition& definition,
-                                     const Target& target) {
-    const Workload product = product_of(*text.expression_of(workload));
-    Definition matmul = matmul_of(product, definition, at);
-    Schedule schedule = source.schedule(tuning, product, matmul, target);
-    definition.args[at.a] = matmul.args[0];
-    definition.args[at.b] = matmul.args[1];
-    definition.args[at.c] = matmul.args.back();
+  made.schedule = [source, text](Tuning& tuning, const Workload& workload, Definition& definition,
+                                 const Target& target) {
+    const TextProduct product = required_product(source, text, workload, target);
+    const text::Program& program = text.expression_of(workload)->program();
+    Definition matmul = matmul_of(product, program, definition);
+    Schedule schedule = source.schedule(tuning, product.workload, matmul, target);
+    const ArgumentsOf at = arguments_of(program, product.stage.product);
+    std::size_t next = 2;
+    for (std::size_t i = 0; i < definition.args.size(); ++i) {
+      definition.args[i] = matmul.args[i == at.a ? 0 : i == at.b ? 1 : next++];
+    }
     return schedule;
   };
   made.seeds = [source, text](const Workload& workload, const Target& target) {
-    return seeds_of(source, product_of(*text.expression_of(workload)), target);
+    return seeds_of(source, required_product(source, text, workload, target).workload, target);
   };
-  if (source.why_not) {
-    made.why_not = [source, text](const Workload& workload, const Target& target) {
-      return source.why_not(product_of(*text.expression_of(workload)), target);
-    };
-  }
+  made.why_not = [source, text](const Workload& workload, const Target& target) -> std::string {
+    const auto product = product_for(source, text.expression_of(workload)->program(), target);
+    if (!product) return "it needs sizes with which the expression is a product";
+    return source.why_not ? source.why_not(product->workload, target) : "";
+  };
   return made;
 }
 
@@ -89,35 +163,18 @@ Template for_text(const Template& source, const ParsedText& text, const Argument
 
 std::optional<Workload> matmul_workload_of(const text::Expression& expression) {
   const std::optional<text::Product> product = text::find_product(expression.program());
-  if (!product) return std::nullopt;
-  const std::string type = type_name(expression.program(), *product);
-  if (type.empty()) return std::nullopt;
-  // An index over batches counts even if its extent is 1: an expression is a product whatever its sizes are.
-  if (product->has_batch && !has_matmul_forms(ir::Type::parse(type))) return std::nullopt;
-  const auto given = [](const char* name, std::int64_t value) {
-    return " " + std::string(name) + "=" + std::to_string(value);
-  };
-  // What the caller declares constant is packed in advance.
-  const char* const prepared = expression.program().tensors[product->b].is_constant ? " prepared=b" : "";
-  try {
-    return parse_workload("matmul" + given("m", product->m) + given("n", product->n) + given("k", product->k) +
-                          given("ta", product->ta ? 1 : 0) + given("tb", product->tb ? 1 : 0) +
-                          given("batch", product->batch) + " dtype=" + type + prepared);
-  } catch (const UsageError&) {
-    return std::nullopt;  // it is larger than any address space
-  }
+  return product ? workload_of_product(expression.program(), *product, false, true) : std::nullopt;
 }
 
 std::vector<Template> product_templates(const ParsedText& text, const Registry& registry) {
-  const std::optional<Workload> product = matmul_workload_of(text.given());
+  const std::optional<TextProduct> product = product_of(text.given().program(), true);
   std::vector<Template> templates;
   if (!product) return templates;
-  const Operator* const matmul = find_same_operator(registry, *product->op);
+  const Operator* const matmul = find_same_operator(registry, *product->workload.op);
   if (matmul == nullptr) return templates;
-  const ArgumentsOf at = arguments_of(text.given());
   for (const Template& source : matmul->templates) {
     // Generic templates are made from the text itself, with the names of its tensors.
-    if (!source.is_generic) templates.push_back(for_text(source, text, at));
+    if (!source.is_generic) templates.push_back(for_text(source, text));
   }
   return templates;
 }

@@ -1,6 +1,6 @@
-// The templates of matmul for an expression that is a matrix product by its structure. Calls pass the tensors in the
-// shapes of the text.
-// Thread rule: pure functions.
+// The templates of matmul for an expression that is a matrix product by its structure, or one that elementwise
+// operations follow (text/analysis/epilogue.h). Calls pass the tensors in the shapes of the text. Thread rule: pure
+// functions.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@
 
 namespace nestwright {
 
-/// The workload of matmul that computes the same from the same memory. nullopt if the expression is not a product, or
-/// its types are not those of a matmul.
+/// The workload of matmul that computes the same from the same memory. nullopt if the expression is not a product alone
+/// (text::find_product), or its types are not those of a matmul.
 std::optional<Workload> matmul_workload_of(const text::Expression& expression);
 
-/// The templates, in the order of those of the registry's matmul. Empty if the expression is not a product, or the
+/// The templates, in the order of those of the registry's matmul. Empty if the expression has no product, or the
 /// registry does not have the matmul of this library.
 std::vector<Template> product_templates(const ParsedText& text, const Registry& registry);
 

@@ -5,6 +5,7 @@
 #include "text/tensors.h"
 #include "text_operator/bytes_touched.h"
 #include "text_operator/check_inputs.h"
+#include "text_operator/convolution_templates.h"
 #include "text_operator/guarded_reads.h"
 #include "text_operator/parsed_text.h"
 #include "text_operator/product_templates.h"
@@ -72,6 +73,8 @@ std::shared_ptr<const Operator> make_text_operator(const text::Expression& expre
       }};
   op.ranges = [text](const Workload& workload) { return ranges_of(text.expression_of(workload)->program()); };
   op.templates = product_templates(text, registry);
+  const std::vector<Template> of_convolutions = convolution_templates(text, registry);
+  op.templates.insert(op.templates.end(), of_convolutions.begin(), of_convolutions.end());
   op.templates.push_back(sketch_cpu_template());
   op.templates.push_back(sketch_gpu_template());
   return std::make_shared<const Operator>(std::move(op));

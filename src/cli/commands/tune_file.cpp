@@ -11,7 +11,7 @@
 #include "graph/passes/passes.h"
 #include "nestwright/error.h"
 #include "nestwright/lookup.h"
-#include "network/tasks.h"
+#include "network/plan.h"
 #include "search/session/session.h"
 #include "search/task/runnable.h"
 #include "search/trials/session_builder.h"
@@ -164,7 +164,7 @@ TaskList model_tasks(const std::string& path, const ModelOptions& options, const
   note_missing_operators(model);
   const Machine machine = Machine::host();
   TaskList list{.name = path};
-  for (const NetworkTask& task : network_tasks(optimized(model.graph))) {
+  for (const NetworkTask& task : planned_tasks(optimized(model.graph))) {
     try {
       list.tasks.push_back(listed_task(task.label, task.workload, static_cast<double>(task.nodes.size()), registry,
                                        target, caches, machine));

@@ -49,8 +49,7 @@ const char* place_name(StepBuffer::In in) {
 }
 
 std::string place_text(const StepBuffer& buffer) {
-  const bool is_numbered = buffer.in == StepBuffer::In::kInput || buffer.in == StepBuffer::In::kOutput;
-  return fmt::format("{{{}, {}}}", place_name(buffer.in), is_numbered ? buffer.number : buffer.offset);
+  return fmt::format("{{{}, {}, {}}}", place_name(buffer.in), buffer.number, buffer.offset);
 }
 
 std::string tables(const ExportedNetwork& e) {
@@ -73,7 +72,7 @@ std::string tables(const ExportedNetwork& e) {
     most = std::max(most, step.buffers.size());
   }
   if (network.steps.empty()) {
-    places = "    {kNone, 0},\n";
+    places = "    {kNone, 0, 0},\n";
     steps = "    {0, 0, 0, 0},\n";
   }
   for (const CompiledCopy& copy : network.copies) {

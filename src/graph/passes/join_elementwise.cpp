@@ -6,6 +6,7 @@
 #include "graph/passes/rewrite.h"
 #include "graph/program/merge.h"
 #include "graph/program/node_form.h"
+#include "graph/program/placement.h"
 #include "text/syntax/expression_error.h"
 
 namespace nestwright {
@@ -39,7 +40,7 @@ class ElementwiseGroup {
   /// Whether the node may join: the group alone reads its result, element by element.
   bool accepts(std::size_t number) const {
     const GraphNode& node = graph_.nodes()[number];
-    if (node.is_view() || node.outputs.size() != 1) return false;
+    if (node.is_view() || node.outputs.size() != 1 || is_placement(node)) return false;
     const ValueId result = node.outputs[0];
     if (graph_.type(result).shape != graph_.type(graph_.nodes()[*nodes_.rbegin()].outputs[0]).shape) return false;
     if (core_ && (!has_no_reduction(node) || follows_reduction(graph_, readers_, number))) return false;
@@ -88,7 +89,7 @@ Graph join_elementwise(const Graph& graph) {
   std::vector<bool> is_taken(graph.nodes().size());
   for (std::size_t last = graph.nodes().size(); last-- > 0;) {
     const GraphNode& node = graph.nodes()[last];
-    if (is_taken[last] || node.is_view() || node.outputs.size() != 1) continue;
+    if (is_taken[last] || node.is_view() || node.outputs.size() != 1 || is_placement(node)) continue;
     ElementwiseGroup group(graph, readers, last);
     for (bool has_grown = true; has_grown;) {
       has_grown = false;

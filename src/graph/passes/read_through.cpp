@@ -5,6 +5,7 @@
 #include "graph/passes/rewrite.h"
 #include "graph/program/edit.h"
 #include "graph/program/node_form.h"
+#include "graph/program/placement.h"
 #include "text/syntax/expression_error.h"
 
 namespace nestwright {
@@ -93,7 +94,7 @@ GraphNode read_through_of(const Graph& graph, const GraphNode& node) {
   for (std::size_t i = 0; i < current.inputs.size();) {
     const auto producer = graph.value(current.inputs[i]).node;
     const bool is_constant = graph.value(current.inputs[i]).is_constant;  // it is moved once, whoever reads it
-    if (is_constant || !producer || !only_moves(graph.nodes()[*producer])) {
+    if (is_constant || !producer || !only_moves(graph.nodes()[*producer]) || part_offset(graph.nodes()[*producer])) {
       ++i;
       continue;
     }
@@ -122,7 +123,7 @@ Graph read_through(const Graph& graph) {
   GraphRewrite rewrite(graph);
   for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
     const GraphNode& node = graph.nodes()[n];
-    if (node.is_view() || graph.value(node.outputs[0]).is_constant) {
+    if (node.is_view() || graph.value(node.outputs[0]).is_constant || concatenation_offsets(node)) {
       rewrite.copy(n);
       continue;
     }
