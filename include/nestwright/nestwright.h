@@ -25,3 +25,8 @@
 #include "nestwright/export.h"
 #include "nestwright/lookup.h"
 #include "nestwright/tune.h"
+
+// Models.
+#include "nestwright/model/graph.h"
+#include "nestwright/model/network.h"
+#include "nestwright/model/onnx.h"

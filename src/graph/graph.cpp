@@ -1,4 +1,4 @@
-#include "nestwright/graph.h"
+#include "nestwright/model/graph.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

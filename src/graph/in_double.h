@@ -2,7 +2,7 @@
 // Thread rule: a pure function.
 #pragma once
 
-#include "nestwright/graph.h"
+#include "nestwright/model/graph.h"
 
 namespace nestwright {
 

@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "nestwright/graph.h"
+#include "nestwright/model/graph.h"
 
 namespace nestwright {
 

@@ -9,7 +9,7 @@
 #include "codegen/backend.h"
 #include "nestwright/array.h"
 #include "nestwright/lookup.h"
-#include "nestwright/network.h"
+#include "nestwright/model/network.h"
 #include "network/plan.h"
 
 namespace nestwright {

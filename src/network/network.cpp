@@ -1,4 +1,4 @@
-#include "nestwright/network.h"
+#include "nestwright/model/network.h"
 
 #include "graph/passes/passes.h"
 #include "network/compiled_network.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "nestwright/array.h"
-#include "nestwright/graph.h"
+#include "nestwright/model/graph.h"
 #include "network/compiled_network.h"
 #include "runtime/compiled_kernel.h"
 

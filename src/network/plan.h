@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "nestwright/graph.h"
+#include "nestwright/model/graph.h"
 #include "network/tasks.h"
 
 namespace nestwright {

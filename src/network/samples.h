@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "nestwright/array.h"
-#include "nestwright/graph.h"
+#include "nestwright/model/graph.h"
 
 namespace nestwright {
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "nestwright/graph.h"
+#include "nestwright/model/graph.h"
 
 namespace nestwright {
 

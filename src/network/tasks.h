@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "nestwright/graph.h"
+#include "nestwright/model/graph.h"
 
 namespace nestwright {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string>
 
-#include "nestwright/graph.h"
+#include "nestwright/model/graph.h"
 
 namespace nestwright {
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "nestwright/error.h"
-#include "nestwright/onnx.h"
+#include "nestwright/model/onnx.h"
 #include "onnx/model_file.h"
 #include "onnx/operators/operators.h"
 #include "text/syntax/expression_error.h"

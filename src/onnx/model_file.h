@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "nestwright/graph.h"
+#include "nestwright/model/graph.h"
 
 namespace nestwright {
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "export_fixture.h"
-#include "nestwright/network.h"
+#include "nestwright/model/network.h"
 
 namespace nestwright {
 namespace {

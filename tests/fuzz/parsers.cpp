@@ -14,7 +14,7 @@
 #include "measure/process/protocol.h"
 #include "nestwright/config_space.h"
 #include "nestwright/error.h"
-#include "nestwright/onnx.h"
+#include "nestwright/model/onnx.h"
 #include "nestwright/program.h"
 #include "nestwright/registry.h"
 #include "nestwright/schedule.h"

@@ -7,7 +7,7 @@
 
 #include "graph/evaluate.h"
 #include "graph/passes/passes.h"
-#include "nestwright/graph.h"
+#include "nestwright/model/graph.h"
 #include "reference/host_run.h"
 
 namespace nestwright {

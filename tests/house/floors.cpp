@@ -65,7 +65,7 @@ Floors parse_floors(const std::string& document) {
 }
 
 PublicHeaders parse_public_headers(const std::string& document) {
-  static const std::regex kLine(R"(\n([a-z_, ]+)  +([a-z_/]+)(?=\n))"), kName("[a-z_]+");
+  static const std::regex kLine(R"(\n([a-z_/, ]+)  +([a-z_/]+)(?=\n))"), kName("[a-z_/]+");
   const std::string table = block_after(document, "Public headers");
   PublicHeaders folders;
   for (std::sregex_iterator line(table.begin(), table.end(), kLine), end; line != end; ++line) {

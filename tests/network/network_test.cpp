@@ -1,5 +1,5 @@
 // Compiled networks compute what their graphs say.
-#include "nestwright/network.h"
+#include "nestwright/model/network.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

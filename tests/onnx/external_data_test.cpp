@@ -9,7 +9,7 @@
 
 #include "graph/evaluate.h"
 #include "nestwright/error.h"
-#include "nestwright/onnx.h"
+#include "nestwright/model/onnx.h"
 #include "tests/onnx/written_model.h"
 #include "tests/support/message.h"
 

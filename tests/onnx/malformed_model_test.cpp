@@ -6,7 +6,7 @@
 #include <string>
 
 #include "nestwright/error.h"
-#include "nestwright/onnx.h"
+#include "nestwright/model/onnx.h"
 #include "tests/onnx/written_model.h"
 #include "tests/support/message.h"
 

@@ -16,7 +16,7 @@
 #include "graph/evaluate.h"
 #include "measure/check/elements.h"
 #include "nestwright/error.h"
-#include "nestwright/onnx.h"
+#include "nestwright/model/onnx.h"
 #include "onnx/model_file.h"
 #include "onnx/operators/operators.h"
 

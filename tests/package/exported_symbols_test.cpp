@@ -49,7 +49,8 @@ std::vector<Symbol> exported_symbols() {
 /// Every identifier in the public headers.
 std::set<std::string> declared_names() {
   std::set<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(NESTWRIGHT_SOURCE_DIR "/include/nestwright")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(NESTWRIGHT_SOURCE_DIR "/include/nestwright")) {
+    if (!entry.is_regular_file()) continue;
     std::ifstream file(entry.path());
     std::stringstream text;
     text << file.rdbuf();

@@ -7,7 +7,7 @@
 #include "cli/output/report.h"
 #include "nestwright/database.h"
 #include "nestwright/error.h"
-#include "nestwright/network.h"
+#include "nestwright/model/network.h"
 
 namespace nestwright::cli {
 namespace {

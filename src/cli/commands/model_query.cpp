@@ -4,8 +4,8 @@
 #include "cli/output/report.h"
 #include "cli/output/throughput.h"
 #include "nestwright/error.h"
-#include "nestwright/network.h"
-#include "nestwright/onnx.h"
+#include "nestwright/model/network.h"
+#include "nestwright/model/onnx.h"
 #include "nestwright/text_operator.h"
 #include "network/plan.h"
 

@@ -6,7 +6,7 @@
 
 #include "cli/options/common_options.h"
 #include "cli/options/model_options.h"
-#include "nestwright/graph.h"
+#include "nestwright/model/graph.h"
 
 namespace nestwright::cli {
 

@@ -7,7 +7,7 @@
 
 #include "cli/options/arguments.h"
 #include "cli/options/common_options.h"
-#include "nestwright/onnx.h"
+#include "nestwright/model/onnx.h"
 
 namespace nestwright::cli {
 

@@ -13,7 +13,7 @@
 #include "exporter/source/parameter_names.h"
 #include "exporter/source/sources.h"
 #include "nestwright/error.h"
-#include "nestwright/network.h"
+#include "nestwright/model/network.h"
 #include "nestwright/tensor.h"
 #include "network/network_run.h"
 #include "reference/host_run.h"

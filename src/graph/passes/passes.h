@@ -8,7 +8,7 @@
 #include <functional>
 #include <span>
 
-#include "nestwright/graph.h"
+#include "nestwright/model/graph.h"
 
 namespace nestwright {
 

@@ -13,7 +13,7 @@
 #include <map>
 #include <vector>
 
-#include "nestwright/graph.h"
+#include "nestwright/model/graph.h"
 
 namespace nestwright {
 

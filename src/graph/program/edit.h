@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "nestwright/graph.h"
+#include "nestwright/model/graph.h"
 #include "text/syntax/program.h"
 
 namespace nestwright {

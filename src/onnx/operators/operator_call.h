@@ -16,7 +16,7 @@
 
 #include "graph/evaluate.h"
 #include "nestwright/error.h"
-#include "nestwright/graph.h"
+#include "nestwright/model/graph.h"
 #include "onnx/model_file.h"
 
 namespace nestwright {

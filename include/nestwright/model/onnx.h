@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "nestwright/graph.h"
+#include "nestwright/model/graph.h"
 
 #pragma GCC visibility push(default)
 

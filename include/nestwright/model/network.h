@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "nestwright/array.h"
-#include "nestwright/graph.h"
 #include "nestwright/lookup.h"
+#include "nestwright/model/graph.h"
 
 #pragma GCC visibility push(default)
 
