@@ -24,11 +24,12 @@
 // grows with the elements of its whole tile, not of its own window alone: beside much larger neighbours a small result
 // has an error of their size. Where the whole window of a result lies in the padding, that would be an error where a
 // direct sum has none: paddings of more than 2 are refused.
+#include "templates/conv2d/winograd.h"
+
 #include <string>
 #include <vector>
 
 #include "templates/conv2d/conv2d.h"
-#include "templates/conv2d/winograd_form.h"
 #include "templates/conv2d/winograd_knobs.h"
 #include "templates/framework/space/completion.h"
 
@@ -180,12 +181,8 @@ class WinogradSchedule {
   Schedule s_;
 };
 
-Schedule schedule_winograd(Tuning& t, const Workload& workload, Definition& definition, const Target& target) {
-  const Convolution c = conv2d_shape(workload);
-  const WinogradKnobs knobs = define_winograd_knobs(t, c, target);
-  const WinogradForm form = make_winograd_form(c, knobs.tile, definition);
-  definition.args.back() = form.y;
-  return WinogradSchedule(c, knobs, form).build();
+Schedule schedule_own(Tuning& t, const Workload& workload, Definition& definition, const Target& target) {
+  return schedule_winograd(t, conv2d_shape(workload), definition, target);
 }
 
 std::vector<Config> seeds(const Workload& workload, const Target& target) {
@@ -199,8 +196,14 @@ std::string why_not(const Workload& workload, const Target& target) {
 
 }  // namespace
 
-Template conv2d_winograd_template() {
-  return {"conv2d.winograd", 2, {DeviceKind::kCpu}, schedule_winograd, seeds, why_not};
+Schedule schedule_winograd(Tuning& t, const Convolution& c, Definition& definition, const Target& target,
+                           const WinogradFinish& finish) {
+  const WinogradKnobs knobs = define_winograd_knobs(t, c, target);
+  const WinogradForm form = make_winograd_form(c, knobs.tile, definition, finish);
+  definition.args.back() = form.y;
+  return WinogradSchedule(c, knobs, form).build();
 }
+
+Template conv2d_winograd_template() { return {"conv2d.winograd", 2, {DeviceKind::kCpu}, schedule_own, seeds, why_not}; }
 
 }  // namespace nestwright

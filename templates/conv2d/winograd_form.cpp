@@ -20,8 +20,13 @@ std::vector<Expr> each_of(std::int64_t count, const F& element) {
 
 class FormBuilder {
  public:
-  FormBuilder(const Convolution& c, std::int64_t tile, const Definition& definition)
-      : c_(c), tile_(tile), args_(definition.args), points_(winograd_points(tile)), counts_(winograd_counts(c, tile)) {}
+  FormBuilder(const Convolution& c, std::int64_t tile, const Definition& definition, const WinogradFinish& finish)
+      : c_(c),
+        tile_(tile),
+        args_(definition.args),
+        finish_(finish),
+        points_(winograd_points(tile)),
+        counts_(winograd_counts(c, tile)) {}
 
   WinogradForm build() {
     WinogradForm form{.counts = counts_};
@@ -118,6 +123,10 @@ class FormBuilder {
     };
     form.results = compute({Expr(c_.images), Expr(rows), Expr(columns), Expr(c_.filters)}, result,
                            c_.channels_last ? "Y" : "results");
+    if (finish_) {
+      form.y = finish_([&](std::span<const Expr> at) { return form.results(at[0], at[2], at[3], at[1]); });
+      return;
+    }
     form.y = c_.channels_last ? form.results
                               : compute(
                                     {Expr(c_.images), Expr(c_.filters), Expr(rows), Expr(columns)},
@@ -127,6 +136,7 @@ class FormBuilder {
   const Convolution& c_;
   std::int64_t tile_;
   const std::vector<Tensor>& args_;
+  const WinogradFinish& finish_;
   std::int64_t points_;
   WinogradCounts counts_;
 };
@@ -153,8 +163,9 @@ WinogradCounts winograd_counts(const Convolution& convolution, std::int64_t tile
   return {rows, columns, convolution.images * rows * columns};
 }
 
-WinogradForm make_winograd_form(const Convolution& convolution, std::int64_t tile, const Definition& definition) {
-  return FormBuilder(convolution, tile, definition).build();
+WinogradForm make_winograd_form(const Convolution& convolution, std::int64_t tile, const Definition& definition,
+                                const WinogradFinish& finish) {
+  return FormBuilder(convolution, tile, definition, finish).build();
 }
 
 }  // namespace nestwright

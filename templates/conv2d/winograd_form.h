@@ -10,6 +10,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 
 #include "templates/convolution/convolution.h"
@@ -34,7 +36,12 @@ struct WinogradForm {
   Tensor image, input_rows, inputs, weight_rows, weights, products, result_rows, results, y;
 };
 
-/// `tile`: m, 2 or 4.
-WinogradForm make_winograd_form(const Convolution& convolution, std::int64_t tile, const Definition& definition);
+/// Computes Y from the element of the sums for an image, a filter, a row and a column. Y has these four dimensions.
+using WinogradFinish = std::function<Tensor(const std::function<Expr(std::span<const Expr>)>& sums)>;
+
+/// `tile`: m, 2 or 4. `finish`: what follows the sums of images in NCHW, in place of the convolution's own epilogue.
+/// The sums are stored before it, so that no instruction fuses their division by the scale with an addition.
+WinogradForm make_winograd_form(const Convolution& convolution, std::int64_t tile, const Definition& definition,
+                                const WinogradFinish& finish = {});
 
 }  // namespace nestwright

@@ -32,6 +32,12 @@ struct MatmulForm {
 /// follow A and B.
 Tensor matmul_result(const MatmulShape& shape, ir::Type type, const Tensor& sums, std::span<const Tensor> inputs);
 
+/// The sums that the expression `c` finishes; `c` itself if it is the sums.
+Tensor sums_of(const Tensor& c);
+
+/// What `c` makes of its sums, made of `sums`, which may be larger; passed as `c`.
+Tensor result_from(const Tensor& c, const Tensor& sums);
+
 /// Makes the form's result the last argument of `definition`, passed as the one before; returns it.
 Tensor take_result(MatmulForm& form, Definition& definition);
 

@@ -1,5 +1,8 @@
 #include "templates/matmul/matmul.h"
 
+#include <utility>
+
+#include "ir/traversal/rewrite.h"
 #include "nestwright/tensor.h"
 #include "templates/matmul/form.h"
 #include "templates/pointwise/functions.h"
@@ -27,7 +30,7 @@ std::vector<Expr> strides(std::int64_t batch, const MatrixLayout& layout) {
 /// Element (row, column) of the matrix that belongs to the same product of the batch as the element `c` of C.
 Expr element(const Tensor& tensor, Indices c, const Expr& row, const Expr& column) {
   std::vector<Expr> indices{row, column};
-  if (c.size() > 2) indices.insert(indices.begin(), c[0]);
+  if (tensor.rank() > 2) indices.insert(indices.begin(), c[0]);
   return tensor.at(indices);
 }
 
@@ -45,6 +48,21 @@ std::vector<Tensor> epilogue_inputs(const MatmulShape& shape) {
   if (shape.epilogue.residual) inputs.push_back(placeholder(c_extents, shape.type, "residual", c_strides));
   return inputs;
 }
+
+/// Reads the elements of another tensor of the same rank in place of one's.
+class LoadReplacer : public ir::Mutator {
+ public:
+  LoadReplacer(Buffer from, const Tensor& to) : from_(std::move(from)), to_(to) {}
+  using ir::Mutator::mutate;
+  Expr mutate(const Expr& e) override {
+    const auto* const load = e.as<ir::Load>();
+    return load != nullptr && load->buffer == from_ ? to_.at(load->indices) : mutate_children(e);
+  }
+
+ private:
+  Buffer from_;
+  const Tensor& to_;
+};
 
 /// The length of a row of A, B or C as stored.
 std::string row_length(const Workload& w, char matrix) {
@@ -77,27 +95,39 @@ void add_layout(std::vector<OperatorParameter>& parameters, char matrix) {
 
 }  // namespace
 
+MatmulSums make_matmul_sums(const Workload& workload, const MatmulFactor& a, const MatmulFactor& b,
+                            const std::string& name) {
+  const MatmulShape shape = matmul_shape(workload);
+  const MatmulTypes types = matmul_types(workload.type("dtype"));
+  const auto factor_of = [&](const MatmulFactor& factor, const MatrixLayout& layout, ir::Type type) {
+    const std::int64_t batch = factor.has_batch ? shape.batch : 1;
+    return in_shape(placeholder(extents(batch, layout), type, factor.name, strides(batch, layout)), factor.passed);
+  };
+  MatmulSums made{.a = factor_of(a, shape.a, types.a), .b = factor_of(b, shape.b, types.b), .sums = {}};
+  const IterVar r = reduce_axis(Expr(shape.k), "k");
+  const auto wide = [&](const Expr& e) { return shape.in_tf32 ? round_tf32(e) : cast(shape.type, e); };
+  const bool is_c = shape.epilogue.is_none();
+  made.sums = compute(
+      extents(shape.batch, shape.c),
+      [&](Indices c) {
+        const Expr i = c[c.size() - 2], j = c.back();
+        return sum(wide(shape.ta ? element(made.a, c, r, i) : element(made.a, c, i, r)) *
+                       wide(shape.tb ? element(made.b, c, j, r) : element(made.b, c, r, j)),
+                   r);
+      },
+      name, is_c ? strides(shape.batch, shape.c) : std::vector<Expr>{});
+  return made;
+}
+
 Definition define_matmul(const Workload& workload, const MatmulPassedShapes& passed) {
   const MatmulShape shape = matmul_shape(workload);
   const MatmulTypes types = matmul_types(workload.type("dtype"));
-  const Tensor a =
-      in_shape(placeholder(extents(shape.batch, shape.a), types.a, "A", strides(shape.batch, shape.a)), passed.a);
-  const Tensor b =
-      in_shape(placeholder(extents(shape.batch, shape.b), types.b, "B", strides(shape.batch, shape.b)), passed.b);
-  const IterVar r = reduce_axis(Expr(shape.k), "k");
-  const auto wide = [&](const Expr& e) { return shape.in_tf32 ? round_tf32(e) : cast(shape.type, e); };
-  const auto product_at = [&](Indices c) {
-    const Expr i = c[c.size() - 2], j = c.back();
-    return sum(wide(shape.ta ? element(a, c, r, i) : element(a, c, i, r)) *
-                   wide(shape.tb ? element(b, c, j, r) : element(b, c, r, j)),
-               r);
-  };
+  const bool is_none = shape.epilogue.is_none();
+  const auto [a, b, sums] = make_matmul_sums(workload, {.name = "A", .passed = passed.a},
+                                             {.name = "B", .passed = passed.b}, is_none ? "C" : "AB");
   std::vector<Tensor> args{a, b};
   const std::vector<Tensor> inputs = epilogue_inputs(shape);
-  const std::vector<Expr> c_extents = extents(shape.batch, shape.c);
-  const Tensor c = shape.epilogue.is_none()
-                       ? compute(c_extents, product_at, "C", strides(shape.batch, shape.c))
-                       : matmul_result(shape, types.c, compute(c_extents, product_at, "AB"), inputs);
+  const Tensor c = is_none ? sums : matmul_result(shape, types.c, sums, inputs);
   args.insert(args.end(), inputs.begin(), inputs.end());
   args.push_back(in_shape(c, passed.c));
   double bytes = 0;
@@ -107,7 +137,7 @@ Definition define_matmul(const Workload& workload, const MatmulPassedShapes& pas
     bytes += elements * tensor.dtype().bytes();
   }
   Definition definition{args, static_cast<int>(args.size()) - 1, 2 * shape.products(), bytes};
-  if (shape.prepares_b) definition.constant_inputs = {1};
+  if (shape.prepares_a || shape.prepares_b) definition.constant_inputs = {shape.prepares_a ? 0U : 1U};
   return definition;
 }
 
@@ -133,6 +163,28 @@ Tensor matmul_result(const MatmulShape& shape, ir::Type type, const Tensor& sums
       "C", strides(shape.batch, shape.c));
 }
 
+Tensor sums_of(const Tensor& c) {
+  for (const Operation& input : c.op()->inputs) {
+    if (!input.is_placeholder()) return Tensor(input);
+  }
+  return c;
+}
+
+Tensor result_from(const Tensor& c, const Tensor& sums) {
+  const Tensor own = sums_of(c);
+  const ComputeOp& computed = *c.op().compute();
+  const Tensor result = compute(
+      c.shape(),
+      [&](Indices at) {
+        if (own == c) return cast(c.dtype(), sums(at));
+        ir::Substitution axes;
+        for (std::size_t a = 0; a < at.size(); ++a) axes[computed.axes[a].var()] = at[a];
+        return LoadReplacer(own.buffer(), sums).mutate(ir::substitute(computed.bodies.front(), axes));
+      },
+      c.name(), c.buffer()->strides);
+  return passed_like(result, c);
+}
+
 Tensor take_result(MatmulForm& form, Definition& definition) {
   const bool is_sums = form.result == form.sums;
   definition.args.back() = form.result = passed_like(form.result, definition.args.back());
@@ -142,10 +194,8 @@ Tensor take_result(MatmulForm& form, Definition& definition) {
 
 MatmulForm plain_form(const Workload& workload, const Definition& definition) {
   MatmulForm form{.a = definition.args[0], .b = definition.args[1], .shape = matmul_shape(workload)};
-  form.sums = form.result = definition.args.back();
-  for (const Operation& input : form.result.op()->inputs) {
-    if (!input.is_placeholder()) form.sums = Tensor(input);
-  }
+  form.result = definition.args.back();
+  form.sums = sums_of(form.result);
   constexpr int kOfRounding = 4;  // what is added, masked and compared with
   form.registers = form.shape.in_tf32 ? kOfRounding : form.a.dtype() == form.shape.type ? 0 : 2;
   form.is_fused = form.shape.type.is_float();
@@ -178,10 +228,10 @@ Operator matmul_operator() {
                          "bias_residual", "bias_residual_relu"}});
   parameters.push_back({"prepared",
                         "the operand that is constant across calls and packed once, before them: b, the weights of a "
-                        "layer",
+                        "layer; or a, if they are on the left",
                         Kind::kChoice,
                         "none",
-                        {"none", "b"}});
+                        {"none", "a", "b"}});
   parameters.push_back({"precision",
                         "of the products, float32: full, or of A and B rounded to tf32, which tensor cores multiply",
                         Kind::kChoice,

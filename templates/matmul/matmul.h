@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "nestwright/template.h"
@@ -25,6 +26,19 @@ struct MatmulPassedShapes {
 
 /// A matrix that is passed in another shape must be compact.
 Definition define_matmul(const Workload& workload, const MatmulPassedShapes& passed = {});
+
+/// A factor of a product whose sums another expression finishes.
+struct MatmulFactor {
+  std::string name;
+  bool has_batch = true;  ///< a matrix for each of the batch; if not, one serves all
+  std::optional<std::vector<std::int64_t>> passed = {};
+};
+struct MatmulSums {
+  Tensor a, b;
+  Tensor sums;  ///< without an epilogue; in the layout of C if the workload has none
+};
+MatmulSums make_matmul_sums(const Workload& workload, const MatmulFactor& a, const MatmulFactor& b,
+                            const std::string& name);
 
 /// Computed in double, with the bound 8 eps sqrt(K sum (a b)^2) for each element, where eps is that of the sums' type
 /// (bfloat16 products are exact in float32), plus that of the epilogue; integers are exact, and wrap around as int32

@@ -60,6 +60,7 @@ MatmulShape matmul_shape(const Workload& workload) {
   if (shape.in_tf32 && dtype != kFloat32) {
     throw UsageError("precision=tf32 of matmul is of float32, not of " + dtype.str() + "; leave it out");
   }
+  shape.prepares_a = workload.choice("prepared") == "a";
   shape.prepares_b = workload.choice("prepared") == "b";
   const bool is_plain = shape.batch == 1 && shape.a.is_compact() && shape.b.is_compact() && shape.c.is_compact() &&
                         shape.epilogue.is_none();

@@ -46,8 +46,9 @@ struct MatmulShape {
   ir::Type type;  ///< of the sums; converted A and B are no wider
   MatrixLayout a, b, c;
   Epilogue epilogue;
-  bool in_tf32 = false;     ///< A and B are rounded to tf32 before they are multiplied
-  bool prepares_b = false;  ///< B is constant across calls, and packed once, before them
+  bool in_tf32 = false;  ///< A and B are rounded to tf32 before they are multiplied
+  /// The operand is constant across calls: B is packed once, before them, and A may be.
+  bool prepares_a = false, prepares_b = false;
   /// Multiply-adds.
   double products() const {
     return static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);

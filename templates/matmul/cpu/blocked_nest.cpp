@@ -100,6 +100,11 @@ Tensor pack_a(Schedule& s, const MatmulForm& form, const Tensor& a, const Tensor
   if (a.op().compute() != nullptr) s[a].compute_inline();
   const auto lay_out = knobs.pack_a == Pack::kRows ? lay_out_rows : lay_out_tiles;
   const IterVar shared = lay_out(s, form.shape, packed, knobs);
+  if (knobs.pack_a == Pack::kPrepared) {
+    s[packed].prepare();
+    if (knobs.parallel != MatmulKnobs::Parallel::kNone) s[packed].parallel(shared);
+    return packed;
+  }
   const int at = blocks.panel_of(kAxisM);
   s[packed].compute_at(s[c], blocks.loops[static_cast<std::size_t>(at)]);
   if (at < blocks.parallel) s[packed].parallel(shared);

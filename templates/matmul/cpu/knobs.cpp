@@ -106,8 +106,12 @@ void choose_packing(const Nest& nest, MatmulKnobs& knobs) {
     if (!is_made) pack_a.emplace_back("block");
     if (!nest.shape.ta) pack_a.emplace_back("rows");
   }
+  if (nest.shape.prepares_a && nest.row_extent > 1 && !is_made) pack_a = {"no", "prepared"};
   const std::string packed = nest.t.choose("pack_a", pack_a);
-  knobs.pack_a = packed == "block" ? Pack::kBlock : packed == "rows" ? Pack::kRows : Pack::kNo;
+  knobs.pack_a = packed == "prepared" ? Pack::kPrepared
+                 : packed == "block"  ? Pack::kBlock
+                 : packed == "rows"   ? Pack::kRows
+                                      : Pack::kNo;
 }
 
 void choose_reduction(Nest& nest) {
@@ -127,7 +131,8 @@ std::vector<std::int64_t> choose_tail(Nest& nest, const MatmulKnobs& knobs) {
     heights.push_back(rows);
   }
   // A packed panel of A has one tile height, and so do the blocks of sums that a blocked reduction stores.
-  const bool is_one_height = knobs.pack_a == Pack::kBlock || (nest.blocked && nest.is_finished());
+  const bool is_one_height =
+      knobs.pack_a == Pack::kBlock || knobs.pack_a == Pack::kPrepared || (nest.blocked && nest.is_finished());
   const std::vector<std::int64_t> composable =
       is_one_height ? std::vector<std::int64_t>{} : composable_rows(heights, nest.row_extent);
   std::vector<std::string> tails{"partition"};
@@ -264,7 +269,7 @@ void require_packed_blocks(const Nest& nest, const Numbers& x, const MatmulKnobs
                          std::max(nest.target.l3_bytes, 4 * nest.target.l2_bytes),
                          "a packed block of B is larger than the last-level cache");
   }
-  if (knobs.pack_a != Pack::kNo) {
+  if (knobs.pack_a != Pack::kNo && knobs.pack_a != Pack::kPrepared) {
     require_packed_block(nest, x.rows * ceil_div(ceil_div(nest.row_extent, x.rows), x.row_blocks), steps,
                          std::max(nest.target.l3_bytes / 2, 4 * nest.target.l2_bytes),
                          "a packed block of A takes more than half of the last-level cache");

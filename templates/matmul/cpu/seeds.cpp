@@ -89,7 +89,7 @@ Config to_config(Seed seed, const MatmulShape& shape, const Target& target) {
   Config config;
   config.set("vector_axis", {}, seed.vector_axis);
   config.set("pack_b", {}, shape.prepares_b ? "prepared" : seed.pack_b);
-  config.set("pack_a", {}, seed.pack_a);
+  config.set("pack_a", {}, shape.prepares_a && seed.pack_a != "no" ? "prepared" : seed.pack_a);
   config.set("reduction", {}, seed.k_block > 0 ? "blocked" : "full");
   config.set("tail_m", {}, seed.tail_m);
   config.set("parallel", {}, seed.parallel);

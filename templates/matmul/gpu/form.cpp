@@ -27,7 +27,7 @@ Tensor pad(const Operand& from, std::int64_t batch, const std::string& name) {
         const Expr &first = x[x.size() - 2], &second = x.back();
         const Expr &k = from.keep ? second : first, &across = from.keep ? first : second;
         std::vector<Expr> at{from.along_k ? across : k, from.along_k ? k : across};
-        if (batch > 1) at.insert(at.begin(), x[0]);
+        if (from.matrix.rank() > 2) at.insert(at.begin(), x[0]);
         const Expr read = from.matrix.at(at), element = from.is_rounded ? round_tf32(read) : read;
         Expr inside;
         if (from.padded_k > from.k) inside = k < Expr(from.k);
@@ -103,9 +103,7 @@ MatmulGpuForm matmul_gpu_form(const Workload& workload, Definition& definition, 
         },
         "sums");
   }
-  const std::span<const Tensor> inputs(definition.args.begin() + 2, definition.args.end() - 1);
-  Tensor& c = definition.args.back();
-  form.result = c = passed_like(matmul_result(shape, matmul_types(workload.type("dtype")).c, sums, inputs), c);
+  form.result = definition.args.back() = result_from(definition.args.back(), sums);
   return form;
 }
 
