@@ -48,7 +48,7 @@ class Planner {
  private:
   Place place_of(ValueId value) const {
     if (graph_.value(value).is_constant) return {Place::In::kConstant, value};
-    const Storage storage = storage_.of(value);
+    const ValueStorage storage = storage_.of(value);
     Place place = places_.at(storage.root);
     place.offset += storage.offset;
     return place;
@@ -60,7 +60,7 @@ class Planner {
       const ValueId value = graph_.outputs()[o].value;
       const Place place{Place::In::kOutput, o};
       if (!graph_.value(value).is_constant) {
-        const Storage storage = storage_.of(value);
+        const ValueStorage storage = storage_.of(value);
         const bool is_whole = graph_.type(storage.root).size_bytes() == graph_.type(value).size_bytes();
         if (is_whole && places_.emplace(storage.root, place).second) continue;
       }
@@ -110,7 +110,7 @@ class Planner {
       const bool is_other = i != input && !graph_.value(node.inputs[i]).is_constant;
       if (is_other && storage_.of(node.inputs[i]).root == storage_.of(operand).root) return;
     }
-    const Storage from = storage_.of(operand), to = storage_.of(result);
+    const ValueStorage from = storage_.of(operand), to = storage_.of(result);
     const bool is_free = to.root == result && !places_.contains(to.root) && !places_.contains(from.root);
     const bool is_whole = graph_.type(from.root).size_bytes() == graph_.type(result).size_bytes();
     // A result that others lie in was written before.

@@ -25,8 +25,8 @@ StorageMap::StorageMap(const Graph& graph)
   }
 }
 
-Storage StorageMap::of(ValueId value) const {
-  Storage storage{value, 0};
+ValueStorage StorageMap::of(ValueId value) const {
+  ValueStorage storage{value, 0};
   for (auto parent = parents_.find(value); parent != parents_.end(); parent = parents_.find(storage.root)) {
     storage = {parent->second.root, storage.offset + parent->second.offset};
   }
@@ -57,7 +57,7 @@ bool StorageMap::place_concatenation(const GraphNode& node) {
   const auto bytes = static_cast<std::int64_t>(graph_.type(whole).type.bytes());
   std::map<ValueId, std::size_t> placed;  // roots, by where they begin
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    const Storage part = of(node.inputs[i]);
+    const ValueStorage part = of(node.inputs[i]);
     const std::int64_t begin = (*offsets)[i] * bytes - static_cast<std::int64_t>(part.offset);
     if (begin < 0 || !is_kernel_result(part.root) || is_output_[part.root]) return false;
     const auto at = static_cast<std::size_t>(begin);

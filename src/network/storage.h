@@ -15,7 +15,7 @@
 namespace nestwright {
 
 /// The bytes of a value: those from `offset` on of the memory of `root`.
-struct Storage {
+struct ValueStorage {
   ValueId root = 0;
   std::size_t offset = 0;
 };
@@ -25,7 +25,7 @@ class StorageMap {
   /// Finds the storage of views, parts and concatenations.
   explicit StorageMap(const Graph& graph);
 
-  Storage of(ValueId value) const;
+  ValueStorage of(ValueId value) const;
   /// Whether a node has nothing to do, because its results lie in its inputs, or its inputs in its result.
   bool is_free(std::size_t node) const { return is_free_[node]; }
   /// Lets a result, which has storage of its own, lie where `operand` does.
@@ -38,7 +38,7 @@ class StorageMap {
 
   const Graph& graph_;
   std::vector<bool> is_free_, is_output_;
-  std::map<ValueId, Storage> parents_;  ///< the value that a value lies in; roots have none
+  std::map<ValueId, ValueStorage> parents_;  ///< the value that a value lies in; roots have none
 };
 
 }  // namespace nestwright
