@@ -6,8 +6,7 @@
 #include <set>
 
 #include "ir/traversal/rewrite.h"
-#include "templates/framework/space/completion.h"
-#include "tests/text_operator/wrong_on.h"
+#include "tests/text_operator/right_candidates.h"
 
 namespace nestwright {
 namespace {
@@ -15,25 +14,10 @@ namespace {
 class Candidates : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Candidates, AreRightOnAllInputs) {
-  const Workload workload = workload_of(GetParam());
-  const CheckData data = make_strict_check_data(workload);
-  EXPECT_EQ(wrong_on(data, GetParam()), "") << "the expression without a schedule";
   Target target = Target::host();
   target.threads = 2;
   std::mt19937_64 random(3);
-  for (const Template* source : templates_for(workload, target)) {
-    const std::vector<Config> seeds = seeds_of(*source, workload, target);
-    std::vector<std::optional<Config>> configs{discover_space(*source, workload, target).sample(random)};
-    if (!seeds.empty()) configs.emplace_back(seeds.front());  // matmul.split_k has none for little work
-    for (const std::optional<Config>& config : configs) {
-      if (!config) continue;
-      const Instance made = instantiate(*source, workload, target, *config);
-      const ir::Program loops = lower(made.schedule, made.definition.args, target, "candidate", {.verify = true});
-      EXPECT_NO_THROW(expand(loops, target, {.verify = true})) << source->name << ": " << config->str();
-      const std::vector<Tensor> args = workload.op->define(workload).args;
-      EXPECT_EQ(wrong_on(data, loops, target, args), "") << source->name << ": " << config->str();
-    }
-  }
+  expect_right_candidates(workload_of(GetParam()), target, random);
 }
 
 // Sums of planes, of which several distant ones are reduced at a time: the results are one axis inside of the kernel.

@@ -19,7 +19,7 @@ namespace nestwright {
 /// them.
 inline std::string wrong_on(const CheckData& data, const ir::Program& loops, const Target& target,
                             const std::vector<Tensor>& args) {
-  const Function function = build(loops, target);
+  const Function built = build(loops, target);
   std::string wrong;
   const auto check_set = [&](const char* name, const HostTensors& inputs, const HostTensors& expected,
                              const HostTensors& bound) {
@@ -29,8 +29,11 @@ inline std::string wrong_on(const CheckData& data, const ir::Program& loops, con
       arrays.push_back(Array::empty(args[i].dtype(), ir::constants_of(passed_shape(args[i]))));
       if (i < inputs.size()) encode_elements(args[i].dtype(), inputs[i], arrays[i].data());
     }
-    std::vector<ArrayRef> references;
-    for (Array& array : arrays) references.emplace_back(array);
+    std::vector<ArrayRef> references, constants;
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      (loops.parameters[i].is_constant ? constants : references).emplace_back(arrays[i]);
+    }
+    const Function function = loops.preparation.defined() ? built.prepare_of(constants) : built;
     function.call(references);
     for (std::size_t o = 0; o < expected.size(); ++o) {
       const std::size_t at = args.size() - expected.size() + o;
