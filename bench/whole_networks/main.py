@@ -1,0 +1,187 @@
+"""Compares whole networks with other libraries: bench/networks says how."""
+
+import argparse
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import accuracy
+import report
+import speed
+from models import MODELS, named
+from processes import Control
+from product import Nestwright
+
+RIVALS = ("onnxruntime", "openvino")
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        self.exit(2, f"bench/networks: {message}\n")
+
+
+def whole_number(low, high):
+    def parsed(text):
+        if not text.isdecimal() or not low <= int(text) <= high:
+            raise argparse.ArgumentTypeError(f"'{text}' is not an integer from {low} to {high}")
+        return int(text)
+
+    return parsed
+
+
+def names_of(known):
+    def parsed(text):
+        unknown = [name for name in text.split(",") if name not in known]
+        if unknown:
+            raise argparse.ArgumentTypeError(f"there is no '{unknown[0]}'; write some of {','.join(known)}")
+        return text.split(",")
+
+    return parsed
+
+
+def parse_options():
+    parser = Parser(prog="bench/networks", allow_abbrev=False)
+    processors = len(os.sched_getaffinity(0))
+    names = [model.name for model in MODELS]
+    add = parser.add_argument
+    add("--models", type=names_of(names), default=names)
+    add("--check", action="store_true")
+    add("--rivals", type=names_of(RIVALS), default=["onnxruntime"])
+    add("--threads", type=whole_number(1, processors), default=min(2, processors))
+    add("--seconds", type=whole_number(0, 1000000), default=240)
+    add("--rounds", type=whole_number(1, 10000), default=30)
+    add("--caches", choices=("warm", "cold", "stream"), default="stream")
+    add("--resume", action="store_true")
+    add("--json", type=pathlib.Path)
+    add("--folder", type=pathlib.Path, required=True)
+    add("--nestwright", type=pathlib.Path, required=True)
+    add("--commit", required=True)
+    return parser.parse_args()
+
+
+@dataclass
+class Files:
+    """Of a model."""
+
+    folder: pathlib.Path
+    model: pathlib.Path
+    fixed: pathlib.Path  # with fixed sizes
+    for_onnxruntime: pathlib.Path
+
+
+def files_of(model, folder):
+    """The model's files, made by a process of its own: onnx needs the memory of several models. Those of other sources are not used."""
+    here = pathlib.Path(__file__).parent
+    sources = ["models.py", "sources.py", "double.py", *sorted(f"written/{path.name}" for path in here.glob("written/*.py"))]
+    stamp = hashlib.sha256(b"".join((here / source).read_bytes() for source in sources)).hexdigest()[:12]
+    done = subprocess.run([sys.executable, here / "sources.py", model.name, folder, stamp], stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"the model could not be made, exit code {done.returncode}")
+    made = pathlib.Path(done.stdout.strip())
+    path, fixed = made / "model.onnx", made / "fixed.onnx"
+    return Files(made, path, fixed, fixed if model.fixes_sizes else path)
+
+
+def run_check(model, nestwright, options):
+    files = files_of(model, options.folder)
+    exported = nestwright.export(model, files.model)
+    rows = accuracy.check(model, files, exported["directory"], options.threads, options.folder)
+    return {"rows": rows, "right": accuracy.is_right(rows), "tuned": exported["tuned"], "kernels": exported["kernels"]}
+
+
+def run_comparison(model, nestwright, control, options):
+    files = files_of(model, options.folder)
+    nestwright.tune(model, files.model, options.seconds)
+    exported = nestwright.export(model, files.model)
+    paths = {"ours": exported["directory"], "onnxruntime": files.for_onnxruntime, "openvino": files.fixed}
+    engines = ["ours", *options.rivals]
+    comparison = speed.compare(model, engines, paths, options.threads, options.rounds, control, options.folder)
+    comparison["seconds_tuned"] = nestwright.seconds_tuned(model)
+    comparison["sum_of_kernels_ns"] = nestwright.sum_of_kernels_ns(model, files.model)
+    comparison["exported"] = {name: value for name, value in exported.items() if name != "files"}
+    return report.conclude(comparison)
+
+
+def attempt(work, *arguments):
+    """A failure of one model is a result."""
+    try:
+        return work(*arguments)
+    except (RuntimeError, subprocess.CalledProcessError, OSError) as failure:
+        return {"failure": str(failure)}
+
+
+def conditions_of(options):
+    doctor = subprocess.run([options.nestwright, "doctor", "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    names = ("threads", "seconds", "rounds", "caches", "rivals", "commit")
+    machine = json.loads(doctor.stdout) if doctor.returncode == 0 else None
+    return {name: getattr(options, name) for name in names}, machine
+
+
+def check_all(nestwright, options):
+    print(f"{report_of_check(options)}\n{accuracy.HEAD}", flush=True)
+    results = {}
+    for name in options.models:
+        results[name] = attempt(run_check, named(name), nestwright, options)
+        lines = accuracy.lines_of(name, results[name]["rows"]) if "rows" in results[name] else [f"{name:<16} {results[name]['failure']}"]
+        print("\n".join(lines), flush=True)
+    wrong = [name for name, result in results.items() if not result.get("right")]
+    print(f"{len(results) - len(wrong)} of {len(results)} models are right" + (f"; not right: {', '.join(wrong)}" if wrong else ""))
+    return results, not wrong
+
+
+def report_of_check(options):
+    return (
+        "Largest error on three sets of inputs (more of small outputs) against onnx's reference in double precision; theirs is onnxruntime's, and "
+        f"{accuracy.ALLOWED} times theirs is the bound"
+    )
+
+
+def compare_all(nestwright, options, save, kept):
+    control = Control(options.threads, options.folder)
+    print(report.HEAD, flush=True)
+    results = {}
+    for name in options.models:
+        if name in kept and "failure" not in kept[name]:
+            results[name] = kept[name]
+        else:
+            results[name] = attempt(run_comparison, named(name), nestwright, control, options)
+        print("\n".join(report.lines_of(name, results[name])), flush=True)
+        save({**kept, **results})
+    print("\n".join(report.summaries_of(results)))
+    return results, not any("failure" in result for result in results.values())
+
+
+def main():
+    options = parse_options()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    nestwright = Nestwright(options.nestwright, options.folder, options.threads, options.caches)
+    conditions, machine = conditions_of(options)
+    path = options.json or options.folder / ("check.json" if options.check else "networks.json")
+
+    def save(results):
+        partial = path.with_suffix(".partial")
+        partial.write_text(json.dumps({"conditions": conditions, "machine": machine, "results": results}, indent=1))
+        partial.rename(path)
+
+    if options.check:
+        results, good = check_all(nestwright, options)
+        save(results)
+    else:
+        kept = {}
+        if options.resume and path.exists():
+            document = json.loads(path.read_text())
+            if document["conditions"] == conditions:
+                kept = document["results"]
+            else:
+                print("bench/networks: the results that are there have other conditions, and are measured anew", file=sys.stderr)
+        results, good = compare_all(nestwright, options, save, kept)
+    print(f"all numbers: {path}")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

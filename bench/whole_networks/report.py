@@ -1,0 +1,73 @@
+"""Conclusions from times, and the tables. A ratio is a rival's time over ours: above 1 we are faster."""
+
+import math
+
+import numpy
+
+HEAD = (
+    f"{'model':<16} {'ours ms':>8} {'rival':<11} {'ms':>8} {'ratio':>6}  {'95% interval':<14} {'MB':>5} {'rival':>5} "
+    f"{'whole/sum':>9} {'/tuned':>7} {'rounds':>7} {'tuned s':>8} {'kernels':>7}"
+)
+
+
+def counted(comparison, engine):
+    """The times of the rounds that count; of all rounds, if none does."""
+    counts = comparison["rounds_count"]
+    if not any(counts):
+        counts = [True] * len(counts)
+    return numpy.array([time for time, counts_here in zip(comparison["times_ns"][engine], counts) if counts_here])
+
+
+def ratio_of(comparison, rival):
+    """The median over the rounds of a rival's time over ours, with the 95% interval of a bootstrap: (median, low, high)."""
+    ratios = counted(comparison, rival) / counted(comparison, "ours")
+    draws = numpy.random.default_rng(1).choice(ratios, (2000, len(ratios)))
+    low, high = numpy.percentile(numpy.median(draws, axis=1), [2.5, 97.5])
+    return float(numpy.median(ratios)), float(low), float(high)
+
+
+def conclude(comparison):
+    """Adds ratios and medians."""
+    rivals = [engine for engine in comparison["times_ns"] if engine != "ours"]
+    comparison["median_ns"] = {engine: float(numpy.median(counted(comparison, engine))) for engine in comparison["times_ns"]}
+    comparison["ratios"] = {rival: ratio_of(comparison, rival) for rival in rivals}
+    comparison["whole_over_steps"] = comparison["whole_ns"] / sum(time for _, time in comparison["steps"])
+    tuned = comparison["sum_of_kernels_ns"]
+    comparison["whole_over_tuned"] = comparison["median_ns"]["ours"] / tuned if tuned else None
+    return comparison
+
+
+def lines_of(name, comparison):
+    """One line a rival."""
+    if "failure" in comparison:
+        yield f"{name:<16} {comparison['failure']}"
+        return
+    counts, medians, memory = comparison["rounds_count"], comparison["median_ns"], comparison["memory"]
+    tuned = f"{comparison['whole_over_tuned']:.3f}" if comparison["whole_over_tuned"] else "-"
+    kernels = f"{comparison['exported']['tuned']}/{comparison['exported']['kernels']}"
+    rounds = f"{sum(counts)}/{len(counts)}"
+    for rival, (ratio, low, high) in comparison["ratios"].items():
+        interval = f"{low:.3f} .. {high:.3f}"
+        yield (
+            f"{name:<16} {medians['ours'] / 1e6:>8.3f} {rival:<11} {medians[rival] / 1e6:>8.3f} {ratio:>6.3f}  {interval:<14} "
+            f"{memory['ours']['peak'] / 1e6:>5.0f} {memory[rival]['peak'] / 1e6:>5.0f} {comparison['whole_over_steps']:>9.3f} "
+            f"{tuned:>7} {rounds:>7} {comparison['seconds_tuned']:>8.0f} {kernels:>7}" + ("" if any(counts) else "  disturbed")
+        )
+    for rival, reason in comparison["refused"].items():
+        yield f"{name:<16} {rival} is refused: {reason}"
+
+
+def geomean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def summaries_of(comparisons):
+    """One line for each rival, and one for the best of them in each model, over a dictionary of comparisons by name."""
+    ratios = {name: {rival: ratio[0] for rival, ratio in c["ratios"].items()} for name, c in comparisons.items() if c.get("ratios")}
+    rivals = sorted({rival for of_model in ratios.values() for rival in of_model})
+    tables = {rival: {name: r[rival] for name, r in ratios.items() if rival in r} for rival in rivals}
+    if len(rivals) > 1:
+        tables["the best of them"] = {name: min(r.values()) for name, r in ratios.items()}
+    for rival, of_rival in tables.items():
+        worst = min(of_rival, key=of_rival.get)
+        yield f"{len(of_rival)} models beside {rival}: geomean {geomean(of_rival.values()):.3f}, worst {of_rival[worst]:.3f} ({worst})"
