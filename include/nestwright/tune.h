@@ -125,6 +125,37 @@ struct SessionResult {
 SessionResult run_session(const TaskContext& context, TuningLog& log, const SessionOptions& options,
                           const std::atomic<bool>* interrupt = nullptr, const ProgressFunction& progress = {});
 
+/// A task that shares a budget with others.
+struct ListedTask {
+  std::string label;  ///< for people
+  TaskContext context;
+  double weight = 1;  ///< of a relative gain of this task
+};
+
+/// The result of one task.
+struct TaskOutcome {
+  SessionResult result;
+  bool started = false;
+  std::string failure;  ///< why the task failed, in one sentence; empty where it did not
+};
+
+struct SharedProgress {
+  std::size_t task = 0;                      ///< index of the task whose turn just ended
+  std::int64_t trials = 0;                   ///< of all tasks
+  double seconds = 0, seconds_left = 0;      ///< seconds_left is 0 without a budget in seconds
+  double best_ns = 0;                        ///< of the task; 0: none yet
+  std::map<Outcome, std::int64_t> outcomes;  ///< of all trials
+  std::size_t races_left = 0;                ///< final races still to be held; 0 while the search goes on
+};
+
+/// Tunes tasks of one target on one budget: each first tries its seeds, then the time goes to the task with the largest
+/// expected relative gain times its weight. Budget::early_stop and until_gain apply to each task. A task that fails
+/// does not stop the others; one that did not run, or failed, has the best of earlier runs. Returns one outcome for
+/// each task, in order. Throws as run_session() does, before anything is measured.
+std::vector<TaskOutcome> tune_tasks(const std::vector<ListedTask>& tasks, TuningLog& log, const SessionOptions& options,
+                                    const std::atomic<bool>* interrupt = nullptr,
+                                    const std::function<void(const SharedProgress&)>& progress = {});
+
 /// A search whose caller decides which points are measured, how often, and what is learned from them ("ask and tell"):
 ///
 ///   Study study(task);

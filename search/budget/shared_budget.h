@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "nestwright/tune.h"
 #include "search/budget/task_run.h"
 #include "support/base/clock.h"
 
@@ -35,22 +36,6 @@ struct SharedBudget {
   /// Limit for all open sessions together; a session beyond it is finished and opened again later. 0: no limit.
   double memory_bytes = 0;
   std::size_t open_sessions = 32;  ///< the same for their number: each has a process and six descriptors; 0: no limit
-};
-
-/// The result of one task.
-struct TaskOutcome {
-  SessionResult result;
-  bool started = false;
-  std::string failure;  ///< why the task failed, in one sentence; empty where it did not
-};
-
-struct SharedProgress {
-  std::size_t task = 0;                      ///< index of the task whose turn just ended
-  std::int64_t trials = 0;                   ///< of all tasks
-  double seconds = 0, seconds_left = 0;      ///< seconds_left is 0 without a budget in seconds
-  double best_ns = 0;                        ///< of the task; 0: none yet
-  std::map<Outcome, std::int64_t> outcomes;  ///< of all trials
-  std::size_t races_left = 0;                ///< final races still to be held; 0 while the search goes on
 };
 
 /// Returns one outcome for each task, in order. Throws LogError, as all tasks share the database. `clock` is wall time.

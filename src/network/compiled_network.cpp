@@ -145,7 +145,7 @@ CompiledNetwork compile_network(const Graph& graph, const Target& target, const 
   if (target.device != DeviceKind::kCpu) throw UsageError("networks are compiled for CPUs only: give a CPU as target");
   require_this_machine(target);
   CompiledNetwork network;
-  const std::vector<NetworkTask> tasks = planned_tasks(graph);
+  const std::vector<NetworkTask> tasks = network_tasks(graph);
   std::vector<std::pair<Task, Lookup>> found;  // a log serves one thread
   for (const NetworkTask& task : tasks) {
     const TaskContext context(Task{workload_of(task.workload), target, options.caches});

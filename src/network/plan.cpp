@@ -10,20 +10,14 @@
 namespace nestwright {
 namespace {
 
-/// Tasks without those nodes that have nothing to do.
-std::vector<NetworkTask> tasks_of(const Graph& graph, const StorageMap& storage) {
-  std::vector<NetworkTask> tasks = network_tasks(graph);
-  for (NetworkTask& task : tasks) {
-    std::erase_if(task.nodes, [&](std::size_t node) { return storage.is_free(node); });
-  }
-  std::erase_if(tasks, [](const NetworkTask& task) { return task.nodes.empty(); });
-  return tasks;
+std::vector<NetworkTask> called_tasks(const Graph& graph, const StorageMap& storage) {
+  return tasks_of(graph, [&](std::size_t node) { return !storage.is_free(node); });
 }
 
 class Planner {
  public:
   Planner(const Graph& graph, const InPlaceInput& in_place) : graph_(graph), storage_(graph), in_place_(in_place) {
-    plan_.tasks = tasks_of(graph, storage_);
+    plan_.tasks = called_tasks(graph, storage_);
     for (std::size_t t = 0; t < plan_.tasks.size(); ++t) {
       for (const std::size_t node : plan_.tasks[t].nodes) task_of_[node] = t;
     }
@@ -148,6 +142,6 @@ class Planner {
 
 NetworkPlan plan_network(const Graph& graph, const InPlaceInput& in_place) { return Planner(graph, in_place).run(); }
 
-std::vector<NetworkTask> planned_tasks(const Graph& graph) { return tasks_of(graph, StorageMap(graph)); }
+std::vector<NetworkTask> network_tasks(const Graph& graph) { return called_tasks(graph, StorageMap(graph)); }
 
 }  // namespace nestwright

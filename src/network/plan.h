@@ -53,7 +53,4 @@ using InPlaceInput = std::function<std::optional<std::size_t>(std::size_t task)>
 /// what lies between is placed in the arena. Concatenations along the first dimension, and parts of it, cost nothing.
 NetworkPlan plan_network(const Graph& graph, const InPlaceInput& in_place = {});
 
-/// The tasks of the kernels that a plan calls.
-std::vector<NetworkTask> planned_tasks(const Graph& graph);
-
 }  // namespace nestwright

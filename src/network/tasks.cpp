@@ -12,12 +12,12 @@ bool is_kernel(const Graph& graph, const GraphNode& node) {
   return !node.is_view() && !graph.value(node.outputs[0]).is_constant;
 }
 
-std::vector<NetworkTask> network_tasks(const Graph& graph) {
+std::vector<NetworkTask> tasks_of(const Graph& graph, const std::function<bool(std::size_t)>& is_called) {
   std::vector<NetworkTask> tasks;
   std::map<std::string, std::size_t> known;
   for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
     const GraphNode& node = graph.nodes()[n];
-    if (!is_kernel(graph, node)) continue;
+    if (!is_kernel(graph, node) || !is_called(n)) continue;
     std::string workload = graph.expression_of(node);
     const auto [at, is_new] = known.emplace(workload, tasks.size());
     if (is_new) {

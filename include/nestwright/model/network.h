@@ -32,6 +32,19 @@ namespace nestwright {
 /// kernel: its expression is the workload of a tuning task.
 Graph with_kernels(const Graph& graph);
 
+/// A kernel of a graph, with all nodes that it computes.
+struct NetworkTask {
+  std::string workload;  ///< the canonical expression with its sizes (nestwright/text_operator.h)
+  std::string label;     ///< that of the first of its nodes, and how often it occurs: "/layer1/conv2, 3x"
+  std::string op;        ///< of the first of its nodes: "Conv+Relu"
+  std::vector<std::size_t> nodes;
+  double multiply_adds = 0;  ///< of one node
+};
+
+/// The tuning tasks of a graph of with_kernels(), in the order of their first nodes. Nodes that cost nothing, because
+/// their tensors are placed in each other, have none.
+std::vector<NetworkTask> network_tasks(const Graph& graph);
+
 /// How kernels are compiled.
 struct NetworkOptions {
   CacheState caches = CacheState::kWarm;  ///< of the tasks that are looked up

@@ -10,7 +10,7 @@
 #include "graph/passes/passes.h"
 #include "graph/print.h"
 #include "nestwright/error.h"
-#include "network/plan.h"
+#include "nestwright/model/network.h"
 
 namespace nestwright::cli {
 namespace {
@@ -102,7 +102,7 @@ int run(const ModelCommandOptions& options) {
   const Graph graph = optimized(model.graph, [&](const GraphPass& pass, const Graph& after) {
     if (options.print_after == pass.name) fmt::print("{}", printable(to_string(after)));
   });
-  const std::vector<NetworkTask> tasks = planned_tasks(graph);
+  const std::vector<NetworkTask> tasks = network_tasks(graph);
   note_missing_operators(model);
   if (!options.print_after.empty()) return kDone;
   if (options.tasks) {

@@ -7,7 +7,6 @@
 #include "nestwright/model/network.h"
 #include "nestwright/model/onnx.h"
 #include "nestwright/text_operator.h"
-#include "network/plan.h"
 
 namespace nestwright::cli {
 namespace {
@@ -81,7 +80,7 @@ int query_model(const CommonOptions& common, const ModelOptions& model) {
   const Target target = common.parsed_target();
   const CacheState caches = common.parsed_caches(target);
   std::vector<ModelRow> rows;
-  for (NetworkTask& task : planned_tasks(graph)) {
+  for (NetworkTask& task : network_tasks(graph)) {
     const TaskContext context(Task{workload_of(task.workload), target, caches});
     rows.push_back({std::move(task), context, work_of(context.workload()), look_up(context, &log)});
   }

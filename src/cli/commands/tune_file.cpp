@@ -8,13 +8,10 @@
 
 #include "cli/output/progress.h"
 #include "cli/output/tune_report.h"
-#include "graph/passes/passes.h"
 #include "nestwright/error.h"
 #include "nestwright/lookup.h"
-#include "network/plan.h"
-#include "search/session/session.h"
+#include "nestwright/model/network.h"
 #include "search/task/runnable.h"
-#include "search/trials/session_builder.h"
 #include "support/base/caught_message.h"
 #include "templates/framework/space/completion.h"
 #include "templates/framework/space/discover.h"
@@ -24,9 +21,6 @@ namespace nestwright::cli {
 namespace {
 
 constexpr std::size_t kMaxFileBytes = 10'000'000;  // size of a file of workloads
-constexpr double kRaceShare = 0.15;                // of a task's equal share of the seconds, for its final race
-constexpr double kMemoryShare = 0.5;               // of the machine's memory, for all open sessions
-constexpr double kWorkerBytes = 64e6;              // of an open session, in addition to its tensors
 
 std::string read_text(const std::string& file) {
   std::error_code ignored;
@@ -47,38 +41,6 @@ std::string read_text(const std::string& file) {
                     file, kMaxFileBytes / 1'000'000));
   }
   return text;
-}
-
-std::int64_t count_seeds(const TaskContext& context) {
-  std::int64_t seeds = 0;
-  for (const Template* source : context.templates()) {
-    seeds += static_cast<std::int64_t>(context.seeds(*source).size());
-  }
-  return seeds;
-}
-
-/// Adds the trials of earlier runs of the task and the seconds that they took.
-void add_earlier(SharedTask& shared, const TaskContext& context, const TuningLog& log) {
-  const TaskTotals totals = log.totals(context.key());
-  shared.earlier_trials = totals.trials;
-  shared.earlier_seconds = totals.seconds;
-}
-
-std::vector<SharedTask> shared_tasks(const std::vector<ListedTask>& tasks, TuningLog& log,
-                                     const SessionOptions& session, const std::atomic<bool>& interrupted) {
-  std::vector<SharedTask> shared;
-  for (const ListedTask& task : tasks) {
-    SharedTask& entry = shared.emplace_back();
-    entry.name = task.label;
-    entry.weight = task.weight;
-    entry.bytes = kWorkerBytes + tuning_bytes(task.context.workload());
-    entry.seeds = task.seeds;
-    add_earlier(entry, task.context, log);
-    entry.open = [&task, &log, session, &interrupted] {
-      return std::make_unique<TuningSession>(task.context, log, session, &interrupted);
-    };
-  }
-  return shared;
 }
 
 int exit_code(const std::vector<TaskRow>& rows, bool interrupted) {
@@ -108,9 +70,11 @@ ListedTask listed_task(const std::string& label, const std::string& workload, do
                        const Target& target, CacheState caches, const Machine& machine) {
   const TaskContext context(Task{parse_any_workload(registry, workload), target, caches});
   require_runnable(context.task(), machine);
-  const std::int64_t seeds = count_seeds(context);
-  if (seeds == 0) refuse_without_schedule(context.workload(), target);
-  return {label, context, weight, seeds};
+  const std::vector<const Template*> templates = context.templates();
+  const bool has_seeds = std::any_of(templates.begin(), templates.end(),
+                                     [&](const Template* source) { return !context.seeds(*source).empty(); });
+  if (!has_seeds) refuse_without_schedule(context.workload(), target);
+  return {label, context, weight};
 }
 
 Json document(const std::string& file, const std::vector<TaskRow>& rows, std::int64_t trials, double seconds,
@@ -164,7 +128,13 @@ TaskList model_tasks(const std::string& path, const ModelOptions& options, const
   note_missing_operators(model);
   const Machine machine = Machine::host();
   TaskList list{.name = path};
-  for (const NetworkTask& task : planned_tasks(optimized(model.graph))) {
+  std::vector<NetworkTask> tasks = network_tasks(with_kernels(model.graph));
+  // Where the budget is short, what takes most of the time comes first.
+  std::stable_sort(tasks.begin(), tasks.end(), [](const NetworkTask& a, const NetworkTask& b) {
+    return a.multiply_adds * static_cast<double>(a.nodes.size()) >
+           b.multiply_adds * static_cast<double>(b.nodes.size());
+  });
+  for (const NetworkTask& task : tasks) {
     try {
       list.tasks.push_back(listed_task(task.label, task.workload, static_cast<double>(task.nodes.size()), registry,
                                        target, caches, machine));
@@ -185,19 +155,11 @@ int tune_tasks(const TaskList& list, const CommonOptions& common, const SessionO
   note_missing_lock(target);
   note(fmt::format("tuning {} tasks of {} on {}\n", tasks.size(), printable(list.name), target.str()));
 
-  SessionOptions session = options;
-  session.budget = {.early_stop = options.budget.early_stop, .until_gain = options.budget.until_gain};
-  session.race_seconds = kRaceShare * options.budget.seconds / static_cast<double>(tasks.size());
-  session.builder = make_session_builder(target, options);
-  const SharedBudget budget{.trials = options.budget.trials,
-                            .seconds = options.budget.seconds,
-                            .memory_bytes = kMemoryShare * static_cast<double>(Machine::host().memory_bytes)};
   const std::int64_t start_ns = steady_clock().now_ns();
   std::int64_t trials = 0;
   ProgressLine line(options.budget);
-  std::vector<TaskOutcome> outcomes = share_budget(
-      shared_tasks(tasks, log, session, interrupted), budget, steady_clock(), &interrupted,
-      [&](const SharedProgress& p) {
+  std::vector<TaskOutcome> outcomes =
+      nestwright::tune_tasks(tasks, log, options, &interrupted, [&](const SharedProgress& p) {
         trials = p.trials;
         Progress shown{.trials = p.trials, .outcomes = p.outcomes, .best_ns = p.best_ns, .seconds = p.seconds};
         shown.seconds_left = p.seconds_left;
@@ -212,11 +174,7 @@ int tune_tasks(const TaskList& list, const CommonOptions& common, const SessionO
 
   std::vector<TaskRow> rows;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    TaskRow& row =
-        rows.emplace_back(TaskRow{tasks[i].label, tasks[i].context.task(), tasks[i].weight, std::move(outcomes[i])});
-    if (row.outcome.result.best) continue;
-    // A task that did not run, or failed, still has the best of earlier runs.
-    row.outcome.result.best = log.best(filter_of(tasks[i].context.key()), tasks[i].context.usable_templates());
+    rows.push_back({tasks[i].label, tasks[i].context.task(), tasks[i].weight, std::move(outcomes[i])});
   }
   note(fmt::format("{} trials in {:.1f} s ({:.1f} a second)\n", trials, seconds, trials_per_second(trials, seconds)));
   if (common.json) {

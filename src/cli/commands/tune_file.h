@@ -13,13 +13,6 @@
 
 namespace nestwright::cli {
 
-struct ListedTask {
-  std::string label;
-  TaskContext context;
-  double weight = 1;
-  std::int64_t seeds = 0;  ///< of all templates, at least 1
-};
-
 struct TaskList {
   std::string name;  ///< of the file or model
   std::vector<ListedTask> tasks;

@@ -1,0 +1,81 @@
+// tune_tasks() of nestwright/tune.h.
+#include <algorithm>
+
+#include "nestwright/tune.h"
+#include "search/budget/shared_budget.h"
+#include "search/session/session.h"
+#include "search/task/runnable.h"
+#include "search/trials/session_builder.h"
+#include "templates/framework/space/discover.h"
+
+namespace nestwright {
+namespace {
+
+constexpr double kRaceShare = 0.15;    // of a task's equal share of the seconds, for its final race
+constexpr double kMemoryShare = 0.5;   // of the machine's memory, for all open sessions
+constexpr double kWorkerBytes = 64e6;  // of an open session, in addition to its tensors
+constexpr double kTrialsPerSecond = 2;
+constexpr int kMinBatch = 4;
+
+std::int64_t count_seeds(const TaskContext& context) {
+  std::int64_t seeds = 0;
+  for (const Template* source : context.templates()) {
+    seeds += static_cast<std::int64_t>(context.seeds(*source).size());
+  }
+  return seeds;
+}
+
+SharedTask shared_task(const ListedTask& task, TuningLog& log, const SessionOptions& session,
+                       const std::atomic<bool>* interrupt) {
+  SharedTask shared;
+  shared.name = task.label;
+  shared.weight = task.weight;
+  shared.bytes = kWorkerBytes + tuning_bytes(task.context.workload());
+  shared.seeds = count_seeds(task.context);
+  if (shared.seeds == 0) refuse_without_schedule(task.context.workload(), task.context.target());
+  const TaskTotals totals = log.totals(task.context.key());
+  shared.earlier_trials = totals.trials;
+  shared.earlier_seconds = totals.seconds;
+  shared.open = [&task, &log, session, interrupt] {
+    return std::make_unique<TuningSession>(task.context, log, session, interrupt);
+  };
+  return shared;
+}
+
+/// The options of each task's session. Where there are only seconds for each, a turn is so short that all get one.
+SessionOptions options_of_each(const SessionOptions& options, std::size_t tasks, const Target& target) {
+  SessionOptions session = options;
+  session.budget = {.early_stop = options.budget.early_stop, .until_gain = options.budget.until_gain};
+  const double seconds = options.budget.seconds / static_cast<double>(tasks);
+  session.race_seconds = kRaceShare * seconds;
+  if (seconds > 0) {
+    const auto batch = static_cast<int>(std::min(seconds * kTrialsPerSecond, 256.0));
+    session.batch_size = std::clamp(batch, std::min(kMinBatch, options.batch_size), options.batch_size);
+  }
+  session.builder = make_session_builder(target, options);
+  return session;
+}
+
+}  // namespace
+
+std::vector<TaskOutcome> tune_tasks(const std::vector<ListedTask>& tasks, TuningLog& log, const SessionOptions& options,
+                                    const std::atomic<bool>* interrupt,
+                                    const std::function<void(const SharedProgress&)>& progress) {
+  if (tasks.empty()) return {};
+  const Machine machine = Machine::host();
+  for (const ListedTask& task : tasks) require_runnable(task.context.task(), machine);
+  const SessionOptions session = options_of_each(options, tasks.size(), tasks.front().context.target());
+  std::vector<SharedTask> shared;
+  for (const ListedTask& task : tasks) shared.push_back(shared_task(task, log, session, interrupt));
+  const SharedBudget budget{.trials = options.budget.trials,
+                            .seconds = options.budget.seconds,
+                            .memory_bytes = kMemoryShare * static_cast<double>(machine.memory_bytes)};
+  std::vector<TaskOutcome> outcomes = share_budget(shared, budget, steady_clock(), interrupt, progress);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    std::optional<BestRecord>& best = outcomes[i].result.best;
+    if (!best) best = log.best(filter_of(tasks[i].context.key()), tasks[i].context.usable_templates());
+  }
+  return outcomes;
+}
+
+}  // namespace nestwright
