@@ -36,10 +36,12 @@ def row_of(ours, theirs, doubles):
 
 def is_seen(ours, theirs, doubles):
     """Whether a wrong element is found: if not, the check says nothing."""
-    wrong = ours[-1].copy()
-    wrong.flat[wrong.size // 2] += PLANTED * float(numpy.nanmax(numpy.abs(doubles[-1])))
-    plants = wrong, numpy.full_like(ours[-1], numpy.nan), ours[-1][..., :-1]
-    return all(row_of([*ours[:-1], plant], theirs, doubles)["of_bound"] > 1 for plant in plants)
+    largest = [float(numpy.nanmax(numpy.abs(double))) for double in doubles]
+    at = largest.index(max(largest))
+    wrong = ours[at].copy()
+    wrong.flat[wrong.size // 2] += PLANTED * largest[at]
+    plants = wrong, numpy.full_like(ours[at], numpy.nan), ours[at][..., :-1]
+    return all(row_of([*ours[:at], plant, *ours[at + 1 :]], theirs, doubles)["of_bound"] > 1 for plant in plants)
 
 
 def doubles_of(model, path, seed, folder):

@@ -69,8 +69,8 @@ class Files:
 
     folder: pathlib.Path
     model: pathlib.Path
-    fixed: pathlib.Path  # with fixed sizes
     for_onnxruntime: pathlib.Path
+    for_openvino: pathlib.Path
 
 
 def files_of(model, folder):
@@ -82,8 +82,8 @@ def files_of(model, folder):
     if done.returncode != 0:
         raise RuntimeError(f"the model could not be made, exit code {done.returncode}")
     made = pathlib.Path(done.stdout.strip())
-    path, fixed = made / "model.onnx", made / "fixed.onnx"
-    return Files(made, path, fixed, fixed if model.fixes_sizes else path)
+    path = made / "model.onnx"
+    return Files(made, path, made / "fixed.onnx" if model.fixes_sizes else path, made / "openvino.onnx")
 
 
 def run_check(model, nestwright, options):
@@ -97,7 +97,7 @@ def run_comparison(model, nestwright, control, options):
     files = files_of(model, options.folder)
     nestwright.tune(model, files.model, options.seconds)
     exported = nestwright.export(model, files.model)
-    paths = {"ours": exported["directory"], "onnxruntime": files.for_onnxruntime, "openvino": files.fixed}
+    paths = {"ours": exported["directory"], "onnxruntime": files.for_onnxruntime, "openvino": files.for_openvino}
     engines = ["ours", *options.rivals]
     comparison = speed.compare(model, engines, paths, options.threads, options.rounds, control, options.folder)
     comparison["seconds_tuned"] = nestwright.seconds_tuned(model)

@@ -14,6 +14,7 @@ class Model:
     dims: tuple = ()  # what nestwright is told with --dim
     bound: dict = field(default_factory=dict)  # scalar inputs that become constants of the model
     fixes_sizes: bool = True  # for ONNX Runtime
+    file_for_openvino: str = ""  # of the same wheel, where OpenVINO cannot read the other
 
     def inputs(self, seed):
         """Seeded inputs, numbers in the range that the model was made for."""
@@ -27,6 +28,17 @@ def normal(deviation):
 
 def uniform(low, high):
     return lambda random, shape: random.uniform(low, high, shape).astype(numpy.float32)
+
+
+def patches(low, high, size=16):
+    """An image of plain squares with some noise: edges, as writing has them."""
+
+    def image(random, shape):
+        squares = random.choice([low, high], (*shape[:-2], *(-(-extent // size) for extent in shape[-2:])))
+        large = squares.repeat(size, -2).repeat(size, -1)[..., : shape[-2], : shape[-1]]
+        return (0.9 * large + 0.1 * random.uniform(low, high, shape)).astype(numpy.float32)
+
+    return image
 
 
 def integers(high, kind=numpy.int64):
@@ -56,7 +68,7 @@ MODELS = (
         "ocr_detection",
         ("wheel", RAPIDOCR, f"{RAPIDOCR_MODELS}/ch_PP-OCRv4_det_infer.onnx"),
         {"x": (1, 3, 640, 640)},
-        {"x": uniform(-1, 1)},
+        {"x": patches(-1, 1)},
         ("p2o.DynamicDimension.0=1", "p2o.DynamicDimension.1=640", "p2o.DynamicDimension.2=640"),
     ),
     Model(
@@ -88,6 +100,7 @@ MODELS = (
         ("input.0=1", "input.1=576", "state.1=1"),
         {"sr": numpy.array(16000, numpy.int64)},
         fixes_sizes=False,  # ONNX Runtime 1.32 crashes when it folds the branches of this model
+        file_for_openvino="silero_vad/data/silero_vad_op18_ifless.onnx",
     ),
     Model(
         "nudenet",

