@@ -30,15 +30,15 @@ def uniform(low, high):
     return lambda random, shape: random.uniform(low, high, shape).astype(numpy.float32)
 
 
-def patches(low, high, size=16):
-    """An image of plain squares with some noise: edges, as writing has them."""
-
-    def image(random, shape):
-        squares = random.choice([low, high], (*shape[:-2], *(-(-extent // size) for extent in shape[-2:])))
-        large = squares.repeat(size, -2).repeat(size, -1)[..., : shape[-2], : shape[-1]]
-        return (0.9 * large + 0.1 * random.uniform(low, high, shape)).astype(numpy.float32)
-
-    return image
+def writing(random, shape, scale=3):
+    """Pages of random signs in rows, between -1 and 1: a detector of text finds them."""
+    page = numpy.ones(shape, numpy.float32)
+    height, width = 7 * scale, 5 * scale
+    for top in range(height, shape[-2] - height, 3 * height):
+        for left in range(width, shape[-1] - width, width + scale):
+            sign = random.choice([-1, 1], (7, 5)).repeat(scale, 0).repeat(scale, 1)
+            page[..., top : top + height, left : left + width] = sign
+    return page
 
 
 def integers(high, kind=numpy.int64):
@@ -68,7 +68,7 @@ MODELS = (
         "ocr_detection",
         ("wheel", RAPIDOCR, f"{RAPIDOCR_MODELS}/ch_PP-OCRv4_det_infer.onnx"),
         {"x": (1, 3, 640, 640)},
-        {"x": patches(-1, 1)},
+        {"x": writing},
         ("p2o.DynamicDimension.0=1", "p2o.DynamicDimension.1=640", "p2o.DynamicDimension.2=640"),
     ),
     Model(
