@@ -148,7 +148,7 @@ struct SharedProgress {
   std::size_t races_left = 0;                ///< final races still to be held; 0 while the search goes on
 };
 
-/// Tunes tasks of one target on one budget: each first tries its seeds, then the time goes to the task with the largest
+/// Tunes tasks of one target on one budget: each first gets a turn, then the time goes to the task with the largest
 /// expected relative gain times its weight. Budget::early_stop and until_gain apply to each task. A task that fails
 /// does not stop the others; one that did not run, or failed, has the best of earlier runs. Returns one outcome for
 /// each task, in order. Throws as run_session() does, before anything is measured.

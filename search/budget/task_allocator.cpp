@@ -8,6 +8,7 @@ namespace {
 
 constexpr double kAlpha = 0.2;      // Ansor's weight of the past
 constexpr double kPerEra = 0.05;    // expected logarithm of the gain in as much time again
+constexpr double kOfSeeds = 0.5;    // the same while seeds are left
 constexpr std::size_t kWindow = 3;  // turns that the past is computed from
 constexpr double kMinSeconds = 1;   // of a task before its gain is estimated
 
@@ -24,7 +25,7 @@ double past_gain(const TaskState& task) {
 }  // namespace
 
 double expected_gain(const TaskState& task) {
-  const double future = kPerEra / std::max(task.seconds, kMinSeconds);
+  const double future = (task.trials < task.seeds ? kOfSeeds : kPerEra) / std::max(task.seconds, kMinSeconds);
   return task.weight * (kAlpha * past_gain(task) + (1 - kAlpha) * future);
 }
 
@@ -33,7 +34,7 @@ std::optional<std::size_t> next_task(std::span<const TaskState> tasks) {
   double largest = 0;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     if (!tasks[i].open) continue;
-    if (tasks[i].trials < tasks[i].seeds) return i;
+    if (tasks[i].trials == 0) return i;
     const double gain = expected_gain(tasks[i]);
     if (chosen && gain <= largest) continue;
     chosen = i;

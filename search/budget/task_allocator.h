@@ -9,8 +9,8 @@
 // Ansor's future term assumes that the time falls to zero in as much time again (kPerEra = 1). Here searches start near
 // their optimum, so that this would divide the budget evenly; kPerEra is the gain observed in the second halves of
 // searches. Ansor's third term, the speed of similar tasks, is left out: shapes of one operator may be bound by
-// different resources, and a task at its limit would get the whole budget. First of all, every task gets a trial for
-// each seed.
+// different resources, and a task at its limit would get the whole budget. First of all, every task gets a turn; a task
+// that has not tried all of its seeds is expected to gain kOfSeeds in as much time again.
 // Thread rule: a pure function.
 #pragma once
 
@@ -26,7 +26,7 @@ struct TaskState {
   double weight = 1;
   bool open = true;         ///< false: its search is over
   std::int64_t trials = 0;  ///< recorded so far, earlier runs included
-  std::int64_t seeds = 0;   ///< trials that it gets before the allocation by gain
+  std::int64_t seeds = 0;   ///< trials of configurations that are good guesses
   double seconds = 0;       ///< spent on it, earlier runs included
   struct Turn {
     double seconds = 0;  ///< spent on the task at the end of the turn
@@ -38,8 +38,8 @@ struct TaskState {
 /// Expected gain per second of the task's next turn.
 double expected_gain(const TaskState& task);
 
-/// Index of the task that gets the next turn: first, in order, tasks with fewer trials than seeds; then the task with
-/// the largest gain, the first one in a tie. nullopt where no task is open.
+/// Index of the task that gets the next turn: first, in order, tasks without a trial; then the task with the largest
+/// gain, the first one in a tie. nullopt where no task is open.
 std::optional<std::size_t> next_task(std::span<const TaskState> tasks);
 
 }  // namespace nestwright

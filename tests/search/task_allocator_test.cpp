@@ -15,14 +15,22 @@ TaskState searched(double seconds, std::vector<double> bests, double weight = 1)
   return task;
 }
 
-TEST(TaskAllocator, EveryTaskGetsItsSeedsFirst) {
+TEST(TaskAllocator, EveryTaskGetsATurnAndThenItsSeeds) {
   std::vector<TaskState> tasks{searched(100, {100, 50}), {.trials = 3, .seeds = 10}, {.trials = 0, .seeds = 10}};
+  EXPECT_EQ(next_task(tasks), 2u);
+  tasks[2].trials = 3;
   EXPECT_EQ(next_task(tasks), 1u);
   tasks[1].trials = 10;
   tasks[1].seconds = 1e6;
   EXPECT_EQ(next_task(tasks), 2u);
   tasks[2].open = false;
   EXPECT_EQ(next_task(tasks), 0u);
+}
+
+TEST(TaskAllocator, SeedsOfATaskThatHardlyCountsWait) {
+  const std::vector<TaskState> tasks{{.weight = 0.001, .trials = 3, .seeds = 10, .seconds = 2},
+                                     searched(20, {100, 90, 80})};
+  EXPECT_EQ(next_task(tasks), 1u);
 }
 
 TEST(TaskAllocator, PrefersWhatImprovesToWhatStandsStill) {

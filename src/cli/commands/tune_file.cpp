@@ -65,6 +65,12 @@ std::string failure_message(const std::vector<TaskRow>& rows) {
       without.size(), rows.size(), without.front());
 }
 
+/// About how long a kernel takes, in nanoseconds, by the rates of common processors: only ratios of it are used.
+double least_time(const Work& work) {
+  constexpr double kOperations = 100, kBytes = 20;  // a nanosecond
+  return std::max(work.flops / kOperations, work.bytes / kBytes);
+}
+
 /// Throws UsageError if the workload cannot be tuned here.
 ListedTask listed_task(const std::string& label, const std::string& workload, double weight, const Registry& registry,
                        const Target& target, CacheState caches, const Machine& machine) {
@@ -128,20 +134,18 @@ TaskList model_tasks(const std::string& path, const ModelOptions& options, const
   note_missing_operators(model);
   const Machine machine = Machine::host();
   TaskList list{.name = path};
-  std::vector<NetworkTask> tasks = network_tasks(with_kernels(model.graph));
-  // Where the budget is short, what takes most of the time comes first.
-  std::stable_sort(tasks.begin(), tasks.end(), [](const NetworkTask& a, const NetworkTask& b) {
-    return a.multiply_adds * static_cast<double>(a.nodes.size()) >
-           b.multiply_adds * static_cast<double>(b.nodes.size());
-  });
-  for (const NetworkTask& task : tasks) {
+  for (const NetworkTask& task : network_tasks(with_kernels(model.graph))) {
     try {
-      list.tasks.push_back(listed_task(task.label, task.workload, static_cast<double>(task.nodes.size()), registry,
-                                       target, caches, machine));
+      list.tasks.push_back(listed_task(task.label, task.workload, 1, registry, target, caches, machine));
+      const Work work = work_of(list.tasks.back().context.workload());
+      list.tasks.back().weight = static_cast<double>(task.nodes.size()) * least_time(work);
     } catch (const UsageError& error) {
       list.notes.push_back(fmt::format("the kernel {} is not tuned: {}", task.label, error.what()));
     }
   }
+  // Where the budget is short, what takes most of the time comes first.
+  std::stable_sort(list.tasks.begin(), list.tasks.end(),
+                   [](const ListedTask& a, const ListedTask& b) { return a.weight > b.weight; });
   if (list.tasks.empty()) throw UsageError(fmt::format("the model {} has no kernel that can be tuned", path));
   return list;
 }
