@@ -8,7 +8,7 @@
 #include "templates/matmul/matmul.h"
 #include "templates/matmul/shape.h"
 #include "text/analysis/epilogue.h"
-#include "text/analysis/product.h"
+#include "text/analysis/product_stage.h"
 #include "text_operator/finished_sums.h"
 #include "text_operator/registry_operator.h"
 
@@ -107,6 +107,38 @@ ArgumentsOf arguments_of(const text::Program& program, const text::Product& prod
   return {argument(product.a), argument(product.b)};
 }
 
+/// Where the elements of a factor's matrices lie.
+MatmulStorage storage_of(const text::ProductStage& stage, const text::FactorLayout& layout) {
+  using Dimension = text::ProductDimension;
+  const bool is_a = &layout == &stage.a, is_transposed = is_a ? stage.product.ta : stage.product.tb;
+  const Dimension across = is_a ? Dimension::kRows : Dimension::kColumns;
+  // Stored rows run along the summed dimension: those of A unless it is transposed, those of B if it is.
+  const Dimension columns = is_a != is_transposed ? Dimension::kSummed : across;
+  MatmulStorage storage;
+  for (const text::FactorDimension& dimension : layout.dimensions) storage.shape.push_back(dimension.extent);
+  storage.at = [dimensions = layout.dimensions, columns, batches = stage.product.batch](
+                   const Expr& batch, const Expr& row, const Expr& column) {
+    std::vector<Expr> at;
+    for (const text::FactorDimension& dimension : dimensions) {
+      if (dimension.of != Dimension::kBatch) {
+        at.push_back(dimension.of == columns ? column : row);
+        continue;
+      }
+      const Expr quotient = dimension.step == 1 ? batch : batch / Expr(dimension.step);
+      at.push_back(dimension.step * dimension.extent == batches ? quotient : quotient % Expr(dimension.extent));
+    }
+    return at;
+  };
+  return storage;
+}
+
+MatmulFactor factor_of(const text::ProductStage& stage, const text::FactorLayout& layout, const Tensor& given) {
+  MatmulFactor factor{.name = given.name(), .has_batch = layout.has_batch};
+  factor.passed = ir::constants_of(passed_shape(given));
+  if (!layout.is_compact) factor.storage = storage_of(stage, layout);
+  return factor;
+}
+
 /// The matmul that takes the place of a text's definition, whose calls pass the same tensors in the same shapes.
 Definition matmul_of(const TextProduct& product, const text::Program& program, const Definition& definition) {
   const ArgumentsOf at = arguments_of(program, product.stage.product);
@@ -114,9 +146,8 @@ Definition matmul_of(const TextProduct& product, const text::Program& program, c
   const Tensor &a = definition.args[at.a], &b = definition.args[at.b], &c = definition.args.back();
   if (product.is_whole) return define_matmul(product.workload, {.a = passed(a), .b = passed(b), .c = passed(c)});
   const std::string& first = program.tensors[program.stages.front().tensor].name;
-  const MatmulSums made = make_matmul_sums(
-      product.workload, {.name = a.name(), .has_batch = product.stage.a_has_batch, .passed = passed(a)},
-      {.name = b.name(), .has_batch = product.stage.b_has_batch, .passed = passed(b)}, first);
+  const MatmulSums made = make_matmul_sums(product.workload, factor_of(product.stage, product.stage.a, a),
+                                           factor_of(product.stage, product.stage.b, b), first);
   Definition matmul{.args = {made.a, made.b}, .inputs = definition.inputs, .flops = definition.flops};
   if (program.stages.size() == 1) {
     matmul.args.push_back(passed_like(made.sums, c));

@@ -20,6 +20,7 @@ struct MatmulForm {
   /// the sums.
   MatmulShape shape;
   bool copies_a = false, copies_b = false;  ///< always packed: converting anew at every use would take too long
+  bool views_a = false, views_b = false;    ///< a or b is a view: its elements are read where they lie
   bool vectorizes_n_only = false;           ///< vectors run along N
   int parts = 1;                            ///< multiply-adds a step, in a loop of their own inside it
   int registers = 0;                        ///< that the loop over the steps needs beside the tile's
@@ -34,6 +35,11 @@ Tensor matmul_result(const MatmulShape& shape, ir::Type type, const Tensor& sums
 
 /// The sums that the expression `c` finishes; `c` itself if it is the sums.
 Tensor sums_of(const Tensor& c);
+
+/// The operand that `sums` multiplies: `given`, an argument, or a view of it (MatmulStorage).
+Tensor operand_of(const Tensor& sums, const Tensor& given);
+/// An element of such an operand, read where it lies.
+Expr read_through(const Tensor& operand, const std::vector<Expr>& at);
 
 /// What `c` makes of its sums, made of `sums`, which may be larger; passed as `c`.
 Tensor result_from(const Tensor& c, const Tensor& sums);

@@ -1,5 +1,6 @@
 #include "templates/matmul/matmul.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "ir/traversal/rewrite.h"
@@ -99,11 +100,26 @@ MatmulSums make_matmul_sums(const Workload& workload, const MatmulFactor& a, con
                             const std::string& name) {
   const MatmulShape shape = matmul_shape(workload);
   const MatmulTypes types = matmul_types(workload.type("dtype"));
-  const auto factor_of = [&](const MatmulFactor& factor, const MatrixLayout& layout, ir::Type type) {
+  const auto stored = [&](const MatmulFactor& factor, const MatrixLayout& layout, ir::Type type) {
     const std::int64_t batch = factor.has_batch ? shape.batch : 1;
+    if (factor.storage) {
+      const std::vector<std::int64_t>& own = factor.storage->shape;
+      return in_shape(placeholder({own.begin(), own.end()}, type, factor.name), factor.passed);
+    }
     return in_shape(placeholder(extents(batch, layout), type, factor.name, strides(batch, layout)), factor.passed);
   };
-  MatmulSums made{.a = factor_of(a, shape.a, types.a), .b = factor_of(b, shape.b, types.b), .sums = {}};
+  const auto view = [&](const MatmulFactor& factor, const MatrixLayout& layout, const Tensor& tensor) {
+    if (!factor.storage) return tensor;
+    return compute(
+        extents(factor.has_batch ? shape.batch : 1, layout),
+        [&](Indices x) {
+          const Expr batch = x.size() > 2 ? x[0] : Expr(0);
+          return tensor.at(factor.storage->at(batch, x[x.size() - 2], x.back()));
+        },
+        factor.name + ".view");
+  };
+  MatmulSums made{.a = stored(a, shape.a, types.a), .b = stored(b, shape.b, types.b), .sums = {}};
+  const Tensor left = view(a, shape.a, made.a), right = view(b, shape.b, made.b);
   const IterVar r = reduce_axis(Expr(shape.k), "k");
   const auto wide = [&](const Expr& e) { return shape.in_tf32 ? round_tf32(e) : cast(shape.type, e); };
   const bool is_c = shape.epilogue.is_none();
@@ -111,8 +127,8 @@ MatmulSums make_matmul_sums(const Workload& workload, const MatmulFactor& a, con
       extents(shape.batch, shape.c),
       [&](Indices c) {
         const Expr i = c[c.size() - 2], j = c.back();
-        return sum(wide(shape.ta ? element(made.a, c, r, i) : element(made.a, c, i, r)) *
-                       wide(shape.tb ? element(made.b, c, j, r) : element(made.b, c, r, j)),
+        return sum(wide(shape.ta ? element(left, c, r, i) : element(left, c, i, r)) *
+                       wide(shape.tb ? element(right, c, j, r) : element(right, c, r, j)),
                    r);
       },
       name, is_c ? strides(shape.batch, shape.c) : std::vector<Expr>{});
@@ -164,10 +180,27 @@ Tensor matmul_result(const MatmulShape& shape, ir::Type type, const Tensor& sums
 }
 
 Tensor sums_of(const Tensor& c) {
+  if (c.op().compute()->reduction() != nullptr) return c;
   for (const Operation& input : c.op()->inputs) {
     if (!input.is_placeholder()) return Tensor(input);
   }
   return c;
+}
+
+Tensor operand_of(const Tensor& sums, const Tensor& given) {
+  for (const Operation& input : sums.op()->inputs) {
+    const bool reads_it = std::find(input->inputs.begin(), input->inputs.end(), given.op()) != input->inputs.end();
+    if (reads_it) return Tensor(input);
+  }
+  return given;
+}
+
+Expr read_through(const Tensor& operand, const std::vector<Expr>& at) {
+  const ComputeOp* const view = operand.op().compute();
+  if (view == nullptr) return operand.at(at);
+  ir::Substitution axes;
+  for (std::size_t a = 0; a < at.size(); ++a) axes[view->axes[a].var()] = at[a];
+  return ir::substitute(view->bodies.front(), axes);
 }
 
 Tensor result_from(const Tensor& c, const Tensor& sums) {
@@ -193,9 +226,13 @@ Tensor take_result(MatmulForm& form, Definition& definition) {
 }
 
 MatmulForm plain_form(const Workload& workload, const Definition& definition) {
-  MatmulForm form{.a = definition.args[0], .b = definition.args[1], .shape = matmul_shape(workload)};
+  MatmulForm form{.shape = matmul_shape(workload)};
   form.result = definition.args.back();
   form.sums = sums_of(form.result);
+  form.a = operand_of(form.sums, definition.args[0]);
+  form.b = operand_of(form.sums, definition.args[1]);
+  form.views_a = !(form.a == definition.args[0]);
+  form.views_b = !(form.b == definition.args[1]);
   constexpr int kOfRounding = 4;  // what is added, masked and compared with
   form.registers = form.shape.in_tf32 ? kOfRounding : form.a.dtype() == form.shape.type ? 0 : 2;
   form.is_fused = form.shape.type.is_float();

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,11 +28,18 @@ struct MatmulPassedShapes {
 /// A matrix that is passed in another shape must be compact.
 Definition define_matmul(const Workload& workload, const MatmulPassedShapes& passed = {});
 
+/// A factor that does not lie as a matrix for each of the batch, one after the other: the shape of its memory, and the
+/// indices there of an element of a stored matrix.
+struct MatmulStorage {
+  std::vector<std::int64_t> shape;
+  std::function<std::vector<Expr>(const Expr& batch, const Expr& row, const Expr& column)> at;
+};
 /// A factor of a product whose sums another expression finishes.
 struct MatmulFactor {
   std::string name;
   bool has_batch = true;  ///< a matrix for each of the batch; if not, one serves all
   std::optional<std::vector<std::int64_t>> passed = {};
+  std::optional<MatmulStorage> storage = {};
 };
 struct MatmulSums {
   Tensor a, b;

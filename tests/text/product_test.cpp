@@ -64,54 +64,5 @@ TEST(Products, AreNothingElse) {
   EXPECT_EQ(product_of("T[i, j] = sum(k, A[i, k] * B[k, j]); C[i, j] = T[i, j] + 1 i=2 j=3 k=4"), "");
 }
 
-/// "batch(indices) A m(indices) B n(indices) k" of the first statement, with ' behind a factor that is transposed and *
-/// behind one that all of the batch share.
-std::string stage_of(const std::string& text) {
-  const Expression expression = Expression::parse(text);
-  const Program& program = expression.program();
-  const std::optional<ProductStage> s = find_product_stage(program, program.stages.front());
-  if (!s) return "";
-  const Product& p = s->product;
-  const auto dimension = [](std::int64_t extent, const std::vector<std::string>& axes) {
-    std::string text = std::to_string(extent) + "(";
-    for (const std::string& axis : axes) text += (text.back() == '(' ? "" : " ") + axis;
-    return text + ") ";
-  };
-  const auto factor = [&](std::size_t tensor, bool transposed, bool has_batch) {
-    return program.tensors[tensor].name + (transposed ? "'" : "") + (has_batch || p.batch == 1 ? " " : "* ");
-  };
-  return dimension(p.batch, s->batch) + factor(p.a, p.ta, s->a_has_batch) + dimension(p.m, s->rows) +
-         factor(p.b, p.tb, s->b_has_batch) + dimension(p.n, s->columns) + std::to_string(p.k);
-}
-
-TEST(ProductStages, AreConvolutionsOfOnePoint) {
-  EXPECT_EQ(stage_of("T[n, o, y, x] = sum(c, r, s, X[n, c, y + r, x + s] * W[o, c, r, s]) n=1 o=4 y=3 x=5 c=6 r=1 s=1"),
-            "1() W 4(o) X 15(y x) 6");
-  EXPECT_EQ(stage_of("T[n, o, y, x] = sum(c, X[n, c, y, x] * W[o, c]) n=2 o=4 y=3 x=5 c=6"),
-            "2(n) W* 4(o) X 15(y x) 6");
-  EXPECT_EQ(stage_of("T[n, y, x, o] = sum(c, X[n, y, x, c] * W[o, c]) n=2 o=4 y=3 x=5 c=6"),
-            "1() X 30(n y x) W' 4(o) 6");
-}
-
-TEST(ProductStages, HaveDigitsOfAnIndex) {
-  EXPECT_EQ(stage_of("T[n, g, o, x] = sum(c, X[n, 6*g + c, x] * W[4*g + o, c]) n=1 g=3 o=4 x=5 c=6"),
-            "3(g) W 4(o) X 5(x) 6");
-  EXPECT_EQ(stage_of("S[h, i, j] = sum(d, Q[h, i, d] * K[h, 8*j + d]) h=2 i=3 j=5 d=8"), "2(h) Q 3(i) K' 5(j) 8");
-  EXPECT_EQ(stage_of("S[i, j] = sum(d, Q[i, d] * K[7*j + d]) i=3 j=5 d=8"), "") << "rows overlap";
-  EXPECT_EQ(stage_of("S[i, j] = sum(d, Q[i, d] * K[8*j + d]) i=3 j=5 d=8; K: float32[41]"), "") << "a part of K";
-  EXPECT_EQ(stage_of("S[i, j] = sum(d, Q[i, d] * K[8*j + d + 1]) i=3 j=5 d=8; K: float32[41]"), "");
-}
-
-TEST(ProductStages, ShareAFactorInTheBatch) {
-  EXPECT_EQ(stage_of("C[b, h, i, j] = sum(k, A[b, h, i, k] * B[0, 0, k, j]) b=2 h=3 i=4 j=5 k=6"),
-            "1() A 24(b h i) B 5(j) 6");
-  EXPECT_EQ(stage_of("C[b, h, i, j] = sum(k, A[i, k] * B[b, h, k, j]) b=2 h=3 i=4 j=5 k=6"), "6(b h) A* 4(i) B 5(j) 6");
-  EXPECT_EQ(stage_of("C[b, h, i, j] = sum(k, A[b, i, k] * B[b, h, k, j]) b=2 h=3 i=4 j=5 k=6"), "")
-      << "A has a part of the batch";
-  EXPECT_EQ(stage_of("C[i, b, j] = sum(k, A[b, i, k] * B[b, k, j]) b=5 i=2 j=3 k=4"), "");
-  EXPECT_EQ(stage_of("C[i, b, j] = sum(k, A[b, i, k] * B[b, k, j]) b=5 i=1 j=3 k=4"), "5(b) A 1() B 3(j) 4");
-  EXPECT_EQ(stage_of("Y[c, p] = sum(r, X[c, p + r] * W[c, r]) c=3 p=4 r=2"), "");
-}
-
 }  // namespace
 }  // namespace nestwright::text

@@ -57,6 +57,13 @@ INSTANTIATE_TEST_SUITE_P(
              "matmul.cpu"},
         Case{"T[b, i, j] = sum(k, A[i, k] * B[b, k, j]); Y[b, i, j] = tanh(T[b, i, j]) b=3 i=9 j=21 k=16",
              "matmul.cpu"},
+        Case{"T[h, i, j] = sum(d, Q[i, h, d] * K[j, h, d]); Y[h, i, j] = T[h, i, j] / 8 h=3 i=13 j=37 d=24",
+             "matmul.cpu"},
+        Case{"S[b, h, i, j] = sum(d, Q[b, i, 24*h + d] * K[b, j, 24*h + d]) b=2 h=3 i=13 j=37 d=24", "matmul.cpu"},
+        Case{"Y[h, i, d] = sum(j, P[h, i, j] * V[j, h, d]) h=3 i=13 j=37 d=24", "matmul.cpu"},
+        Case{"T[b, h, i, j] = sum(k, A[b, i, k] * B[b, h, k, j]); Y[b, h, i, j] = max(T[b, h, i, j], R[i, h, j, b]) "
+             "b=2 h=3 i=9 j=21 k=16",
+             "matmul.cpu"},
         // Operands that a merged dimension has to be divided for; the index itself.
         Case{"T[o, y, x] = sum(c, X[c, y, x] * W[o, c]); Y[o, y, x] = T[o, y, x] * m[x] + r[o, y] + float32(y) "
              "o=20 y=5 x=7 c=24",

@@ -8,8 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "text/syntax/program.h"
 
@@ -26,23 +24,9 @@ struct Product {
   ir::Type sum;  ///< what the factors are converted to; the type of C
 };
 
+/// The product that a stage is.
+std::optional<Product> find_product(const Program& program, const Stage& stage);
+/// The product that a program of one statement is.
 std::optional<Product> find_product(const Program& program);
-
-/// A stage that is a product, and the axes of the stage that make up each of its dimensions, those of extent 1 aside.
-struct ProductStage {
-  Product product;
-  std::vector<std::string> batch, rows, columns;
-  /// Whether the factor has a matrix of its own for each of the batch; if not, one serves all.
-  bool a_has_batch = false, b_has_batch = false;
-  /// Whether find_product() recognises it: then A, B and C have the batch, and axes of extent 1 count.
-  bool is_plain = false;
-};
-
-/// The product that the stage is. Beside what find_product() recognises, axes and dimensions of extent 1 are ignored,
-/// indices such as 64*h + d stand for h, d where they run over all of a dimension, and a factor may lack the batch:
-///
-///   Y[n, o, y, x] = sum(c, r, s, X[n, c, y + r, x + s]*W[o, c, r, s])  r=1 s=1    A is W, without the batch n
-///   T[n, g, o, x] = sum(c, X[n, 64*g + c, x]*W[32*g + o, c])           n=1        batch g, A is W
-std::optional<ProductStage> find_product_stage(const Program& program, const Stage& stage);
 
 }  // namespace nestwright::text

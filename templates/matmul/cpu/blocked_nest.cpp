@@ -46,15 +46,16 @@ void transpose_in_registers(Schedule& s, const Tensor& b, const Tensor& packed, 
 Tensor pack_b(Schedule& s, const MatmulForm& form, const Tensor& b, const Tensor& c, const Tensor& tile,
               const BlockLoops& blocks, const MatmulKnobs& knobs) {
   const Tensor packed = s.cache_read(b, ir::Scope::kGlobal, {tile});
-  if (b.op().compute() != nullptr) s[b].compute_inline();
+  const bool is_made = b.op().compute() != nullptr && !form.views_b;
+  if (is_made) s[b].compute_inline();
   const MatmulShape& shape = form.shape;
   const std::int64_t width = knobs.vectors * knobs.lanes;
   const auto loops = s.transform_layout(packed, [&](std::span<const Expr> axes) {
     return in_panels(axes, axes[axes.size() - (shape.tb ? 2 : 1)], axes[axes.size() - (shape.tb ? 1 : 2)], width);
   });
   split_lanes(s[packed], loops.back(), knobs.lanes);
-  if (shape.tb && b.op().compute() == nullptr && shape.k >= knobs.lanes)
-    transpose_in_registers(s, b, packed, loops, knobs);
+  if (shape.tb && !is_made && shape.k >= knobs.lanes) transpose_in_registers(s, b, packed, loops, knobs);
+  if (form.views_b) s[b].compute_inline();
   const int at = blocks.panel_of(kAxisN);
   const bool whole = knobs.pack_b == Pack::kWhole || knobs.pack_b == Pack::kPrepared;
   if (knobs.pack_b == Pack::kPrepared) {

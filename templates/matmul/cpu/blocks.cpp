@@ -111,12 +111,10 @@ void schedule_tile(Stage tile, int parts, const MatmulKnobs& knobs, const Tensor
 }
 
 Tensor sums_in_registers(Schedule& s, const Tensor& c) {
-  for (const Operation& input : c.op()->inputs) {
-    if (input.is_placeholder()) continue;
-    s[Tensor(input)].set_scope(ir::Scope::kRegister);
-    return Tensor(input);
-  }
-  return s.cache_write(c, ir::Scope::kRegister);
+  const Tensor sums = sums_of(c);
+  if (sums == c) return s.cache_write(c, ir::Scope::kRegister);
+  s[sums].set_scope(ir::Scope::kRegister);
+  return sums;
 }
 
 }  // namespace nestwright

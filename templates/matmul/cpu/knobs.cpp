@@ -99,7 +99,7 @@ void choose_packing(const Nest& nest, MatmulKnobs& knobs) {
                  : chosen == "block"  ? Pack::kBlock
                                       : Pack::kNo;
   // An operand that is computed from A is computed along rows, so it is packed by rows only.
-  const bool is_made = nest.form.a.op().compute() != nullptr;
+  const bool is_made = nest.form.a.op().compute() != nullptr && !nest.form.views_a;
   std::vector<std::string> pack_a;
   if (!nest.form.copies_a) pack_a.emplace_back("no");
   if (nest.form.copies_a || (nest.row_extent > 1 && nest.vector_extent >= 2 * nest.full_lanes)) {

@@ -28,7 +28,7 @@ Tensor pad(const Operand& from, std::int64_t batch, const std::string& name) {
         const Expr &k = from.keep ? second : first, &across = from.keep ? first : second;
         std::vector<Expr> at{from.along_k ? across : k, from.along_k ? k : across};
         if (from.matrix.rank() > 2) at.insert(at.begin(), x[0]);
-        const Expr read = from.matrix.at(at), element = from.is_rounded ? round_tf32(read) : read;
+        const Expr read = read_through(from.matrix, at), element = from.is_rounded ? round_tf32(read) : read;
         Expr inside;
         if (from.padded_k > from.k) inside = k < Expr(from.k);
         if (from.padded_across > from.across) {
@@ -61,8 +61,10 @@ MatmulGpuForm matmul_gpu_form(const Workload& workload, Definition& definition, 
   MatmulGpuForm form;
   form.has_batch = shape.batch > 1;
   const bool late = shape.in_tf32 && knobs.rounds_at_use, early = shape.in_tf32 && !late;
-  form.a = pad({definition.args[0], !shape.ta, knobs.rows_a, shape.m, shape.k, m, k, early}, shape.batch, "A.tile");
-  form.b = pad({definition.args[1], shape.tb, knobs.rows_b, shape.n, shape.k, n, k, early}, shape.batch, "B.tile");
+  const Tensor given = definition.args.back(), own = sums_of(given);
+  const Tensor left = operand_of(own, definition.args[0]), right = operand_of(own, definition.args[1]);
+  form.a = pad({left, !shape.ta, knobs.rows_a, shape.m, shape.k, m, k, early}, shape.batch, "A.tile");
+  form.b = pad({right, shape.tb, knobs.rows_b, shape.n, shape.k, n, k, early}, shape.batch, "B.tile");
   if (late) {
     form.rounded_a = rounded(form.a, "A.tf32");
     form.rounded_b = rounded(form.b, "B.tf32");
@@ -103,7 +105,7 @@ MatmulGpuForm matmul_gpu_form(const Workload& workload, Definition& definition, 
         },
         "sums");
   }
-  form.result = definition.args.back() = result_from(definition.args.back(), sums);
+  form.result = definition.args.back() = result_from(given, sums);
   return form;
 }
 
