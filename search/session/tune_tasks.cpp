@@ -42,15 +42,17 @@ SharedTask shared_task(const ListedTask& task, TuningLog& log, const SessionOpti
   return shared;
 }
 
-/// The options of each task's session. Where there are only seconds for each, a turn is so short that all get one.
+/// The options of each task's session. Where there is little for each, a turn is so short that all get one.
 SessionOptions options_of_each(const SessionOptions& options, std::size_t tasks, const Target& target) {
   SessionOptions session = options;
   session.budget = {.early_stop = options.budget.early_stop, .until_gain = options.budget.until_gain};
   const double seconds = options.budget.seconds / static_cast<double>(tasks);
   session.race_seconds = kRaceShare * seconds;
-  if (seconds > 0) {
-    const auto batch = static_cast<int>(std::min(seconds * kTrialsPerSecond, 256.0));
-    session.batch_size = std::clamp(batch, std::min(kMinBatch, options.batch_size), options.batch_size);
+  const double trials = static_cast<double>(options.budget.trials) / static_cast<double>(tasks);
+  for (const double of_each : {seconds * kTrialsPerSecond, trials}) {
+    if (of_each <= 0) continue;
+    const auto batch = static_cast<int>(std::min(of_each, 256.0));
+    session.batch_size = std::clamp(batch, std::min(kMinBatch, session.batch_size), session.batch_size);
   }
   session.builder = make_session_builder(target, options);
   return session;
