@@ -3,7 +3,8 @@
     contestant.py ENGINE PATH THREADS INPUTS OUTPUTS
 
 INPUTS is a file .npz of sets of inputs, named NUMBER/INPUT. Writes the outputs for each, NUMBER/OUTPUT, to OUTPUTS, then answers each line that it reads with one line of JSON:
-"sample": the time of a call; "steps": the times of the kernels of ours; "memory": what it uses.
+"sample": the time of a call; "memory": what it uses; "steps", of ours, and
+"profile", of rivals, once and at last: the times of kernels.
 """
 
 import importlib
@@ -18,7 +19,7 @@ from engines import ENGINES
 from processes import by_number
 
 SAMPLE_SECONDS = 0.05
-STEP_RUNS = 30
+PROFILED_RUNS = 30
 
 
 def memory():
@@ -54,23 +55,6 @@ class Sampler:
         return {"time_ns": seconds / self._calls * 1e9, "cpu_share": cpu_share}
 
 
-def steps_of(engine, runs):
-    """The median time of each kernel of ours, and of runs that time none, which alternate with those that do."""
-    names = engine.step_names()
-    times = numpy.zeros((runs, len(names)), numpy.uint64)
-    wholes = []
-    for row in times:
-        engine.set_times(None)
-        begin = time.perf_counter()
-        engine.call()
-        wholes.append(time.perf_counter() - begin)
-        engine.set_times(row)
-        engine.call()
-    engine.set_times(None)
-    medians = numpy.median(times, axis=0).tolist()
-    return {"whole_ns": float(numpy.median(wholes)) * 1e9, "steps": list(zip(names, medians))}
-
-
 def main():
     name, path, threads, inputs_path, outputs_path = sys.argv[1:]
     if name != "ours":
@@ -88,7 +72,8 @@ def main():
     sampler = Sampler(engine.call)
     answers = {
         "sample": sampler.sample,
-        "steps": lambda: steps_of(engine, STEP_RUNS),
+        "steps": lambda: engine.steps(PROFILED_RUNS),
+        "profile": lambda: engine.profile(PROFILED_RUNS),
         "memory": lambda: dict(zip(("resident", "peak"), (bytes - before for bytes in memory()))),
     }
     print(json.dumps("ready"), flush=True)

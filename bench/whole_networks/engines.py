@@ -3,10 +3,13 @@
 import ctypes
 import json
 import pathlib
+import tempfile
+import time
 
 import numpy
 
 ALIGNMENT = 64
+KERNEL_TIME = "_kernel_time"  # ends the names of events that are runs of an operator
 
 
 def aligned_like(inputs):
@@ -69,14 +72,23 @@ class Ours(Engine):
         self.call()
         return results
 
-    def step_names(self):
-        name = self._function("step_name")
-        name.restype = ctypes.c_char_p
-        return [name(step).decode() for step in range(self._function("steps")())]
-
-    def set_times(self, times):
-        """From now on each run adds the time of each step to `times`; None: no longer."""
-        self._function("set_times")(self._network, None if times is None else ctypes.c_void_p(times.ctypes.data))
+    def steps(self, runs):
+        """The median time of each kernel, and of runs that time none, which alternate with those that do."""
+        name_of, set_times = self._function("step_name"), self._function("set_times")
+        name_of.restype = ctypes.c_char_p
+        names = [name_of(step).decode() for step in range(self._function("steps")())]
+        times = numpy.zeros((runs, len(names)), numpy.uint64)
+        wholes = []
+        for row in times:
+            set_times(self._network, None)
+            begin = time.perf_counter()
+            self.call()
+            wholes.append(time.perf_counter() - begin)
+            set_times(self._network, ctypes.c_void_p(row.ctypes.data))
+            self.call()
+        set_times(self._network, None)
+        medians = numpy.median(times, axis=0).tolist()
+        return {"whole_ns": float(numpy.median(wholes)) * 1e9, "steps": list(zip(names, medians))}
 
 
 class OnnxRuntime(Engine):
@@ -85,15 +97,21 @@ class OnnxRuntime(Engine):
     def __init__(self, path, threads, inputs):
         import onnxruntime
 
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
-        options.log_severity_level = 3
-        self._session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-        self._binding = self._session.io_binding()
+        self._path = path
+        self._options = onnxruntime.SessionOptions()
+        self._options.intra_op_num_threads = threads
+        self._options.inter_op_num_threads = 1
+        self._options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
+        self._options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+        self._options.log_severity_level = 3
         super().__init__(aligned_like(inputs))
+        self._bind()
+
+    def _bind(self):
+        import onnxruntime
+
+        self._session = onnxruntime.InferenceSession(self._path, self._options, providers=["CPUExecutionProvider"])
+        self._binding = self._session.io_binding()
         for value in self._session.get_inputs():
             self._binding.bind_cpu_input(value.name, self.inputs[value.name])
         for value in self._session.get_outputs():
@@ -106,23 +124,42 @@ class OnnxRuntime(Engine):
         self.call()
         return self._binding.copy_outputs_to_cpu()
 
+    def profile(self, runs):
+        """The operators of a run, [name, kind, nanoseconds]: the medians of many runs."""
+        with tempfile.TemporaryDirectory() as folder:
+            self._options.enable_profiling = True
+            self._options.profile_file_prefix = f"{folder}/profile"
+            self._bind()
+            for _ in range(runs):
+                self.call()
+            events = json.loads(pathlib.Path(self._session.end_profiling()).read_text())
+        times = {}
+        for event in events:
+            if event["cat"] == "Node" and event["name"].endswith(KERNEL_TIME):
+                operator = event["name"].removesuffix(KERNEL_TIME), event["args"]["op_name"]
+                times.setdefault(operator, []).append(event["dur"] * 1e3)
+        return [[*operator, float(numpy.median(values))] for operator, values in times.items()]
+
 
 class OpenVino(Engine):
     """OpenVINO in single precision, for latency, with all optimizations."""
 
     def __init__(self, path, threads, inputs):
-        import openvino
-
-        core = openvino.Core()
-        settings = {
+        self._path = path
+        self._settings = {
             "INFERENCE_PRECISION_HINT": "f32",
             "PERFORMANCE_HINT": "LATENCY",
             "INFERENCE_NUM_THREADS": threads,
             "NUM_STREAMS": 1,
         }
-        self._compiled = core.compile_model(path, "CPU", settings)
-        self._request = self._compiled.create_infer_request()
         super().__init__(aligned_like(inputs))
+        self._bind()
+
+    def _bind(self):
+        import openvino
+
+        self._compiled = openvino.Core().compile_model(self._path, "CPU", self._settings)
+        self._request = self._compiled.create_infer_request()
         for name, array in self.inputs.items():
             self._request.set_tensor(name, openvino.Tensor(array, shared_memory=True))
 
@@ -132,6 +169,19 @@ class OpenVino(Engine):
     def outputs(self):
         self.call()
         return [numpy.array(self._request.get_output_tensor(i).data) for i in range(len(self._compiled.outputs))]
+
+    def profile(self, runs):
+        """As that of ONNX Runtime."""
+        self._settings["PERF_COUNT"] = True
+        self._bind()
+        times = {}
+        for _ in range(runs):
+            self.call()
+            for node in self._request.get_profiling_info():
+                if node.status == node.Status.EXECUTED:
+                    kind = f"{node.node_type} {node.exec_type}"
+                    times.setdefault((node.node_name, kind), []).append(node.real_time.total_seconds() * 1e9)
+        return [[*operator, float(numpy.median(values))] for operator, values in times.items()]
 
 
 ENGINES = {"ours": Ours, "onnxruntime": OnnxRuntime, "openvino": OpenVino}

@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -56,6 +57,7 @@ def parse_options():
     add("--rounds", type=whole_number(1, 10000), default=30)
     add("--caches", choices=("warm", "cold", "stream"), default="stream")
     add("--resume", action="store_true")
+    add("--profile", action="store_true")
     add("--json", type=pathlib.Path)
     add("--folder", type=pathlib.Path, required=True)
     add("--nestwright", type=pathlib.Path, required=True)
@@ -149,7 +151,10 @@ def compare_all(nestwright, options, save, kept):
             results[name] = kept[name]
         else:
             results[name] = attempt(run_comparison, named(name), nestwright, control, options)
-        print("\n".join(report.lines_of(name, results[name])), flush=True)
+        lines = list(report.lines_of(name, results[name]))
+        if options.profile:
+            lines += report.profiles_of(name, results[name])
+        print("\n".join(lines), flush=True)
         save({**kept, **results})
     print("\n".join(report.summaries_of(results)))
     return results, not any("failure" in result for result in results.values())
@@ -157,6 +162,7 @@ def compare_all(nestwright, options, save, kept):
 
 def main():
     options = parse_options()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # what was started is ended, too
     options.folder.mkdir(parents=True, exist_ok=True)
     nestwright = Nestwright(options.nestwright, options.folder, options.threads, options.caches)
     conditions, machine = conditions_of(options)

@@ -4,6 +4,7 @@ import math
 
 import numpy
 
+PROFILED = 12  # kernels that are printed
 HEAD = (
     f"{'model':<16} {'ours ms':>8} {'rival':<11} {'ms':>8} {'ratio':>6}  {'95% interval':<14} {'MB':>5} {'rival':>5} "
     f"{'whole/sum':>9} {'/tuned':>7} {'rounds':>7} {'tuned s':>8} {'kernels':>7}"
@@ -55,6 +56,18 @@ def lines_of(name, comparison):
         )
     for rival, reason in comparison["refused"].items():
         yield f"{name:<16} {rival} is refused: {reason}"
+
+
+def profiles_of(name, comparison):
+    """The most expensive kernels of ours and of each rival, with their share of the time of all."""
+    if "profiles" not in comparison:
+        return
+    profiles = {"ours": [[label, "", time] for label, time in comparison["steps"]], **comparison["profiles"]}
+    for engine, kernels in profiles.items():
+        total = sum(time for *_, time in kernels)
+        yield f"{name}, {engine}: {len(kernels)} kernels, {total / 1e6:.3f} ms together"
+        for label, kind, time in sorted(kernels, key=lambda kernel: -kernel[2])[:PROFILED]:
+            yield f"  {time / 1e3:>9.1f} us {time / total:>6.1%}  {label} {kind}".rstrip()
 
 
 def geomean(values):

@@ -65,4 +65,5 @@ def compare(model, engines, paths, threads, rounds, control, folder):
             "refused": refused,
             "memory": {engine: contestant.ask("memory") for engine, contestant in contestants.items()},
             **contestants["ours"].ask("steps"),
+            "profiles": {engine: c.ask("profile") for engine, c in contestants.items() if engine != "ours"},
         }
