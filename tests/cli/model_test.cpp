@@ -130,6 +130,21 @@ TEST_F(ModelCommandTest, MissingOperatorsAreListed) {
   expect_refusal(run("export net.onnx --dim n=4 --out out"), 2, {"missing", "NonZero"});
 }
 
+TEST_F(ModelCommandTest, AnExpressionIsShownAsItWasGivenWithItsLabel) {
+  CommandOptions options;
+  options.folder = folder_.path();
+  const CommandOutput ran =
+      run_nestwright({"tune", "--expr", "C[row, col] = A[row, col] * 2", "row=8", "col=64", "--threads", "1",
+                      "--trials", "4", "--finalists", "0", "--label", "the double"},
+                     options);
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("\nthe double: "));
+  EXPECT_THAT(ran.out, StartsWith("label     the double\n"
+                                  "given     C[row, col] = A[row, col] * 2 row=8 col=64\n"
+                                  "workload  C[i0,i1]=A[i0,i1]*2 i0=8 i1=64\n"));
+  expect_refusal(run("tune net.onnx --dim n=4 --label a"), 2, {"--label", "model"});
+}
+
 TEST_F(ModelCommandTest, ADamagedFileIsRefused) {
   std::filesystem::resize_file(folder_.file("net.onnx"), std::filesystem::file_size(folder_.file("net.onnx")) / 2);
   expect_refusal(run("model net.onnx --dim n=4"), 2, {"not an ONNX model"});

@@ -190,7 +190,7 @@ int best(const QueryOptions& options, const TuningLog& log, const TaskContext& c
   if (options.common.json) {
     print_json(report_json(*found.record, task.workload));
   } else {
-    fmt::print("{}", report_text(*found.record, task.workload));
+    fmt::print("{}{}", options.common.given_line(), report_text(*found.record, task.workload));
   }
   return with_quality(found.record, task, options);
 }

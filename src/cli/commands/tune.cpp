@@ -29,6 +29,7 @@ struct TuneOptions {
   CommonOptions common;
   ModelOptions model;
   std::string file;
+  std::string label;
   std::string effort = effort_name(Effort::kNormal);
   std::optional<double> until_gain;
   std::optional<int> finalists;
@@ -91,8 +92,9 @@ std::string within_text(const SessionResult& result, const TaskContext& context,
   return text;
 }
 
-void print_text(const SessionResult& result, const Task& task, const std::string& within) {
-  fmt::print("{}", report_text(*result.best, task.workload));
+void print_text(const SessionResult& result, const Task& task, const std::string& within, const TuneOptions& options) {
+  if (!options.label.empty()) fmt::print("label     {}\n", printable(options.label));
+  fmt::print("{}{}", options.common.given_line(), report_text(*result.best, task.workload));
   if (!within.empty()) fmt::print("within    {}\n", printable(within));
   const Work work = work_of(task.workload);
   if (work.is_memory_bound()) {
@@ -150,8 +152,8 @@ int run(TuneOptions& options) {
   note(fmt::format("tuning {} on {}{}\n", task.workload.str(), task.target.str(), caches_arguments(task)));
   ProgressLine line(options.session.budget);
   const Work work = work_of(task.workload);
-  const SessionResult result =
-      run_session(context, log, options.session, &interrupt_flag(), [&](const Progress& p) { line.show(p, work); });
+  const SessionResult result = run_session(context, log, options.session, &interrupt_flag(),
+                                           [&](const Progress& p) { line.show(p, work, options.label); });
   line.finish();
   note(fmt::format("{} trials in {:.1f} s ({:.1f} a second), {} recorded before; {}; stopped: {}\n", result.trials,
                    result.seconds, trials_per_second(result.trials, result.seconds), result.earlier_trials,
@@ -161,9 +163,10 @@ int run(TuneOptions& options) {
     const double peak = result.best ? peak_of(task, measure_peak(task.target)) : 0;
     Json json = tune_report_json(result, task, peak);
     if (const Restriction& within = options.session.restriction; !within.empty()) json["within"] = within.str();
+    if (!options.label.empty()) json["label"] = options.label;
     print_json(json);
   } else if (result.best) {
-    print_text(result, task, within_text(result, context, log, options.session));
+    print_text(result, task, within_text(result, context, log, options.session), options);
   }
   if (result.interrupted || is_interrupted()) return kInterrupted;  // the flag may be set during the final race
   if (!result.best) {
@@ -270,6 +273,7 @@ void add_tune(CommandLine& line, Action& action) {
           "tune all workloads of a JSON file on one budget: a list of workloads, or of objects with \"workload\", "
           "\"label\" and \"weight\"")
       .value_name("FILE");
+  command.add_option("--label", options->label, "what progress and report call the workload").value_name("TEXT");
   add_db(command, options->common);
   add_target(command, options->common);
   add_caches(command, options->common);
@@ -291,6 +295,9 @@ void add_tune(CommandLine& line, Action& action) {
     }
     if (has_list && !(options->fixed.empty() && options->only.empty())) {
       throw WrongArguments(fmt::format("--fix or --only and {} are given: drop one of them", list));
+    }
+    if (has_list && !options->label.empty()) {
+      throw WrongArguments(fmt::format("--label and {} are given: its tasks have labels", list));
     }
     if (!options->model.is_empty() && !is_model(options->common)) {
       throw WrongArguments("--dim and --constant are for models: name a file that ends in .onnx, or drop them");

@@ -51,6 +51,11 @@ Registry CommonOptions::registry() const {
   return registry;
 }
 
+std::string CommonOptions::given_line() const {
+  if (expression.empty()) return {};
+  return printable(fmt::format("given     {}{}{}\n", expression, workload.empty() ? "" : " ", workload_text()));
+}
+
 TaskContext CommonOptions::task(const Registry& registry) const {
   if (!has_workload()) throw UsageError("no workload is given: write one, or an expression with --expr");
   if (expression.empty() && workload.front().ends_with(".onnx")) {

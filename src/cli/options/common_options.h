@@ -31,6 +31,8 @@ struct CommonOptions {
   std::vector<std::string> plugins;  ///< files, in addition to those of NESTWRIGHT_PLUGINS
 
   std::string workload_text() const;
+  /// A line with the expression as it was given, whose canonical text reports call the workload; "" if none was given.
+  std::string given_line() const;
   /// Nestwright's own operators and those of the plugins. Throws UsageError.
   Registry registry() const;
   /// Throws UsageError.
