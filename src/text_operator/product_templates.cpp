@@ -15,6 +15,9 @@
 namespace nestwright {
 namespace {
 
+/// Of products that a network has many of, and the generated space serves as well: the budget of each is small.
+constexpr std::size_t kMaxSeeds = 8;
+
 constexpr const char* kTypes[] = {"float32", "float64", "bfloat16", "float16", "int8", "uint8"};
 
 /// The matmul's type that has these types; empty where there is none.
@@ -180,7 +183,10 @@ Template for_text(const Template& source, const ParsedText& text) {
     return schedule;
   };
   made.seeds = [source, text](const Workload& workload, const Target& target) {
-    return seeds_of(source, required_product(source, text, workload, target).workload, target);
+    const TextProduct product = required_product(source, text, workload, target);
+    std::vector<Config> seeds = seeds_of(source, product.workload, target);
+    if (!product.is_whole && seeds.size() > kMaxSeeds) seeds.resize(kMaxSeeds);
+    return seeds;
   };
   made.why_not = [source, text](const Workload& workload, const Target& target) -> std::string {
     const auto product = product_for(source, text.expression_of(workload)->program(), target);

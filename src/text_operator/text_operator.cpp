@@ -1,5 +1,7 @@
 #include "text_operator/make_text_operator.h"
 
+#include <utility>
+
 #include "reference/reference.h"
 #include "templates/sketch/sketch_template.h"
 #include "text/tensors.h"
@@ -31,6 +33,16 @@ Definition define(const ParsedText& text, const Workload& workload, text::Tensor
   definition.flops = count_flops(definition.outputs());
   definition.bytes = bytes_touched(expression->program());
   return definition;
+}
+
+/// The likely fastest first: the generated space is, unless the whole expression is one product.
+std::vector<Template> templates_of(const ParsedText& text, const Registry& registry) {
+  std::vector<Template> templates = product_templates(text, registry);
+  const bool is_product = matmul_workload_of(text.given()).has_value();
+  templates.insert(is_product ? templates.end() : templates.begin(), sketch_cpu_template());
+  for (Template& source : convolution_templates(text, registry)) templates.push_back(std::move(source));
+  templates.push_back(sketch_gpu_template());
+  return templates;
 }
 
 std::vector<std::optional<DataRange>> ranges_of(const text::Program& program) {
@@ -72,11 +84,7 @@ std::shared_ptr<const Operator> make_text_operator(const text::Expression& expre
         return wide_inputs_of(*text.expression_of(workload), workload, written, uniform, limit);
       }};
   op.ranges = [text](const Workload& workload) { return ranges_of(text.expression_of(workload)->program()); };
-  op.templates = product_templates(text, registry);
-  const std::vector<Template> of_convolutions = convolution_templates(text, registry);
-  op.templates.insert(op.templates.end(), of_convolutions.begin(), of_convolutions.end());
-  op.templates.push_back(sketch_cpu_template());
-  op.templates.push_back(sketch_gpu_template());
+  op.templates = templates_of(text, registry);
   return std::make_shared<const Operator>(std::move(op));
 }
 
