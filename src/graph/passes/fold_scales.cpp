@@ -78,6 +78,13 @@ void collect_axes(const Term& term, std::vector<std::string>& axes) {
   });
 }
 
+std::size_t count_reads_of(const Stage& stage, const std::string& tensor) {
+  std::size_t count = 0;
+  text::for_each_access(
+      stage.body, [&](const text::Access& access, const Term&, bool) { count += access.tensor == tensor ? 1 : 0; });
+  return count;
+}
+
 /// The dimensions of the weights that axes of the sum alone index.
 std::map<std::string, std::size_t> weight_dimensions(const WeightedSum& sum) {
   std::map<std::string, std::size_t> dimensions;
@@ -227,12 +234,30 @@ class ScaleFolder {
                               operands);
   }
 
+  /// The offset as a constant, and the axes of the sum that it differs along.
+  struct Offset {
+    ValueId value;
+    std::string indices;
+  };
+  Offset add_offset(const Parts& parts, const Stage& sum, GraphRewrite& rewrite) const {
+    std::map<std::string, Term> to_sum;
+    for (const auto& [last, of_sum] : parts.sum_axis) to_sum[last] = Term{.value = text::IndexValue{of_sum}};
+    const Term term = substitute_axes(*parts.form.offset, to_sum);
+    std::vector<std::string> used;
+    collect_axes(term, used);
+    std::string sizes;
+    for (const std::string& axis : used) sizes += fmt::format(" {}={}", axis, sum.find_axis(axis)->extent);
+    const std::string indices = fmt::format("{}", fmt::join(used, ","));
+    const std::string expression = fmt::format("Y[{}]={}{}", indices, text::to_string(term), sizes);
+    return {rewrite.to().apply("Offset", expression, operands_of(term, parts, rewrite)), indices};
+  }
+
+  /// Puts the sum with other weights, plus the offset, in the place of the node's result.
   void add_sum(const GraphNode& producer, const Candidate& found, const Parts& parts, ValueId weights,
                const std::string& op, const GraphNode& node, GraphRewrite& rewrite) const {
     const Stage& sum = *found.sum.sum;
-    std::vector<Operand> all;
-    std::string text_of_sum = text::to_string(sum.body);
-    std::string reduced, axes, sizes;
+    const std::string body = text::to_string(sum.body);
+    std::string axes, reduced, sizes;
     const auto list = [&](const std::vector<text::Axis>& from, std::string& names) {
       for (const text::Axis& axis : from) {
         names += (names.empty() ? "" : ",") + axis.name;
@@ -241,33 +266,21 @@ class ScaleFolder {
     };
     list(sum.axes, axes);
     list(sum.reduce_axes, reduced);
+    std::vector<Operand> operands;
     for (std::size_t i = 0; i < producer.inputs.size(); ++i) {
       const std::string& name = input_name(producer, i);
-      const bool is_read = i == found.sum.weights_input || text_of_sum.find(name + "[") != std::string::npos;
-      if (is_read) all.push_back({name, i == found.sum.weights_input ? weights : rewrite.at(producer.inputs[i])});
+      const bool is_weights = i == found.sum.weights_input;
+      const bool is_read = is_weights || count_reads_of(sum, name) > 0;
+      if (is_read) operands.push_back({name, is_weights ? weights : rewrite.at(producer.inputs[i])});
     }
-    std::string offset;
+    std::string summand;
     if (parts.form.offset) {
-      std::map<std::string, Term> to_sum;
-      for (const auto& [last, of_sum] : parts.sum_axis) to_sum[last] = Term{.value = text::IndexValue{of_sum}};
-      const Term term = substitute_axes(*parts.form.offset, to_sum);
-      std::vector<std::string> used;
-      collect_axes(term, used);
-      std::string offset_sizes;
-      for (const std::string& axis : used) {
-        offset_sizes += fmt::format(" {}={}", axis, sum.find_axis(axis)->extent);
-      }
-      const std::string indices = fmt::format("{}", fmt::join(used, ","));
-      const ValueId value =
-          rewrite.to().apply("Offset", fmt::format("Y[{}]={}{}", indices, text::to_string(term), offset_sizes),
-                             operands_of(term, parts, rewrite));
-      offset = fmt::format("+Offset[{}]", indices);
-      all.push_back({"Offset", value});
+      const Offset offset = add_offset(parts, sum, rewrite);
+      operands.push_back({"folded_offset", offset.value});
+      summand = fmt::format("+folded_offset[{}]", offset.indices);
     }
-    const ValueId result =
-        rewrite.to().apply(op, fmt::format("{}[{}]=sum({},{}){}{}", "Sum", axes, reduced, text_of_sum, offset, sizes),
-                           all, producer.label);
-    rewrite.replace(node.outputs[0], result);
+    const std::string expression = fmt::format("folded[{}]=sum({},{}){}{}", axes, reduced, body, summand, sizes);
+    rewrite.replace(node.outputs[0], rewrite.to().apply(op, expression, operands, producer.label));
   }
 
   const Graph& graph_;

@@ -165,7 +165,10 @@ class ViewSinker {
     for (const ValueId input : node.inputs) {
       if (graph_.type(input).shape != shape) continue;
       const std::optional<ValueId> source = behind_view(input);
-      if (source && rebuild(node, *operands, rewrite_.to().type(*source).shape)) return true;
+      if (!source) continue;
+      Shape to = rewrite_.to().type(*source).shape;
+      std::erase(to, 1);  // as everywhere behind drop_units
+      if (to != graph_.type(node.outputs[0]).shape && rebuild(node, *operands, to)) return true;
     }
     return false;
   }
