@@ -1,4 +1,4 @@
-"""Whether the outputs of an exported library are right: its error against double precision, beside that of ONNX Runtime."""
+"""Whether the outputs of an exported library are right: its error against double precision beside ONNX Runtime's."""
 
 import numpy
 
@@ -59,7 +59,9 @@ def doubles_of(model, path, seed, folder):
 def check(model, files, library, threads, folder):
     """A row for each output."""
     doubles = []
-    while len(doubles) < MIN_SETS or (len(doubles) < MAX_SETS and len(doubles) * min(x.size for x in doubles[0]) < MIN_ELEMENTS):
+    while len(doubles) < MIN_SETS or (
+        len(doubles) < MAX_SETS and len(doubles) * min(x.size for x in doubles[0]) < MIN_ELEMENTS
+    ):
         doubles.append(doubles_of(model, files.model, 1 + len(doubles), files.folder))
     sets = [model.inputs(1 + number) for number in range(len(doubles))]
     results = []
@@ -67,7 +69,9 @@ def check(model, files, library, threads, folder):
         with Contestant(engine, path, threads, sets, folder) as contestant:
             results.append(contestant.outputs())
     rows = []
-    for number, (ours, theirs, double) in enumerate(zip(*(zip(*outputs, strict=True) for outputs in (*results, doubles)), strict=True)):
+    for number, (ours, theirs, double) in enumerate(
+        zip(*(zip(*outputs, strict=True) for outputs in (*results, doubles)), strict=True)
+    ):
         rows.append({"output": number, **row_of(ours, theirs, double), "sees": is_seen(ours, theirs, double)})
     return rows
 

@@ -2,9 +2,9 @@
 
     contestant.py ENGINE PATH THREADS INPUTS OUTPUTS
 
-INPUTS is a file .npz of sets of inputs, named NUMBER/INPUT. Writes the outputs for each, NUMBER/OUTPUT, to OUTPUTS, then answers each line that it reads with one line of JSON:
-"sample": the time of a call; "memory": what it uses; "steps", of ours, and
-"profile", of rivals, once and at last: the times of kernels.
+INPUTS is a file .npz of sets of inputs, named NUMBER/INPUT. Writes the outputs for each, NUMBER/OUTPUT, to OUTPUTS, then
+answers each line that it reads with one line of JSON: "sample": the time of a call; "memory": what it uses; "steps", of
+ours, and "profile", of rivals, once and at last: the times of kernels.
 """
 
 import importlib

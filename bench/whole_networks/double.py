@@ -1,5 +1,5 @@
-"""The result of a model in double precision, by the reference implementation of the package onnx (numpy): neither our code nor
-that of a rival."""
+"""The result of a model in double precision, by the reference implementation of the package onnx (numpy): neither our
+code nor a rival's."""
 
 import numpy
 import onnx
@@ -7,9 +7,9 @@ from onnx import AttributeProto, TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun
 
-
-# Three operators are wrong in the reference of onnx 1.23.2: it takes versions 6 and 9 of BatchNormalization for training, normalizes
-# as many channels as there are images in LRN, and reduces a wrong dimension in GlobalMaxPool of anything but images.
+# Three operators are wrong in the reference of onnx 1.23.2: it takes versions 6 and 9 of BatchNormalization for training,
+# normalizes as many channels as there are images in LRN, and reduces a wrong dimension in GlobalMaxPool of anything but
+# images.
 
 
 class BatchNormalization(OpRun):
@@ -29,7 +29,6 @@ class LRN(OpRun):
 class GlobalMaxPool(OpRun):
     def _run(self, x):
         return (x.max(axis=tuple(range(2, x.ndim)), keepdims=True),)
-
 
 
 def in_double(tensor):

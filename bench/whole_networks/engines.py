@@ -1,4 +1,4 @@
-"""What runs a model in a process of its own. Inputs are copied to where they stay before a call, which has no arguments."""
+"""What runs a model in a process of its own. Inputs are copied to where they stay; a call has no arguments."""
 
 import ctypes
 import json
@@ -44,7 +44,9 @@ class Ours(Engine):
         self._name = manifest["name"]
         self._library = ctypes.CDLL(str(folder / f"lib{self._name}.so"))
         self._network = ctypes.c_void_p()
-        self._check(self._function("create")(str(folder / f"{self._name}_weights.bin").encode(), ctypes.byref(self._network)))
+        self._check(
+            self._function("create")(str(folder / f"{self._name}_weights.bin").encode(), ctypes.byref(self._network))
+        )
         self._tensors = [(t, aligned(t["shape"], t["type"])) for t in manifest["tensors"]]
         super().__init__({t["name"]: array for t, array in self._tensors if t["role"] == "input"})
         self._arguments = [self._network, *(ctypes.c_void_p(array.ctypes.data) for _, array in self._tensors)]
@@ -73,7 +75,7 @@ class Ours(Engine):
         return results
 
     def steps(self, runs):
-        """The median time of each kernel, and of runs that time none, which alternate with those that do."""
+        """Median times: of each kernel, of all together, and of runs that time none, which alternate with those."""
         name_of, set_times = self._function("step_name"), self._function("set_times")
         name_of.restype = ctypes.c_char_p
         names = [name_of(step).decode() for step in range(self._function("steps")())]
@@ -87,8 +89,11 @@ class Ours(Engine):
             set_times(self._network, ctypes.c_void_p(row.ctypes.data))
             self.call()
         set_times(self._network, None)
-        medians = numpy.median(times, axis=0).tolist()
-        return {"whole_ns": float(numpy.median(wholes)) * 1e9, "steps": list(zip(names, medians))}
+        return {
+            "whole_ns": float(numpy.median(wholes)) * 1e9,
+            "sum_of_steps_ns": float(numpy.median(times.sum(axis=1))),
+            "steps": list(zip(names, numpy.median(times, axis=0).tolist())),
+        }
 
 
 class OnnxRuntime(Engine):

@@ -1,6 +1,7 @@
 """Compares whole networks with other libraries: bench/networks says how."""
 
 import argparse
+import fcntl
 import hashlib
 import json
 import os
@@ -76,11 +77,19 @@ class Files:
 
 
 def files_of(model, folder):
-    """The model's files, made by a process of its own: onnx needs the memory of several models. Those of other sources are not used."""
+    """The model's files, made by a process of its own: onnx needs the memory of several models. Files of other sources
+    are not used."""
     here = pathlib.Path(__file__).parent
-    sources = ["models.py", "sources.py", "double.py", *sorted(f"written/{path.name}" for path in here.glob("written/*.py"))]
+    sources = [
+        "models.py",
+        "sources.py",
+        "double.py",
+        *sorted(f"written/{path.name}" for path in here.glob("written/*.py")),
+    ]
     stamp = hashlib.sha256(b"".join((here / source).read_bytes() for source in sources)).hexdigest()[:12]
-    done = subprocess.run([sys.executable, here / "sources.py", model.name, folder, stamp], stdout=subprocess.PIPE, text=True)
+    done = subprocess.run(
+        [sys.executable, here / "sources.py", model.name, folder, stamp], stdout=subprocess.PIPE, text=True
+    )
     if done.returncode != 0:
         raise RuntimeError(f"the model could not be made, exit code {done.returncode}")
     made = pathlib.Path(done.stdout.strip())
@@ -117,7 +126,9 @@ def attempt(work, *arguments):
 
 
 def conditions_of(options):
-    doctor = subprocess.run([options.nestwright, "doctor", "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    doctor = subprocess.run(
+        [options.nestwright, "doctor", "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
     names = ("threads", "seconds", "rounds", "caches", "rivals", "commit")
     machine = json.loads(doctor.stdout) if doctor.returncode == 0 else None
     return {name: getattr(options, name) for name in names}, machine
@@ -128,17 +139,24 @@ def check_all(nestwright, options):
     results = {}
     for name in options.models:
         results[name] = attempt(run_check, named(name), nestwright, options)
-        lines = accuracy.lines_of(name, results[name]["rows"]) if "rows" in results[name] else [f"{name:<16} {results[name]['failure']}"]
+        lines = (
+            accuracy.lines_of(name, results[name]["rows"])
+            if "rows" in results[name]
+            else [f"{name:<16} {results[name]['failure']}"]
+        )
         print("\n".join(lines), flush=True)
     wrong = [name for name, result in results.items() if not result.get("right")]
-    print(f"{len(results) - len(wrong)} of {len(results)} models are right" + (f"; not right: {', '.join(wrong)}" if wrong else ""))
+    print(
+        f"{len(results) - len(wrong)} of {len(results)} models are right"
+        + (f"; not right: {', '.join(wrong)}" if wrong else "")
+    )
     return results, not wrong
 
 
 def report_of_check(options):
     return (
-        "Largest error on three sets of inputs (more of small outputs) against onnx's reference in double precision; theirs is onnxruntime's, and "
-        f"{accuracy.ALLOWED} times theirs is the bound"
+        "Largest error on three sets of inputs (more of small outputs) against onnx's reference in double precision; "
+        f"theirs is onnxruntime's, and {accuracy.ALLOWED} times theirs is the bound"
     )
 
 
@@ -164,6 +182,12 @@ def main():
     options = parse_options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # what was started is ended, too
     options.folder.mkdir(parents=True, exist_ok=True)
+    lock = open(options.folder / "lock", "w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print(f"bench/networks: another one runs in {options.folder}", file=sys.stderr)
+        return 1
     nestwright = Nestwright(options.nestwright, options.folder, options.threads, options.caches)
     conditions, machine = conditions_of(options)
     path = options.json or options.folder / ("check.json" if options.check else "networks.json")
@@ -183,7 +207,10 @@ def main():
             if document["conditions"] == conditions:
                 kept = document["results"]
             else:
-                print("bench/networks: the results that are there have other conditions, and are measured anew", file=sys.stderr)
+                print(
+                    "bench/networks: the results that are there have other conditions, and are measured anew",
+                    file=sys.stderr,
+                )
         results, good = compare_all(nestwright, options, save, kept)
     print(f"all numbers: {path}")
     return 0 if good else 1

@@ -13,7 +13,8 @@ import sys
 import numpy
 
 SOURCES = pathlib.Path(__file__).parent
-# As in bench/compare: two threads do at least 1.9 times the work of one alone, and a single thread has its processor to itself.
+# As in bench/compare: two threads do at least 1.9 times the work of one alone, and a single thread has its processor to
+# itself.
 MIN_SCALING_PER_THREAD = 0.95
 MIN_CPU_SHARE = 0.97
 CONTROL_SECONDS = 0.01
@@ -48,10 +49,20 @@ class Contestant:
         """`sets`: of inputs. Their outputs are computed at once."""
         self.engine = engine
         inputs_path, self._outputs_path = folder / f"{engine}_inputs.npz", folder / f"{engine}_outputs.npz"
-        numpy.savez(inputs_path, **{f"{number}/{name}": x for number, inputs in enumerate(sets) for name, x in inputs.items()})
+        numpy.savez(
+            inputs_path, **{f"{number}/{name}": x for number, inputs in enumerate(sets) for name, x in inputs.items()}
+        )
         self._log = folder / f"{engine}.log"
         processors = sorted(os.sched_getaffinity(0))[:threads]
-        command = [sys.executable, SOURCES / "contestant.py", engine, path, str(threads), inputs_path, self._outputs_path]
+        command = [
+            sys.executable,
+            SOURCES / "contestant.py",
+            engine,
+            path,
+            str(threads),
+            inputs_path,
+            self._outputs_path,
+        ]
         with open(self._log, "w") as log:
             self._process = subprocess.Popen(
                 ["taskset", "--cpu-list", ",".join(map(str, processors)), *command],
@@ -98,7 +109,9 @@ class Control:
     def __init__(self, threads, folder):
         library = folder / "libcontrol.so"
         source = SOURCES / "control.c"
-        subprocess.run(["cc", "-O3", "-march=native", "-shared", "-fPIC", source, "-o", library, "-pthread"], check=True)
+        subprocess.run(
+            ["cc", "-O3", "-march=native", "-shared", "-fPIC", source, "-o", library, "-pthread"], check=True
+        )
         self._rate = ctypes.CDLL(str(library)).control_rate
         self._rate.restype = ctypes.c_double
         self._threads = threads
@@ -113,7 +126,7 @@ class Control:
 
 
 def round_counts(threads, scaled, samples):
-    """Whether the machine was undisturbed during a round. CPU shares mean nothing where a thread may wait for another of its own."""
+    """Whether the machine was undisturbed during a round. CPU shares mean nothing where a thread may wait for another."""
     if threads > 1:
         return all(scaled)
     return all(sample["cpu_share"] >= MIN_CPU_SHARE for sample in samples.values())

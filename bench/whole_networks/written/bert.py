@@ -72,7 +72,9 @@ class Bert(Builder):
 
 def write_bert(path):
     g = Bert("bert_base", 14, 3)
-    words, mask, kinds = (g.input(n, "int64", ["batch", "sequence"]) for n in ("input_ids", "attention_mask", "token_type_ids"))
+    words, mask, kinds = (
+        g.input(n, "int64", ["batch", "sequence"]) for n in ("input_ids", "attention_mask", "token_type_ids")
+    )
     at = "/embeddings"
     places = g.weight("embeddings.position_ids", numpy.arange(POSITIONS)[None], numpy.int64)
     places = g.node("Slice", [places, g.integers([0]), g.size(at, words, 1), g.integers([1]), g.integers([1])], at)

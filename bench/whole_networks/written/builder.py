@@ -50,6 +50,8 @@ class Builder:
 
     def save(self, path):
         graph = helper.make_graph(self._nodes, self._name, self._inputs, self._outputs, self._weights)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self._opset)], producer_name="bench/networks")
+        model = helper.make_model(
+            graph, opset_imports=[helper.make_opsetid("", self._opset)], producer_name="bench/networks"
+        )
         model.ir_version = 8
         onnx.save(model, path)

@@ -1,7 +1,7 @@
 """ResNet-50 and MobileNet-v2 as torchvision has them, with batch normalization as nodes of their own.
 
-Weights are scaled after He, so that activations stay in range. The statistics of a normalization are seeded, too: a network
-that leaves one of them out is wrong.
+Weights are scaled after He, so that activations stay in range. The statistics of a normalization are seeded, too: a
+network that leaves one of them out is wrong.
 """
 
 from written.builder import Builder
