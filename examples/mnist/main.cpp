@@ -7,7 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "network.h"
+#include "trainer.h"
 
 namespace {
 
@@ -74,20 +74,25 @@ int main(int argc, char** argv) try {
   CLI11_PARSE(app, argc, argv);
 
   Dataset training(data + "/train"), testing(data + "/t10k");
-  mnist::Compiler compiler(database, unscheduled);
-  mnist::Network network({training.images.shape()[1], 256, 100, 10}, compiler);
+  std::optional<TuningLog> log;
+  if (!database.empty()) log = TuningLog::open(database, OpenMode::kRead);
+  mnist::Trainer trainer({training.images.shape()[1], 256, 100, 10}, log ? &*log : nullptr, unscheduled);
   for (int epoch = 1; epoch <= epochs; ++epoch) {
     const auto start = std::chrono::steady_clock::now();
-    const double loss = training.average(batch, [&](auto&&... tensors) { return network.train(tensors...); });
+    const double loss = training.average(batch, [&](auto&&... tensors) { return trainer.train(tensors...); });
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    const double right = testing.average(batch, [&](auto&&... tensors) { return network.test(tensors...); });
+    const double right = testing.average(batch, [&](auto&&... tensors) { return trainer.test(tensors...); });
     std::printf("epoch %2d  loss %.4f  test accuracy %.2f%%  %.3f s\n", epoch, loss, 100 * right, seconds.count());
     std::fflush(stdout);
   }
-  std::printf("%d of %zu kernels are tuned\n", compiler.tuned(), compiler.functions().size());
+  const auto is_tuned = [&](const std::string& workload) {
+    if (!log || unscheduled) return false;
+    return look_up(Task{workload_of(workload), Target::host()}, &*log).match != MatchKind::kDefault;
+  };
+  const std::set<std::string>& workloads = trainer.workloads();
+  std::printf("%td of %zu kernels are tuned\n", std::ranges::count_if(workloads, is_tuned), workloads.size());
   if (tasks_file.empty()) return 0;
-  nlohmann::json tasks = nlohmann::json::array();
-  for (const auto& [expression, function] : compiler.functions()) tasks.push_back(expression);
+  const nlohmann::json tasks(workloads);
   if (!(std::ofstream(tasks_file) << tasks.dump(2) << std::endl)) throw UsageError("cannot write '" + tasks_file + "'");
 } catch (const std::exception& e) {
   return std::fprintf(stderr, "mnist: %s\n", e.what()), 1;
