@@ -47,6 +47,10 @@ TEST(ProductStages, AreConvolutionsOfOnePoint) {
             "1() X 30(n y x) W' 4(o) 6");
 }
 
+TEST(ProductStages, MayBePaddedWithoutEffect) {
+  EXPECT_EQ(stage_of("C[i, j] = sum(k, A[i, k]?0 * B[k, j]) i=2 j=3 k=4; A: float32[2, 4]"), "1() A 2(i) B 3(j) 4");
+}
+
 TEST(ProductStages, HaveDigitsOfAnIndex) {
   EXPECT_EQ(stage_of("T[n, g, o, x] = sum(c, X[n, 6*g + c, x] * W[4*g + o, c]) n=1 g=3 o=4 x=5 c=6"),
             "3(g) W 4(o) X 5(x) 6");
@@ -83,7 +87,7 @@ TEST(ProductStages, AreNothingElse) {
   EXPECT_EQ(stage_of("C[i, b, j] = sum(k, A[b, i, k] * B[b, k, j]) b=5 i=1 j=3 k=4"), "5(b) A 1() B 3(j) 4");
   EXPECT_EQ(stage_of("Y[c, p] = sum(r, X[c, p + r] * W[c, r]) c=3 p=4 r=2"), "");
   EXPECT_EQ(stage_of("Y[c] = sum(r, X[c, r] * W[r, c]) c=3 r=2"), "") << "no matrices";
-  EXPECT_EQ(stage_of("C[i, j] = sum(k, A[i, k]?0 * B[k, j]) i=2 j=3 k=4; A: float32[2, 4]"), "");
+  EXPECT_EQ(stage_of("C[i, j] = sum(k, A[i, k - 1]?0 * B[k, j]) i=2 j=3 k=4; A: float32[2, 4]"), "");
   EXPECT_EQ(stage_of("C[i, j] = sum(k, l, A[i, k] * B[k, j]) i=2 j=3 k=4 l=5"), "");
 }
 

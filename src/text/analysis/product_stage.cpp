@@ -51,7 +51,7 @@ std::optional<WholeFactor> whole_factor(const Program& program, const Stage& sta
     read = &call->arguments[0];
   }
   const auto* access = std::get_if<Access>(&read->value);
-  if (access == nullptr || access->padding) return std::nullopt;
+  if (access == nullptr) return std::nullopt;  // a padding has no effect where indices run over the dimension
   const TensorInfo& tensor = *program.find_tensor(access->tensor);
   WholeFactor factor{static_cast<std::size_t>(&tensor - program.tensors.data()), conversion.value_or(tensor.type), {}};
   for (std::size_t d = 0; d < access->indices.size(); ++d) {
