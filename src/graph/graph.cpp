@@ -21,9 +21,9 @@ ConstantData copied(std::span<const std::byte> elements) {
 }
 
 /// "; X: float32[8, 64]" for each operand.
-std::string declarations(const Graph& graph, const std::vector<Operand>& operands) {
+std::string declarations(const Graph& graph, const std::vector<GraphOperand>& operands) {
   std::string text;
-  for (const Operand& operand : operands) {
+  for (const GraphOperand& operand : operands) {
     text += fmt::format("; {}: {}", operand.name, graph.type(operand.value).str());
   }
   return text;
@@ -60,15 +60,15 @@ ValueId Graph::add_constant(TensorType type, ConstantData data, std::string name
   return values_.size() - 1;
 }
 
-ValueId Graph::apply(std::string op, std::string_view expression, const std::vector<Operand>& operands,
+ValueId Graph::apply(std::string op, std::string_view expression, const std::vector<GraphOperand>& operands,
                      std::string label) {
   const std::vector<ValueId> results = apply_all(std::move(op), expression, operands, std::move(label));
   check(results.size() == 1, "apply() takes an expression of one result");
   return results.front();
 }
 
-std::vector<ValueId> Graph::apply_all(std::string op, std::string_view expression, const std::vector<Operand>& operands,
-                                      std::string label) {
+std::vector<ValueId> Graph::apply_all(std::string op, std::string_view expression,
+                                      const std::vector<GraphOperand>& operands, std::string label) {
   auto program = std::make_shared<const text::Program>(
       text::analyse(text::parse_source(std::string(expression) + declarations(*this, operands))));
   GraphNode node{.op = std::move(op), .label = std::move(label), .program = program};
@@ -76,7 +76,7 @@ std::vector<ValueId> Graph::apply_all(std::string op, std::string_view expressio
     const text::TensorInfo& tensor = program->tensors[parameter];
     if (!tensor.is_input) continue;
     const auto operand = std::find_if(operands.begin(), operands.end(),
-                                      [&](const Operand& candidate) { return candidate.name == tensor.name; });
+                                      [&](const GraphOperand& candidate) { return candidate.name == tensor.name; });
     if (operand == operands.end()) {
       throw UsageError(fmt::format("the expression {} reads '{}', which is no operand", expression, tensor.name));
     }

@@ -172,7 +172,8 @@ Template for_text(const Template& source, const ParsedText& text) {
   made.schedule = [source, text](Tuning& tuning, const Workload& workload, Definition& definition,
                                  const Target& target) {
     const TextProduct product = required_product(source, text, workload, target);
-    const text::Program& program = text.expression_of(workload)->program();
+    const std::shared_ptr<const text::Expression> expression = text.expression_of(workload);
+    const text::Program& program = expression->program();
     Definition matmul = matmul_of(product, program, definition);
     Schedule schedule = source.schedule(tuning, product.workload, matmul, target);
     const ArgumentsOf at = arguments_of(program, product.stage.product);

@@ -167,7 +167,7 @@ TEST_F(GraphPasses, TransposesAndPaddingsAreReadThrough) {
 
 TEST_F(GraphPasses, ANormOfSeveralNodesIsOneKernelOfRows) {
   const ValueId x = graph_.add_input("x", {kFloat32, {2, 4, 8}});
-  const auto apply = [&](const char* op, const char* text, const std::vector<Operand>& operands) {
+  const auto apply = [&](const char* op, const char* text, const std::vector<GraphOperand>& operands) {
     return graph_.apply(op, text, operands);
   };
   const ValueId mean = apply("ReduceMean", "Y[a,b,z]=sum(c,X[a,b,c])/8.0 z=1", {{"X", x}});

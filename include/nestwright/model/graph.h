@@ -73,7 +73,7 @@ struct GraphNode {
 };
 
 /// A tensor that an expression reads by this name.
-struct Operand {
+struct GraphOperand {
   std::string_view name;
   ValueId value;
 };
@@ -100,10 +100,10 @@ class Graph {
   /// Adds a node whose expression (docs/expressions.md) has one result, and returns that. The types and shapes of the
   /// operands are declared for it. Throws UsageError that shows the expression if it is malformed, if it does not read
   /// an operand, or if it reads another tensor.
-  ValueId apply(std::string op, std::string_view expression, const std::vector<Operand>& operands,
+  ValueId apply(std::string op, std::string_view expression, const std::vector<GraphOperand>& operands,
                 std::string label = {});
   /// The same for any number of results, in the order of their statements.
-  std::vector<ValueId> apply_all(std::string op, std::string_view expression, const std::vector<Operand>& operands,
+  std::vector<ValueId> apply_all(std::string op, std::string_view expression, const std::vector<GraphOperand>& operands,
                                  std::string label = {});
   /// Adds a node that was checked. Requires that the program's parameters have the types of `inputs`.
   std::vector<ValueId> add_node(GraphNode node);

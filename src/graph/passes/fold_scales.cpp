@@ -201,14 +201,14 @@ class ScaleFolder {
     return parts;
   }
 
-  std::vector<Operand> operands_of(const Term& term, const Parts& parts, GraphRewrite& rewrite) const {
+  std::vector<GraphOperand> operands_of(const Term& term, const Parts& parts, GraphRewrite& rewrite) const {
     std::map<std::string_view, ValueId> used;
     for (const auto& [name, tensor] : parts.tensors) {
       text::for_each_access(term, [&](const text::Access& access, const Term&, bool) {
         if (access.tensor == name) used[name] = rewrite.at(tensor.first);
       });
     }
-    std::vector<Operand> operands;
+    std::vector<GraphOperand> operands;
     for (const auto& [name, value] : used) operands.push_back({name, value});
     return operands;
   }
@@ -228,7 +228,7 @@ class ScaleFolder {
       indices += fmt::format("{}w{}", d == 0 ? "" : ",", d);
       sizes += fmt::format(" w{}={}", d, shape[d]);
     }
-    std::vector<Operand> operands = operands_of(scale, parts, rewrite);
+    std::vector<GraphOperand> operands = operands_of(scale, parts, rewrite);
     operands.push_back({"W", rewrite.at(weights)});
     return rewrite.to().apply("Scale", fmt::format("Y[{0}]=W[{0}]*({1}){2}", indices, text::to_string(scale), sizes),
                               operands);
@@ -266,7 +266,7 @@ class ScaleFolder {
     };
     list(sum.axes, axes);
     list(sum.reduce_axes, reduced);
-    std::vector<Operand> operands;
+    std::vector<GraphOperand> operands;
     for (std::size_t i = 0; i < producer.inputs.size(); ++i) {
       const std::string& name = input_name(producer, i);
       const bool is_weights = i == found.sum.weights_input;

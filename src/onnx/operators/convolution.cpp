@@ -80,8 +80,8 @@ void set_convolution(OperatorCall& call, const ConvolutionText& text, const std:
   const std::string product =
       fmt::format("{}*{}", conversion(input, type, wide), converted_read(call, 1, read("W", text.weight), wide));
   std::string value = text.summed.empty() ? product : fmt::format("sum({},{})", joined(text.summed), product);
-  std::vector<Operand> operands{{"X", call.reshape(call.input(0), text.input.shape)},
-                                {"W", call.reshape(call.input(1), text.weight.shape)}};
+  std::vector<GraphOperand> operands{{"X", call.reshape(call.input(0), text.input.shape)},
+                                     {"W", call.reshape(call.input(1), text.weight.shape)}};
   if (call.has_input(2)) {
     call.require_valid(call.rank(2) == 1 && call.shape(2)[0] == shape[1], "B does not have an element per channel");
     value += "+" + converted_read(call, 2, read("B", text.bias), wide);

@@ -66,7 +66,7 @@ void gather(OperatorCall& call) {
   std::vector<std::string> read, read_index;
   for (std::size_t d = 0; d < axis; ++d) read.push_back(indices.name(d));
   for (std::size_t d = 0; d < shape.size(); ++d) read_index.push_back(indices.name(axis + d));
-  std::vector<Operand> operands{{"X", call.input(0)}};
+  std::vector<GraphOperand> operands{{"X", call.input(0)}};
   if (const std::optional<std::string> known = constant_index(call, indices, axis, x[axis])) {
     read.push_back(*known);
   } else {
@@ -89,7 +89,7 @@ void gather_elements(OperatorCall& call) {
   const Indices indices(shape);
   std::vector<std::string> read = indices.names();
   read[axis] = index_in(fmt::format("I[{}]", indices.list()), x[axis]);
-  std::vector<Operand> operands{{"X", call.input(0)}};
+  std::vector<GraphOperand> operands{{"X", call.input(0)}};
   if (x[axis] > 1) operands.push_back({"I", call.input(1)});
   call.set_output(0, call.apply(fmt::format("Y[{}]=X[{}]{}", indices.list(), joined(read), indices.sizes()), operands));
 }
@@ -118,7 +118,7 @@ void gather_nd(OperatorCall& call) {
     reads_indices = reads_indices || x[first + n] > 1;
   }
   for (std::size_t d = leading; d < result.size(); ++d) read.push_back(indices.name(d));
-  std::vector<Operand> operands{{"X", call.input(0)}};
+  std::vector<GraphOperand> operands{{"X", call.input(0)}};
   if (reads_indices) operands.push_back({"I", call.input(1)});
   call.set_output(0, call.apply(fmt::format("Y[{}]=X[{}]{}", indices.list(), joined(read), indices.sizes()), operands));
 }

@@ -97,7 +97,7 @@ void hardmax(OperatorCall& call) {
 /// The factor and the summand of normalised elements: operands S and B of a node, and how they are read.
 struct Affine {
   std::string scale, bias;  ///< reads, empty if there is none
-  std::vector<Operand> operands;
+  std::vector<GraphOperand> operands;
 };
 
 /// Statements that normalise X: "M[..]=..;V[..]=..;R[..]=..;Y[..]=(X[..]-M[..])*R[..]*S[..]+B[..]". Without a mean,

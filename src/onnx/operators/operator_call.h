@@ -94,10 +94,10 @@ class OperatorCall {
   // Expressions.
 
   /// Adds a node to the graph and returns its result. Throws as Graph::apply does.
-  ValueId apply(std::string_view expression, const std::vector<Operand>& operands) {
+  ValueId apply(std::string_view expression, const std::vector<GraphOperand>& operands) {
     return graph_.apply(op(), expression, operands, label());
   }
-  std::vector<ValueId> apply_all(std::string_view expression, const std::vector<Operand>& operands) {
+  std::vector<ValueId> apply_all(std::string_view expression, const std::vector<GraphOperand>& operands) {
     return graph_.apply_all(op(), expression, operands, label());
   }
   ValueId reshape(ValueId value, std::vector<std::int64_t> shape) {

@@ -18,7 +18,7 @@ ValueId apply_pointwise(OperatorCall& call, std::string_view formula, const std:
     return call.empty_constant(empty_type.value_or(call.graph().type(operands.back()).type), indices.extents);
   }
   std::vector<std::string> names;
-  std::vector<Operand> named;
+  std::vector<GraphOperand> named;
   fmt::dynamic_format_arg_store<fmt::format_context> reads;
   for (std::size_t i = 0; i < operands.size(); ++i) names.push_back(fmt::format("X{}", i));
   for (std::size_t i = 0; i < operands.size(); ++i) {

@@ -113,7 +113,7 @@ void gemm(OperatorCall& call) {
   std::string value = fmt::format("{}sum(k,{}*{})", factor_text(call, "alpha", type),
                                   conversion(ta ? "A[k,i0]" : "A[i0,k]", type, wide),
                                   conversion(tb ? "B[i1,k]" : "B[k,i1]", type, wide));
-  std::vector<Operand> operands{{"A", call.input(0)}, {"B", call.input(1)}};
+  std::vector<GraphOperand> operands{{"A", call.input(0)}, {"B", call.input(1)}};
   if (call.has_input(2) && call.real("beta", 1) != 0) {
     call.require_valid(broadcast_shape({{m, n}, call.shape(2)}) == indices.extents, "C cannot be broadcast");
     value += "+" + factor_text(call, "beta", type) +
@@ -213,7 +213,7 @@ void einsum(OperatorCall& call) {
   const Equation equation = equation_of(call);
   const EinsumIndices indices(call, equation);
   const ir::Type type = call.type(0).type, wide = wide_type(type);
-  std::vector<std::string> names;  // of operands; Operand refers to them
+  std::vector<std::string> names;  // of operands; GraphOperand refers to them
   std::string value;
   for (std::size_t i = 0; i < equation.operands.size(); ++i) {
     require_elements(call, i);
@@ -241,7 +241,7 @@ void einsum(OperatorCall& call) {
   }
   call.require(result.size() <= 8 && summed.size() <= 8, "it has more than 8 indices");
   if (!summed.empty()) value = fmt::format("sum({},{})", joined(summed), value);
-  std::vector<Operand> operands;
+  std::vector<GraphOperand> operands;
   for (std::size_t i = 0; i < names.size(); ++i) operands.push_back({names[i], call.input(i)});
   call.set_output(
       0, call.apply(fmt::format("Y[{}]={}{}", joined(result), conversion(value, wide, type), sizes), operands));

@@ -51,7 +51,7 @@ void dequantize_linear(OperatorCall& call) {
   call.require(indices.rank() <= 8, "it has more than 8 dimensions");
   const ir::Type result = output_type(call, call.type(1).type), wide = wide_type(result);
   std::string value = converted_read(call, 0, fmt::format("X[{}]", indices.list()), wide);
-  std::vector<Operand> operands{{"X", call.input(0)}, {"S", call.input(1)}};
+  std::vector<GraphOperand> operands{{"X", call.input(0)}, {"S", call.input(1)}};
   if (call.has_input(2)) {
     value = fmt::format("({}-{})", value,
                         converted_read(call, 2, fmt::format("Z[{}]", scale_index(call, 2, indices)), wide));
@@ -73,7 +73,7 @@ void quantize_linear(OperatorCall& call) {
   const ir::Type given = call.type(0).type, wide = given == kFloat64 ? kFloat64 : kFloat32;
   std::string value = fmt::format("round({}/{})", converted_read(call, 0, fmt::format("X[{}]", indices.list()), wide),
                                   converted_read(call, 1, fmt::format("S[{}]", scale_index(call, 1, indices)), wide));
-  std::vector<Operand> operands{{"X", call.input(0)}, {"S", call.input(1)}};
+  std::vector<GraphOperand> operands{{"X", call.input(0)}, {"S", call.input(1)}};
   if (call.has_input(2)) {
     value += "+" + converted_read(call, 2, fmt::format("Z[{}]", scale_index(call, 2, indices)), wide);
     operands.push_back({"Z", call.input(2)});

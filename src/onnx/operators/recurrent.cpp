@@ -151,7 +151,8 @@ class Recurrence {
   /// W, X and B multiplied and added up for all steps: [steps, batch, gates * hidden].
   ValueId inputs_of_gates(std::int64_t direction, std::optional<ValueId> bias) const {
     const std::int64_t results = gates * hidden, inputs = call_.shape(0)[2];
-    std::vector<Operand> operands{{"X", call_.input(0)}, {"W", part(call_.input(1), direction, {results, inputs})}};
+    std::vector<GraphOperand> operands{{"X", call_.input(0)},
+                                       {"W", part(call_.input(1), direction, {results, inputs})}};
     std::string value = fmt::format("sum(i,{}*{})", widened(batch_first_ ? "X[b,t,i]" : "X[t,b,i]"), widened("W[j,i]"));
     if (bias) {
       value += "+" + widened("B[j]");
@@ -239,7 +240,7 @@ class Recurrence {
     const auto count = static_cast<std::int64_t>(states.size());
     std::vector<std::string> names;
     for (std::size_t n = 0; n < states.size(); ++n) names.push_back(fmt::format("X{}", n));
-    std::vector<Operand> operands;
+    std::vector<GraphOperand> operands;
     std::string value;
     for (std::size_t n = 0; n < states.size(); ++n) {
       operands.push_back({names[n], call_.reshape(states[n], {1, batch, hidden})});
@@ -327,7 +328,7 @@ void lstm(OperatorCall& call) {
     text += fmt::format("Y[b,h]={};", net.narrowed(fmt::format("{}*{}", net.activated(d, 0, gate(1, 1, "D[b,h]")),
                                                                net.activation(d, 2).of("D[b,h]"))));
     text += fmt::format("Z[b,h]={}{} g=4", net.narrowed("D[b,h]"), net.sizes());
-    std::vector<Operand> operands{
+    std::vector<GraphOperand> operands{
         {"H", states[0]}, {"C", states[1]}, {"R", weights[static_cast<std::size_t>(d)]}, {"X", inputs}};
     if (has_peepholes) operands.push_back({"P", peepholes[static_cast<std::size_t>(d)]});
     return call.apply_all(text, operands);
@@ -345,7 +346,7 @@ void gru(OperatorCall& call) {
     const auto gate = [&](int g) {
       return net.activated(d, 0, fmt::format("S[b,{},h]+{}", g, net.widened(fmt::format("X[b,{},h]", g))));
     };
-    std::vector<Operand> operands{{"H", states[0]}, {"R", weights[static_cast<std::size_t>(d)]}, {"X", inputs}};
+    std::vector<GraphOperand> operands{{"H", states[0]}, {"R", weights[static_cast<std::size_t>(d)]}, {"X", inputs}};
     std::string text = fmt::format("S[b,g,h]={};Z[b,h]={};", recurrent_sum(net), gate(0)), product;
     if (resets_product) {
       product = "S[b,2,h]";

@@ -230,11 +230,11 @@ void top_k(OperatorCall& call) {
     if (d != axis) sizes += fmt::format(" {}={}", indices.name(d), shape[d]);
   }
   const char* const before = call.integer("largest", 1) != 0 ? ">" : "<";
-  const std::vector<Operand> operands{{"X", call.input(0)}};
+  const std::vector<GraphOperand> operands{{"X", call.input(0)}};
   const ValueId ranks = call.apply(fmt::format("{}=sum(k,int64({}{}{}||{}=={}&&k<{})){} k={}", at("R", index.c_str()),
                                                other, before, here, other, here, index, indices.sizes(), shape[axis]),
                                    operands);
-  const auto choose = [&](const std::string& value, std::vector<Operand> from) {
+  const auto choose = [&](const std::string& value, std::vector<GraphOperand> from) {
     from.push_back({"R", ranks});
     return call.apply(fmt::format("{}=sum(k,select({}=={},{},0)){} {}={} k={}", at("Y", index.c_str()), at("R", "k"),
                                   index, value, sizes, index, count[0], shape[axis]),

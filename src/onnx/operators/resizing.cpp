@@ -59,7 +59,7 @@ class ResizeText {
     }
     if (!steps_.empty()) value = conversion(type.is_int() ? fmt::format("round({})", value) : value, wide_, type);
     if (!condition_.empty()) value = fmt::format("select({},{},{})", condition_, value, number_text(outside));
-    std::vector<Operand> operands{{"X", call_.input(0)}};
+    std::vector<GraphOperand> operands{{"X", call_.input(0)}};
     for (const auto& [name, constant] : constants_) operands.push_back({name, constant});
     const Indices indices(result_);
     std::string sizes = indices.sizes() + sizes_;

@@ -129,7 +129,7 @@ void concat(OperatorCall& call) {
   call.require(parts.size() <= 190, "it has more than 190 operands");
 
   const Indices indices(result);
-  std::vector<Operand> operands;
+  std::vector<GraphOperand> operands;
   std::vector<std::string> names;
   for (std::size_t n = 0; n < parts.size(); ++n) names.push_back(fmt::format("X{}", n));
   std::string value;
@@ -210,7 +210,7 @@ void pad_with_constant(OperatorCall& call, const Padding& padding, const Indices
     if (padding.after[d] > 0) require(fmt::format("{}<{}", index, shape[d] + padding.before[d]));
   }
   const std::string element = fmt::format("X[{}]", joined(read));
-  const auto apply = [&](const std::string& value, std::vector<Operand> operands) {
+  const auto apply = [&](const std::string& value, std::vector<GraphOperand> operands) {
     operands.insert(operands.begin(), {"X", call.input(0)});
     call.set_output(0, call.apply(fmt::format("Y[{}]={}{}", indices.list(), value, indices.sizes()), operands));
   };
