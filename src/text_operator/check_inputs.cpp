@@ -142,6 +142,28 @@ HostTensors scaled_inputs(const text::Program& program, const Workload& workload
   return inputs;
 }
 
+/// Multiplies the channels of a convolution's images by powers of two and divides those of its filters, so that the
+/// sums keep their magnitudes while their terms do not.
+void scale_channels(const text::Program& program, const text::ConvolutionStage& convolution, const Workload& workload,
+                    HostTensors& inputs) {
+  constexpr int kChannelReach = 6;
+  const std::vector<std::size_t> parameters = program.parameters();
+  const auto scale = [&](std::size_t tensor, std::int64_t run, const std::vector<double>& scales) {
+    const auto input = static_cast<std::size_t>(std::ranges::find(parameters, tensor) - parameters.begin());
+    for (std::size_t e = 0; e < inputs[input].size(); ++e) {
+      inputs[input][e] *= scales[e / static_cast<std::size_t>(run) % scales.size()];
+    }
+  };
+  if (program.tensors[convolution.x].range || program.tensors[convolution.w].range) return;
+  std::mt19937_64 random(stable_hash(workload.str()) + 3);
+  std::uniform_int_distribution<int> exponent(-kChannelReach, kChannelReach);
+  std::vector<double> scales(static_cast<std::size_t>(convolution.channels)), inverse;
+  for (double& each : scales) each = std::ldexp(1.0, exponent(random));
+  for (const double each : scales) inverse.push_back(1 / each);
+  scale(convolution.x, convolution.rows.input * convolution.columns.input, scales);
+  scale(convolution.w, convolution.rows.filter * convolution.columns.filter, inverse);
+}
+
 /// Of inputs that are not a workload's first ones, the interpreter computes fewer terms.
 constexpr std::int64_t kFewTerms = 100'000, kFewSamples = 2;
 
@@ -157,7 +179,7 @@ HostTensors integer_inputs_of(const text::Expression& expression, const Workload
   const std::vector<const text::TensorInfo*> inputs = inputs_of(program);
   if (inputs.empty()) return {};
   // Numbers so small that every algorithm of the templates is exact.
-  const int more_bits = is_for_winograd(expression) ? kWinogradBits : 0;
+  const int more_bits = winograd_stage_of(expression) ? kWinogradBits : 0;
   for (double magnitude = kLargestWhole; magnitude >= 1; magnitude /= 2) {
     std::vector<WholeRange> ranges;
     std::vector<double> largest;
@@ -200,6 +222,9 @@ CheckedInputs wide_inputs_of(const text::Expression& expression, const Workload&
   options.refuses_infinite = true;
   for (int of_each = reach / static_cast<int>(factors); of_each >= 1; of_each /= 2) {
     CheckedInputs wide{scaled_inputs(program, workload, uniform.inputs, of_each), {}};
+    if (const auto convolution = winograd_stage_of(expression)) {
+      scale_channels(program, *convolution, workload, wide.inputs);
+    }
     if (wide.inputs == uniform.inputs) return {};
     try {
       wide.reference = compute_reference(definition, wide.inputs, options);

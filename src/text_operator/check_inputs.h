@@ -16,8 +16,8 @@ HostTensors integer_inputs_of(const text::Expression& expression, const Workload
 
 /// The uniform inputs with their reference, which judges `definition`, where inputs without a declared range are
 /// multiplied by powers of two. Each dimension of an input has its own powers unless a sum runs along it, so that the
-/// terms of one sum have similar magnitudes. Powers are smaller if results would overflow; no tensors if that does not
-/// help.
+/// terms of one sum have similar magnitudes. Channels of a convolution that Winograd's algorithm computes have powers
+/// that cancel in each term. Powers are smaller if results would overflow; no tensors if that does not help.
 CheckedInputs wide_inputs_of(const text::Expression& expression, const Workload& workload, const Definition& definition,
                              const CheckedInputs& uniform, const ReferenceLimit& limit);
 

@@ -9,7 +9,6 @@
 #include "templates/conv2d/conv2d.h"
 #include "templates/conv2d/winograd.h"
 #include "templates/framework/space/completion.h"
-#include "text/analysis/convolution.h"
 #include "text/analysis/epilogue.h"
 #include "text_operator/finished_sums.h"
 #include "text_operator/registry_operator.h"
@@ -109,7 +108,10 @@ Schedule schedule_text(Tuning& tuning, const text::Program& program, const TextC
 
 }  // namespace
 
-bool is_for_winograd(const text::Expression& expression) { return convolution_of(expression.program()).has_value(); }
+std::optional<text::ConvolutionStage> winograd_stage_of(const text::Expression& expression) {
+  const std::optional<TextConvolution> found = convolution_of(expression.program());
+  return found ? std::optional(found->stage) : std::nullopt;
+}
 
 std::vector<Template> convolution_templates(const ParsedText& text, const Registry& registry) {
   const std::optional<TextConvolution> convolution = convolution_of(text.given().program());

@@ -69,6 +69,31 @@ TEST(CheckInputs, LieInTheirRangeAndAreOfTheirType) {
             "the range [0.1, 0.1] of 'X' has no number of float32: give a wider one");
 }
 
+// Winograd's algorithm has larger intermediate sums, and errors that grow with a whole tile.
+TEST(CheckInputs, OfConvolutionsSuitWinograd) {
+  const std::string sums = "T[k, p, q] = sum(c, r, s, X[c, p + r - 1, q + s - 1]?0 * W[k, c, r, s]); ",
+                    sizes = "; X: float32[64, 9, 9]; W: float32[8, 64, 3, 3] p=9 q=9";
+  const CheckData data = make_strict_check_data(workload_of(sums + "Y[k, p, q] = T[k, p, q] + b[k]" + sizes));
+  const CheckData other = make_strict_check_data(workload_of(sums + "Y[k, p, q] = T[k, q, p] + b[k]" + sizes));
+  const auto largest = [](const std::vector<double>& values) {
+    return std::abs(*std::ranges::max_element(values, {}, [](double value) { return std::abs(value); }));
+  };
+  ASSERT_EQ(data.integer_inputs.size(), 3U);
+  ASSERT_EQ(other.integer_inputs.size(), 3U);
+  for (const std::size_t factor : {0U, 1U}) {
+    EXPECT_LE(64 * 9 * largest(data.integer_inputs[factor]) * largest(data.integer_inputs[factor]), 0x1p14);
+    EXPECT_GT(64 * 9 * largest(other.integer_inputs[factor]) * largest(other.integer_inputs[factor]), 0x1p14);
+  }
+  // Channels of images and filters have scales whose products are 1.
+  for (const std::size_t c : {0U, 1U, 63U}) {
+    const double of_x = data.wide_inputs[0][c * 81] / data.inputs[0][c * 81];
+    const double of_w = data.wide_inputs[1][c * 9] / data.inputs[1][c * 9];
+    const double of_first = data.wide_inputs[1][0] * data.wide_inputs[0][0] / (data.inputs[1][0] * data.inputs[0][0]);
+    EXPECT_EQ(of_x * of_w, of_first) << "the scale of the first filter";
+    EXPECT_TRUE(std::abs(std::log2(of_x)) <= 6) << of_x;
+  }
+}
+
 TEST(CheckInputs, AreWholeWhereResultsAreExact) {
   const CheckData data = make_strict_check_data(
       workload_of("Y[c, y] = sum(r, X[c, y + r - 1]?0 * W[r]); X: float32[4, 30]; W: float32[3] y=30"));
