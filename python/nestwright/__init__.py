@@ -8,7 +8,8 @@
 
 Tuning: tune, tune_file, autotune, study, measure, space. Kernels: load, build, Kernel, Function. The language of tensor
 expressions: placeholder, compute, reduce_axis, sum, ..., create_schedule, lower. Operators and templates: template,
-Workload, operators, load_plugin. What was recorded: Database. Every error is an Error whose text is one sentence.
+Workload, operators, load_plugin. Models: import_onnx, Graph, Model. What was recorded: Database. Every error is an
+Error whose text is one sentence.
 """
 
 from ._nestwright import (
@@ -23,6 +24,7 @@ from ._nestwright import (
     Knob,
     LogError,
     LowerError,
+    Network,
     Operation,
     Program,
     Reducer,
@@ -108,10 +110,23 @@ from ._nestwright import (
 from ._autotune import autotune
 from ._database import Database
 from ._kernel import load
-from ._results import Config, Export, KnobSpace, Measurement, Progress, Record, Trial, TuneResult
+from ._model import Graph, MissingOperator, Model, ModelExport, ModelTask, TensorInfo, Value, import_onnx
+from ._results import (
+    Config,
+    Export,
+    KnobSpace,
+    Measurement,
+    Progress,
+    Record,
+    TaskResult,
+    TasksResult,
+    Trial,
+    TuneResult,
+)
 from ._study import Proposal, Study, study
+from ._tasks import tune_file
 from ._template import template
-from ._tune import doctor, measure, space, tune, tune_file
+from ._tune import doctor, measure, space, tune
 
 __version__: str = _version
 
@@ -128,6 +143,7 @@ __all__ = [
     "Export",
     "Expr",
     "Function",
+    "Graph",
     "InternalError",
     "IterVar",
     "Kernel",
@@ -136,6 +152,11 @@ __all__ = [
     "LogError",
     "LowerError",
     "Measurement",
+    "MissingOperator",
+    "Model",
+    "ModelExport",
+    "ModelTask",
+    "Network",
     "Operation",
     "Program",
     "Progress",
@@ -147,7 +168,10 @@ __all__ = [
     "Stage",
     "Statement",
     "Study",
+    "TaskResult",
+    "TasksResult",
     "Tensor",
+    "TensorInfo",
     "TensorIntrinsic",
     "TensorSlice",
     "Trial",
@@ -155,6 +179,7 @@ __all__ = [
     "Tuning",
     "UnprovedError",
     "UsageError",
+    "Value",
     "Var",
     "Workload",
     "allocate",
@@ -186,6 +211,7 @@ __all__ = [
     "for_range",
     "if_then",
     "if_then_else",
+    "import_onnx",
     "join_bytes",
     "join_halves",
     "likely",

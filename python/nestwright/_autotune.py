@@ -9,9 +9,10 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from ._arguments import DEFAULT_DATABASE
 from ._kernel import load
 from ._nestwright import Kernel, Tensor, UsageError
-from ._tune import DEFAULT_DATABASE, tune
+from ._tune import tune
 
 
 class TensorIndices:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import _nestwright
+from ._arguments import DEFAULT_DATABASE, path_from, workload_from
 from ._nestwright import Workload
 from ._results import Record, Trial, as_frame, record_of, trial_of
-from ._tune import DEFAULT_DATABASE, path_from, workload_from
 
 
 def _target(target: str) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _nestwright
+from ._arguments import path_from, workload_from
 from ._nestwright import Kernel, Workload
-from ._tune import path_from, workload_from
 
 
 def load(

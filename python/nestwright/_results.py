@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
-from typing import Any
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, overload
 
 Interval = tuple[float, float]
 
@@ -135,6 +136,8 @@ class Progress:
     phase: str
     """what it does apart from searching: "preparing", "final race"; "" while it searches"""
     detail: str
+    label: str = ""
+    """of the task whose turn ended, where several share the budget: best_seconds is its"""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -189,6 +192,72 @@ class TuneResult:
 
 
 @dataclasses.dataclass(frozen=True)
+class TaskResult:
+    """The result of one of several tasks that share a budget."""
+
+    label: str
+    """of the file, or of the kernel: its first node, and how often it occurs"""
+    weight: float
+    """of a relative gain of this task"""
+    started: bool
+    """whether it got a turn; the best of one that did not is that of earlier runs"""
+    failure: str
+    """why the task failed, in one sentence; "" where it did not"""
+    result: TuneResult
+
+    @property
+    def best(self) -> Record | None:
+        """The best of the task after this run; None: no valid configuration is known."""
+        return self.result.best
+
+
+@dataclasses.dataclass(frozen=True)
+class TasksResult(Sequence[TaskResult]):
+    """The results of tasks that shared a budget, in the order of their list."""
+
+    tasks: tuple[TaskResult, ...]
+    seconds: float
+    interrupted: bool
+    """by Ctrl-C or a callback"""
+    notes: tuple[str, ...]
+    """sentences about tasks that were merged or left out"""
+    target: str
+    database: str
+
+    @property
+    def trial_count(self) -> int:
+        """trials of this run, of all tasks"""
+        return sum(task.result.trial_count for task in self.tasks)
+
+    @overload
+    def __getitem__(self, index: int) -> TaskResult: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[TaskResult, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> TaskResult | tuple[TaskResult, ...]:
+        return self.tasks[index]
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    def __str__(self) -> str:
+        """What was found, a line for each task."""
+        lines = [f"{len(self.tasks)} tasks: {self.trial_count} trials in {self.seconds:.0f} s"]
+        for task in self.tasks:
+            best = task.best
+            time = "no valid configuration" if best is None else "not timed" if best.seconds is None else format_seconds(best.seconds)
+            lines.append(f"{time:>12}  {task.label}" + (f": {task.failure}" if task.failure else ""))
+        if self.interrupted:
+            lines.append("interrupted: the next run goes on from here")
+        return "\n".join(lines + list(self.notes))
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """IPython's hook: a cell that ends in a result shows it as str() does."""
+        printer.text(str(self))
+
+
+@dataclasses.dataclass(frozen=True)
 class KnobSpace:
     """The space of one template for a workload."""
 
@@ -232,3 +301,18 @@ def record_of(values: dict[str, Any]) -> Record:
 
 def trial_of(values: dict[str, Any]) -> Trial:
     return Trial(**{**values, "config": Config(values["config"])})
+
+
+def tune_result_of(values: dict[str, Any], workload: str, database: str) -> TuneResult:
+    """The result that the extension module gives of a workload; it takes what it uses out of `values`."""
+    timing = values.pop("default")
+    record = values.pop("best")
+    best = None if record is None else record_of(record)
+    return TuneResult(
+        best=best,
+        default_seconds=None if timing is None else timing["seconds"],
+        workload=workload,
+        target=best.target if best is not None else "",
+        database=os.path.abspath(database),
+        **values,
+    )

@@ -24,6 +24,7 @@ _REWRITES: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r"--batch\b", "batch_size"),
     (r"--early-stop\b", "early_stop"),
     (r"--until-gain\b", "until_gain"),
+    (r"as in --dim (.+?)=(\d+)(?= )", r'as in dims={"\1": \2}'),
     (r"with --(db|file)\b", lambda match: "as " + {"db": "database=", "file": "file"}[match.group(1)]),
     (r"--target ([^\s:]+)", r'target="\1"'),
     (r"--fix [^\s:]+(?: --fix [^\s:]+)*", _fixed),

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from . import _nestwright
+from ._arguments import listed, workload_from
 from ._nestwright import Workload
 from ._results import Config, Measurement
-from ._tune import listed, workload_from
 
 
 class Proposal:

@@ -195,4 +195,13 @@ nb::object empty_array(std::span<const std::int64_t> shape, ir::Type type, int a
   return part.attr("view")(dtype).attr("reshape")(size);
 }
 
+void copy_elements(const nb::object& to, const nb::object& from) {
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  const auto of_numpy = [&](const nb::object& array) {
+    if (nb::isinstance(array, numpy.attr("ndarray"))) return array;
+    return nb::object(numpy.attr(PyObject_CheckBuffer(array.ptr()) != 0 ? "asarray" : "from_dlpack")(array));
+  };
+  numpy.attr("copyto")(of_numpy(to), of_numpy(from));
+}
+
 }  // namespace nestwright::python

@@ -59,4 +59,7 @@ class BorrowedArray {
 /// An uninitialised numpy array whose first element is at a multiple of `alignment`.
 nanobind::object empty_array(std::span<const std::int64_t> shape, ir::Type type, int alignment);
 
+/// Copies all elements; `to` or `from` may be arrays of other packages.
+void copy_elements(const nanobind::object& to, const nanobind::object& from);
+
 }  // namespace nestwright::python

@@ -13,7 +13,11 @@ void bind_schedules(nanobind::module_& m);
 void bind_functions(nanobind::module_& m);
 void bind_knobs(nanobind::module_& m);
 void bind_operators(nanobind::module_& m);
-void bind_tuning(nanobind::module_& m);
 void bind_database(nanobind::module_& m);
+void bind_kernels(nanobind::module_& m);
+void bind_studies(nanobind::module_& m);
+void bind_tuning(nanobind::module_& m);
+void bind_graphs(nanobind::module_& m);
+void bind_networks(nanobind::module_& m);
 
 }  // namespace nestwright::python

@@ -30,16 +30,6 @@ struct Detour {
   bool is_output = false;
 };
 
-/// Copies all elements; `to` or `from` may be arrays of other packages.
-void copy(const nb::object& to, const nb::object& from) {
-  const nb::module_ numpy = nb::module_::import_("numpy");
-  const auto of_numpy = [&](const nb::object& array) {
-    if (nb::isinstance(array, numpy.attr("ndarray"))) return array;
-    return nb::object(numpy.attr(PyObject_CheckBuffer(array.ptr()) != 0 ? "asarray" : "from_dlpack")(array));
-  };
-  numpy.attr("copyto")(of_numpy(to), of_numpy(from));
-}
-
 }  // namespace
 
 PythonFunction::PythonFunction(Function function)
@@ -149,7 +139,7 @@ void PythonFunction::run(std::vector<nb::object>& arrays) const {
     if (lent.is_at_multiple_of(buffer->alignment)) continue;
     if (parameter.is_output && !lent.is_writable()) continue;  // the call refuses it
     detours.push_back({arrays[p], empty_array(lent.shape(), lent.type(), buffer->alignment), parameter.is_output});
-    if (!parameter.is_output) copy(detours.back().aligned, detours.back().array);
+    if (!parameter.is_output) copy_elements(detours.back().aligned, detours.back().array);
     borrowed.pop_back();
     borrowed.emplace_back(detours.back().aligned, parameter.name);
   }
@@ -162,7 +152,7 @@ void PythonFunction::run(std::vector<nb::object>& arrays) const {
     function_.call(arguments);
   }
   for (const Detour& detour : detours) {
-    if (detour.is_output) copy(detour.array, detour.aligned);
+    if (detour.is_output) copy_elements(detour.array, detour.aligned);
   }
 }
 

@@ -34,5 +34,9 @@ NB_MODULE(_nestwright, m) {
   bind_knobs(m);
   bind_operators(m);
   bind_database(m);
+  bind_kernels(m);
+  bind_studies(m);
   bind_tuning(m);
+  bind_graphs(m);
+  bind_networks(m);
 }

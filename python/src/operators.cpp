@@ -146,12 +146,6 @@ std::shared_ptr<const Registry>& known_operators() {
   return *known;
 }
 
-/// Read and changed under the interpreter's lock.
-std::vector<std::string>& plugin_files() {
-  static auto* const files = new std::vector<std::string>;
-  return *files;
-}
-
 void add_template(const std::string& name, const std::string& summary, nb::handle parameters,
                   const nb::callable& function, int version, const std::string& identity) {
   if (builtin_registry().find_template(name) != nullptr ||
@@ -255,10 +249,8 @@ void bind_operators(nb::module_& m) {
         Registry changed = *registry();
         load_plugin(file, changed);
         known_operators() = std::make_shared<const Registry>(std::move(changed));
-        plugin_files().push_back(nb::cast<std::string>(nb::module_::import_("os.path").attr("abspath")(file)));
       },
       nb::arg("path"), "Adds the operators and templates of a plugin, a shared library.");
-  m.def("_plugin_files", [] { return plugin_files(); });
 }
 
 }  // namespace nestwright::python

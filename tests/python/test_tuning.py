@@ -351,18 +351,76 @@ def test_measure_beside_each_other():
         nw.measure(SMALL, {"unroll_k": 5}, target=ONE)
 
 
-@pytest.mark.slow
+def written(folder, text):
+    (folder / "tasks.json").write_text(text)
+    return folder / "tasks.json"
+
+
 def test_a_file_of_workloads(tmp_path, database):
-    (tmp_path / "tasks.json").write_text('["matmul m=16 n=16 k=16", "softmax rows=8 columns=32"]')
-    tasks = nw.tune_file(tmp_path / "tasks.json", trials=4, database=database, target=ONE, effort="quick")
-    assert len(tasks) == 2
-    again = nw.tune_file(tmp_path / "tasks.json", trials=2, database=database, target=ONE, finalists=0, strategy="random", seed=3,
-                         batch_size=2, early_stop=2, caches="cold", builders=1)
-    assert [task["workload"] for task in again] == [task["workload"] for task in tasks]
-    with pytest.raises(nw.UsageError, match="^strategy: guess") as raised:
-        nw.tune_file(tmp_path / "tasks.json", trials=2, database=database, strategy="guess")
-    assert "--" not in str(raised.value)
+    rows_product(m=1, n=1)  # an operator of Python's
+    file = written(tmp_path, f"""["{SMALL}", {{"workload": "rows_product m=16 n=16", "label": "mine", "weight": 2}},
+                                  {{"workload": "matmul k=32 m=32 n=32", "label": "the same"}}]""")
+    seen = []
+    tasks = nw.tune_file(file, trials=24, batch_size=4, finalists=0, database=database, target=ONE, callbacks=seen.append)
+    assert [(task.label, task.weight, task.result.workload) for task in tasks] == [
+        (SMALL, 2, SMALL), ("mine", 2, "rows_product m=16 n=16")
+    ]
+    assert all(task.started and not task.failure and task.best.seconds > 0 for task in tasks)
+    assert tasks.notes == (f"{file}, entry 3 (the same) is the workload of entry 1: it is tuned once, with the weight of both",)
+    assert {progress.label for progress in seen} <= {SMALL, "mine"}
+    assert pickle.loads(pickle.dumps(tasks)) == tasks
+    again = nw.tune_file(file, trials=2, database=database, target=ONE, finalists=0, strategy="random", seed=3, batch_size=2,
+                         early_stop=2, caches="cold", builders=1)
+    assert [task.result.workload for task in again] == [task.result.workload for task in tasks]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "sentence"),
+    [
+        ('["matmul m=16 n=16 k=16"]', {"strategy": "guess"}, "guess"),
+        ('["matmul m=16 n=16 k=16"]', {"caches": "tepid"}, "tepid"),
+        ('["matmul m=16 n=16"]', {}, "tasks.json, entry 1 .matmul m=16 n=16.: .*k"),
+        ('[{"workload": "matmul m=16 n=16 k=16", "weight": 0}]', {}, "entry 1 .*above 0"),
+        ('[{"workload": "matmul m=16 n=16 k=16", "weight": NaN}]', {}, "entry 1 .*above 0"),
+        ('[{"label": "a"}]', {}, "entry 1 .a.: .workload. is missing"),
+        ('[{"workload": "matmul m=16 n=16 k=16", "times": 3}]', {}, '"times" is unknown here; there are label, workload, weight'),
+        ("[3]", {}, "entry 1: an entry is a workload in quotes"),
+        ("[]", {}, "at least one"),
+        ('{"entries": ["a"], "comment": ""}', {}, '"comment" is unknown'),
+        ("[\n  nothing]", {}, "no JSON at line 2, column 3"),
+        ("[" * 100_000, {}, "JSON|inside each other"),
+    ],
+)
+def test_files_of_workloads_that_are_refused(tmp_path, database, text, options, sentence):
+    with pytest.raises(nw.UsageError, match=sentence) as raised:
+        nw.tune_file(written(tmp_path, text), trials=2, database=database, target=ONE, **options)
+    assert "--" not in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_options_of_a_file_of_workloads(tmp_path, database):
+    file = written(tmp_path, f'["{SMALL}"]')
     with pytest.raises(TypeError, match="trials: expected an integer"):
-        nw.tune_file(tmp_path / "tasks.json", trials="2", database=database)
+        nw.tune_file(file, trials="2", database=database)
+    with pytest.raises(TypeError, match="fixed: there is no such option"):
+        nw.tune_file(file, fixed={}, database=database)
     with pytest.raises(nw.LogError, match="is a folder"):
-        nw.tune_file(tmp_path / "tasks.json", trials=2, database=tmp_path)
+        nw.tune_file(file, trials=2, database=tmp_path)
+
+
+def test_a_template_that_fails_costs_its_task(tmp_path, database):
+    runs = []
+
+    @nw.template("fails_later", n=int)
+    def fails_later(t, n):
+        runs.append(n)
+        if len(runs) > 2:
+            raise RuntimeError("not again")
+        x = nw.placeholder((n,), name="X")
+        y = nw.compute((n,), lambda i: x[i] + 1.0, name="Y")
+        s = nw.create_schedule(y)
+        s[y].split(s[y].axes[0], factor=t.number("factor", [4, 8]))
+        return s, [x, y]
+
+    failed, other = nw.tune_file(written(tmp_path, f'["fails_later n=64", "{SMALL}"]'), trials=4, finalists=0, database=database, target=ONE)
+    assert failed.best is None and (failed.failure or "not again" in failed.result.first_failure)
+    assert other.best is not None

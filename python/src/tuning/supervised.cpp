@@ -1,4 +1,4 @@
-#include "supervised.h"
+#include "tuning/supervised.h"
 
 #include <nanobind/stl/string.h>
 
@@ -6,8 +6,10 @@ namespace nb = nanobind;
 
 namespace nestwright::python {
 
-nb::dict dict_of(const Progress& progress) {
+nb::dict dict_of(const News& news) {
+  const Progress& progress = news.progress;
   nb::dict dict;
+  dict["label"] = news.label;
   dict["trials"] = progress.trials;
   dict["best_seconds"] = progress.best_ns > 0 ? nb::cast(progress.best_ns * 1e-9) : nb::none();
   dict["seconds"] = progress.seconds;
@@ -31,16 +33,16 @@ Supervised::Thread::~Thread() {
   thread_.join();
 }
 
-void Supervised::report(const Progress& progress) {
+void Supervised::report(News news) {
   const std::scoped_lock lock(mutex_);
-  latest_ = progress;
+  latest_ = std::move(news);
   changed_.notify_all();
 }
 
 void Supervised::watch() {
   constexpr auto kBetweenSignals = std::chrono::milliseconds(50);
   for (bool done = false; !done;) {
-    std::optional<Progress> news;
+    std::optional<News> news;
     has_lock_ = false;
     {
       const nb::gil_scoped_release unlocked;
@@ -54,7 +56,7 @@ void Supervised::watch() {
   }
 }
 
-void Supervised::handle(const std::optional<Progress>& news) {
+void Supervised::handle(const std::optional<News>& news) {
   try {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     const bool is_told = news && !on_progress_.is_none() && !raised_;

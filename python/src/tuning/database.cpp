@@ -9,7 +9,7 @@
 #include "conversions.h"
 #include "nestwright/error.h"
 #include "nestwright/lookup.h"
-#include "records.h"
+#include "tuning/records.h"
 
 namespace nb = nanobind;
 

@@ -1,4 +1,4 @@
-#include "records.h"
+#include "tuning/records.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

@@ -10,6 +10,7 @@
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -18,8 +19,14 @@
 
 namespace nestwright::python {
 
-/// The state of a session as the package's callbacks get it.
-nanobind::dict dict_of(const Progress& progress);
+/// The state of a session, or of the task of several that had the last turn.
+struct News {
+  Progress progress;
+  std::string label = {};  ///< of the task; empty: there is one task
+};
+
+/// The state as the package's callbacks get it.
+nanobind::dict dict_of(const News& news);
 
 /// Runs work on a thread of its own, without the interpreter's lock, while the supervised call handles signals, which
 /// Python's main thread alone sees, and passes on what the work reports.
@@ -42,7 +49,7 @@ class Supervised {
   /// The work ends soon once this is true.
   const std::atomic<bool>& interrupt() const { return interrupt_; }
   /// Called by the work, on any thread.
-  void report(const Progress& progress);
+  void report(News news);
 
   /// Returns the work's result. Throws what the work, a callback or a template in Python threw.
   template <class Work>
@@ -83,7 +90,7 @@ class Supervised {
 
   /// Handles signals and reports until the work is done.
   void watch();
-  void handle(const std::optional<Progress>& news);
+  void handle(const std::optional<News>& news);
   /// Throws what ended the work, if anything did: the callback's error, that of a Python function, or `failed`.
   void raise_if_any(const std::exception_ptr& failed) const;
 
@@ -92,7 +99,7 @@ class Supervised {
   Interruption interruption_ = Interruption::kIsRaised;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<Progress> latest_;
+  std::optional<News> latest_;
   bool done_ = false;
   std::atomic<bool> interrupt_{false};
   std::exception_ptr raised_;
