@@ -5,6 +5,10 @@ import itertools
 import subprocess
 import sys
 
+from onnx_writer import model, node, port
+
+NEGATION = model([node("Neg", ["x"], ["y"])], [port("x", (4,))], [port("y", (4,))], {})
+
 USES = {
     "numpy": "import numpy; assert (numpy.ones((64, 64)) @ numpy.ones((64, 64)))[0, 0] == 64",
     "xgboost": "import numpy, xgboost; xgboost.train({'nthread': 2}, xgboost.DMatrix(numpy.eye(20), label=numpy.arange(20)), 3)",
@@ -24,7 +28,9 @@ USES = {
     "nestwright": (
         "import numpy, tempfile, nestwright as nw; d = tempfile.mkdtemp() + '/nw.db'; w = 'matmul m=32 n=32 k=32';"
         "nw.tune(w, trials=18, database=d, finalists=0);"  # enough for the cost model to be trained
-        "f = nw.load(w, database=d); a = numpy.ones((32, 32), 'float32'); assert f(a, a)[0, 0] == 32"
+        "f = nw.load(w, database=d); a = numpy.ones((32, 32), 'float32'); assert f(a, a)[0, 0] == 32;"
+        f"p = tempfile.mkdtemp() + '/m.onnx'; open(p, 'wb').write({NEGATION!r});"
+        "assert nw.import_onnx(p)(numpy.ones(4, 'float32'))[0] == -1"
     ),
 }
 

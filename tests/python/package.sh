@@ -22,9 +22,9 @@ cmake --install "$build" --prefix "$work/prefix" >/dev/null
 python3 -m venv "$work/env"
 pip_install() { "$work/env/bin/python" -m pip install --quiet --disable-pip-version-check "$@"; }
 pip_install "nanobind>=2.8" "scikit-build-core>=0.11" ninja
-notebooks=()
-[[ ${NESTWRIGHT_CHECK_FULL:-0} == 1 ]] && notebooks=(ipykernel nbclient pandas)
-pip_install numpy ml_dtypes mypy pytest "${notebooks[@]}" & # which compiling the module does not need
+others_of_full=()
+[[ ${NESTWRIGHT_CHECK_FULL:-0} == 1 ]] && others_of_full=(ipykernel nbclient onnx pandas)
+pip_install numpy ml_dtypes mypy pytest "${others_of_full[@]}" & # which compiling the module does not need
 others=$!
 cp -r "$source/pyproject.toml" "$source/CMakeLists.txt" "$source/README.md" "$source/LICENSE" "$source/python" "$work/"
 # Compiled without optimisation: what takes time is in the library.
