@@ -2,6 +2,7 @@
 // convolutions with what follows them.
 #include <gmock/gmock.h>
 
+#include "tests/templates/gpu_check.h"
 #include "tests/text_operator/right_candidates.h"
 
 namespace nestwright {
@@ -145,6 +146,31 @@ TEST(Structures, AreServedByNoOtherTemplate) {
   EXPECT_EQ(convolution("y + r - 3, x + s - 3", "T[n, k, y, x] + 1", " y=13 x=13"), generated) << "large paddings";
   EXPECT_EQ(convolution("y + r - 1, x + s - 1", "T[n, k, x, y]", " y=9 x=9"), generated) << "transposed";
   EXPECT_EQ(convolution("y + r - 1, x + s - 1", "T[n, k, y, x] + X[n, k, y, x]", " y=9 x=9"), generated);
+}
+
+TEST(Structures, AreServedByRightKernelsOfDevices) {
+  std::mt19937_64 random(6);
+  for (const char* text :
+       {"T[n, o, y, x] = sum(c, X[n, c, y, x] * W[o, c]); Y[n, o, y, x] = max(T[n, o, y, x] + b[o] + R[n, o, y, x], 0) "
+        "n=1 o=17 y=5 x=7 c=12",
+        "T[n, o, y, x] = sum(c, X[n, c, y, x] * W[o, c]); Y[n, o, y, x] = T[n, o, y, x] * s[0, o, 0, 0] n=2 o=9 y=3 "
+        "x=7 "
+        "c=12",
+        "T[h, i, j] = sum(d, Q[i, h, d] * K[j, h, d]); Y[h, i, j] = T[h, i, j] / 8 h=3 i=13 j=11 d=16",
+        "Y[h, i, d] = sum(j, P[h, i, j] * V[j, h, d]) h=3 i=13 j=12 d=16",
+        "T[i, j] = sum(k, A[i, k] * B[k, j]); Y[i, j] = T[i, j] * clamp(T[i, j] + 3, 0, 6) / 6 i=10 j=9 k=300"}) {
+    const Workload workload = workload_of(text);
+    const Template& source = *workload.op->find_template("matmul.gpu");
+    for (const char* name : {"cuda,arch=sm_80", "opencl"}) {
+      const Target target = Target::parse(name);
+      const ConfigSpace space = discover_space(source, workload, target);
+      std::vector<std::optional<Config>> configs{seeds_of(source, workload, target).front()};
+      for (int i = 0; i < 2; ++i) configs.push_back(space.sample(random));
+      for (const std::optional<Config>& config : configs) {
+        if (config) testing_gpu::check_config(source, workload, target, *config, random());
+      }
+    }
+  }
 }
 
 // A constant operand is packed before the calls: it is no argument of them.

@@ -109,6 +109,7 @@ TEST(OperatorData, RefusesAReferenceThatIsIncomplete) {
 TEST(OperatorData, ConstantsAreWhatIsOrCouldBePrepared) {
   const auto constants = [](const char* text) { return constant_operands(parse_workload(text)); };
   EXPECT_EQ(constants("matmul m=8 n=8 k=8 prepared=b"), std::vector<std::size_t>{1});
+  EXPECT_EQ(constants("matmul m=8 n=8 k=8 prepared=a"), std::vector<std::size_t>{0});
   EXPECT_EQ(constants("matmul m=8 n=8 k=8"), std::vector<std::size_t>{1});
   EXPECT_EQ(constants("conv2d n=1 c=8 h=8 w=8 k=8 r=3 s=3"), std::vector<std::size_t>{1});
   EXPECT_TRUE(constants("softmax rows=8 columns=8").empty());
