@@ -72,8 +72,8 @@ def tune(
     """Searches for the fastest configuration of a workload, or of all kernels of a model, and records every trial.
 
     workload: an operator with its sizes, "matmul m=512 n=512 k=512", or an expression with its sizes,
-        "C[i, j] = sum(k, A[i, k] * B[k, j]) i=512 j=512 k=512"; or a Model, whose kernels share the budget, each called by its label in callbacks' Progress. Its
-        result is a TasksResult, and `restrictions`, `fixed` and `template` do not apply.
+        "C[i, j] = sum(k, A[i, k] * B[k, j]) i=512 j=512 k=512"; or a Model, whose kernels share the budget: the result is
+        then a TasksResult, Progress.label says whose turn it was, and restrictions, fixed and template do not apply.
     seconds, trials: the budget; without both, what `effort` says (quick 10 s, normal 60 s, full 600 s).
     database: a file that is created if it is missing. A run that was stopped is resumed by the next one.
     target: as on the command line: "host", "cpu,isa=avx2,threads=1", "cuda", ....

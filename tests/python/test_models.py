@@ -127,10 +127,11 @@ def test_several_outputs_are_a_tuple():
         g(a, out=(both[:1].reshape(()), both))
 
 
-def test_tuning_a_model(net, x, database):
+def test_tuning_a_model(net, x, database, capfd):
     seen = []
     before = net(x)
     result = nw.tune(net, trials=24, batch_size=4, finalists=0, database=database, target=ONE, callbacks=seen.append)
+    assert capfd.readouterr() == ("", "")
     assert len(result) == 2 and {task.label for task in result} == {task.label for task in net.tasks}
     assert result[0].weight >= result[1].weight and result.trial_count <= 24 and not result.interrupted
     assert all(task.best is not None and task.best.seconds > 0 and not task.failure for task in result)
@@ -163,10 +164,8 @@ def test_an_interrupt_returns_what_was_found(net, database):
     assert result.interrupted and len(result) == 2 and "interrupted" in str(result)
 
 
-def test_nothing_is_printed_unless_asked(net, database, capfd):
-    net.tune(trials=2, finalists=0, database=database, target=ONE)
-    assert capfd.readouterr() == ("", "")
-    net.tune(trials=2, finalists=0, database=database, target=ONE, progress=True)
+def test_progress_names_the_kernels(net, database, capfd):
+    net.tune(trials=1, finalists=0, database=database, target=ONE, progress=True)
     out, err = capfd.readouterr()
     assert "trials" in out and "_MatMul" in out and err == ""
 

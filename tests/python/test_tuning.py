@@ -369,9 +369,14 @@ def test_a_file_of_workloads(tmp_path, database):
     assert tasks.notes == (f"{file}, entry 3 (the same) is the workload of entry 1: it is tuned once, with the weight of both",)
     assert {progress.label for progress in seen} <= {SMALL, "mine"}
     assert pickle.loads(pickle.dumps(tasks)) == tasks
-    again = nw.tune_file(file, trials=2, database=database, target=ONE, finalists=0, strategy="random", seed=3, batch_size=2,
-                         early_stop=2, caches="cold", builders=1)
-    assert [task.result.workload for task in again] == [task.result.workload for task in tasks]
+
+
+@pytest.mark.slow
+def test_a_file_of_workloads_with_all_options(tmp_path, database):
+    file = written(tmp_path, f'["{SMALL}", "softmax rows=8 columns=32"]')
+    tasks = nw.tune_file(file, trials=2, database=database, target=ONE, finalists=0, strategy="random", cost_model="random", seed=3,
+                         batch_size=2, early_stop=2, until_gain=0.5, caches="cold", effort="quick", builders=1, progress=False)
+    assert len(tasks) == 2 and tasks.target.startswith("cpu") and tasks.database == database
 
 
 @pytest.mark.parametrize(
