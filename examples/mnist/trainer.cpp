@@ -13,6 +13,8 @@ Trainer::Trainer(Shape sizes, const TuningLog* log, bool unscheduled)
     : sizes_(std::move(sizes)), log_(log), unscheduled_(unscheduled) {
   std::mt19937 random(1);
   std::normal_distribution<float> normal;
+  // The weights are those of earlier versions, which drew three numbers more, so that results can be compared.
+  for (int skipped = 0; skipped < 3; ++skipped) normal(random);
   for (const bool are_parameters : {true, false}) {
     for (const Shape& shape : parameter_shapes(sizes_)) {
       Array& array = state_.emplace_back(Array::empty(kFloat32, shape));
