@@ -53,7 +53,7 @@ ValueId apply(Graph& graph, std::string_view name, const std::vector<ValueId>& o
     else
       expression += letter;
   }
-  std::vector<nestwright::Operand> named;
+  std::vector<nestwright::GraphOperand> named;
   for (std::size_t i = 0; i < operands.size(); ++i) named.push_back({kNames.substr(i, 1), operands[i]});
   const ValueId result = graph.apply(std::string(name), expression, named);
   // Of an operand that is larger than its indices, the graph reads a part. Only then does the canonical expression
