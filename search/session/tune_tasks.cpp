@@ -15,6 +15,7 @@ constexpr double kRaceShare = 0.15;    // of a task's equal share of the seconds
 constexpr double kMemoryShare = 0.5;   // of the machine's memory, for all open sessions
 constexpr double kWorkerBytes = 64e6;  // of an open session, in addition to its tensors
 constexpr double kTrialsPerSecond = 2;
+constexpr double kTurns = 8;  // that a task has at least, so that all get one where there is little time for each
 constexpr int kMinBatch = 4;
 
 std::int64_t count_seeds(const TaskContext& context) {
@@ -51,7 +52,7 @@ SessionOptions options_of_each(const SessionOptions& options, std::size_t tasks,
   const double trials = static_cast<double>(options.budget.trials) / static_cast<double>(tasks);
   for (const double of_each : {seconds * kTrialsPerSecond, trials}) {
     if (of_each <= 0) continue;
-    const auto batch = static_cast<int>(std::min(of_each, 256.0));
+    const auto batch = static_cast<int>(std::min(of_each / kTurns, 256.0));
     session.batch_size = std::clamp(batch, std::min(kMinBatch, session.batch_size), session.batch_size);
   }
   session.builder = make_session_builder(target, options);

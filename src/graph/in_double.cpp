@@ -11,18 +11,23 @@ namespace {
 
 ir::Type double_of(ir::Type type) { return type.is_float() ? kFloat64 : type; }
 
-void convert_calls(text::Term& term) {
-  for_each_part(term, convert_calls);
+/// Converts to float64 what is converted to a narrower type, and numbers, which are float32 where nothing else says
+/// their type.
+void convert_term(text::Term& term) {
+  for_each_part(term, convert_term);
+  if (std::holds_alternative<text::Real>(term.value)) {
+    term = text::Term{.value = text::FunctionCall{kFloat64.str(), {term}}};
+    return;
+  }
   auto* const call = std::get_if<text::FunctionCall>(&term.value);
-  if (call == nullptr) return;
-  const std::optional<ir::Type> type = text::find_type(call->name);
+  const std::optional<ir::Type> type = call == nullptr ? std::nullopt : text::find_type(call->name);
   if (type) call->name = double_of(*type).str();
 }
 
 std::shared_ptr<const text::Program> program_in_double(const text::Program& program) {
   text::Program changed = program;
   for (text::TensorInfo& tensor : changed.tensors) tensor.type = double_of(tensor.type);
-  for (text::Stage& stage : changed.stages) convert_calls(stage.body);
+  for (text::Stage& stage : changed.stages) convert_term(stage.body);
   return std::make_shared<const text::Program>(checked(changed));
 }
 

@@ -1,8 +1,9 @@
 // Prints a graph, a line for each node.
 //
 //   input x: float32[1, 3, 6, 6]
-//   v3: float32[1, 5, 6, 6] = Conv(x, w, b)    Y[i0,i1,i2,i3]=...   // /layer1/conv1
-//   output y = v3
+//   %3: float32[1, 5, 6, 6] = Conv(%0:x, %1:w, %2:b)  // /layer1/conv1
+//       Y[i0,i1,i2,i3]=...
+//   output y = %3
 //
 // Thread rule: a pure function.
 #pragma once

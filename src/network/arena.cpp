@@ -78,8 +78,9 @@ class Placements {
 }  // namespace
 
 std::size_t place_in_arena(std::vector<ArenaTensor>& tensors) {
-  constexpr int kAttempts = 400;
   if (tensors.empty()) return 0;
+  constexpr std::size_t kWork = 200'000'000;  // comparisons of all attempts
+  const auto attempts = std::clamp<std::size_t>(kWork / (tensors.size() * tensors.size()), 4, 400);
   std::vector<std::size_t> order(tensors.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const std::size_t least = largest_live_bytes(tensors);
@@ -90,7 +91,7 @@ std::size_t place_in_arena(std::vector<ArenaTensor>& tensors) {
   placements.attempt(order);
   // Others by moving a tensor within the best order, the same ones in every run.
   std::mt19937 generator(1);
-  for (int i = 0; i < kAttempts && placements.best() > least; ++i) {
+  for (std::size_t i = 0; i < attempts && placements.best() > least; ++i) {
     std::vector<std::size_t> changed = order;
     const std::size_t a = generator() % order.size(), b = generator() % order.size();
     const std::size_t moved = changed[a];

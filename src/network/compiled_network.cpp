@@ -110,8 +110,19 @@ class Weights {
     return offsets_[value] = offset;
   }
 
-  /// Runs the kernel's preparation on the constants of a step.
+  /// Runs the kernel's preparation on the constants of a step, once for each set of them.
   void add_prepared(const NetworkKernel& kernel, const NetworkStep& step, CompiledStep& compiled) {
+    std::vector<std::size_t> key{step.task};
+    for (std::size_t i = 0; i < step.buffers.size(); ++i) {
+      if (kernel.program.parameters[i].is_constant) key.push_back(step.buffers[i].number);
+    }
+    const auto [known, is_new] = prepared_of_.try_emplace(std::move(key));
+    if (is_new) known->second = prepare(kernel, step);
+    compiled.buffers.insert(compiled.buffers.end(), known->second.begin(), known->second.end());
+  }
+
+  std::vector<StepBuffer> prepare(const NetworkKernel& kernel, const NetworkStep& step) {
+    std::vector<StepBuffer> buffers;
     std::vector<void*> pointers;
     for (std::size_t i = 0; i < step.buffers.size(); ++i) {
       const bool is_read = kernel.program.parameters[i].is_constant;
@@ -124,15 +135,17 @@ class Weights {
       pointers.push_back(prepared_.back().data());
       const std::size_t offset = reserve(static_cast<std::size_t>(bytes));
       parts_.push_back({offset, prepared_.back().data(), static_cast<std::size_t>(bytes)});
-      compiled.buffers.push_back({StepBuffer::In::kWeights, 0, offset});
+      buffers.push_back({StepBuffer::In::kWeights, 0, offset});
     }
     check(preparations_[step.task]->call(pointers) == 0, "a preparation gave an error back");
+    return buffers;
   }
 
   GraphEvaluator evaluator_;
   const std::vector<NetworkKernel>& kernels_;
   std::vector<std::shared_ptr<CompiledKernel>> preparations_;  ///< null: the kernel has none
   std::map<ValueId, std::size_t> offsets_;
+  std::map<std::vector<std::size_t>, std::vector<StepBuffer>> prepared_of_;  ///< by the task and the constants
   std::vector<Array> prepared_;
   std::vector<Part> parts_;
   std::size_t size_ = 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <functional>
 
 #include "nestwright/error.h"
 #include "nestwright/parallel_pool.h"
@@ -15,6 +16,13 @@ void check_argument(const std::string& name, const TensorType& expected, const A
   if (type == expected && given.strides.empty() && given.data != nullptr) return;
   throw UsageError(fmt::format("{} is {}{}: give a compact array of the type {}", name, type.str(),
                                given.strides.empty() ? "" : " with strides", expected.str()));
+}
+
+/// Whether the bytes of two arrays, which are compact, have some in common.
+bool overlap(const ArrayRef& a, const TensorType& type_of_a, const ArrayRef& b, const TensorType& type_of_b) {
+  const auto* const first = static_cast<const std::byte*>(a.data);
+  const auto* const second = static_cast<const std::byte*>(b.data);
+  return std::less<>()(first, second + type_of_b.size_bytes()) && std::less<>()(second, first + type_of_a.size_bytes());
 }
 
 }  // namespace
@@ -56,6 +64,22 @@ void* NetworkRun::address(const StepBuffer& buffer, std::span<const ArrayRef> in
   return nullptr;
 }
 
+void NetworkRun::check_output(std::size_t number, std::span<const ArrayRef> inputs,
+                              std::span<const ArrayRef> outputs) const {
+  const std::string& name = names_[inputs.size() + number];
+  if (!outputs[number].writable) throw UsageError(fmt::format("the output {} is read-only memory", name));
+  const auto refuse_overlap = [&](const std::string& other) {
+    throw UsageError(fmt::format("the output {} overlaps {}: give memory of its own", name, other));
+  };
+  const TensorType& type = output_types_[number];
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (overlap(outputs[number], type, inputs[i], input_types_[i])) refuse_overlap(names_[i]);
+  }
+  for (std::size_t o = 0; o < number; ++o) {
+    if (overlap(outputs[number], type, outputs[o], output_types_[o])) refuse_overlap(names_[inputs.size() + o]);
+  }
+}
+
 void NetworkRun::operator()(std::span<const ArrayRef> inputs, std::span<const ArrayRef> outputs) {
   if (inputs.size() != input_types_.size() || outputs.size() != output_types_.size()) {
     throw UsageError(fmt::format("{} inputs and {} outputs are given, of {} and {}", inputs.size(), outputs.size(),
@@ -64,6 +88,7 @@ void NetworkRun::operator()(std::span<const ArrayRef> inputs, std::span<const Ar
   for (std::size_t i = 0; i < inputs.size(); ++i) check_argument(names_[i], input_types_[i], inputs[i]);
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     check_argument(names_[inputs.size() + o], output_types_[o], outputs[o]);
+    check_output(o, inputs, outputs);
   }
   std::vector<void*> buffers;
   for (const CompiledStep& step : compiled_.steps) {

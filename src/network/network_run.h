@@ -21,6 +21,7 @@ class NetworkRun {
   void operator()(std::span<const ArrayRef> inputs, std::span<const ArrayRef> outputs);
 
  private:
+  void check_output(std::size_t number, std::span<const ArrayRef> inputs, std::span<const ArrayRef> outputs) const;
   void* address(const StepBuffer& buffer, std::span<const ArrayRef> inputs, std::span<const ArrayRef> outputs);
 
   const CompiledNetwork& compiled_;

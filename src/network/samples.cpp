@@ -68,6 +68,7 @@ NetworkSamples make_samples(const Graph& graph) {
   for (std::size_t o = 0; o < rounded.size(); ++o) {
     double error = 0, magnitude = 0;
     for (std::size_t i = 0; i < rounded[o].size(); ++i) {
+      if (!std::isfinite(rounded[o][i]) || !std::isfinite(samples.expected[o][i])) continue;
       error = std::max(error, std::abs(rounded[o][i] - samples.expected[o][i]));
       magnitude = std::max(magnitude, std::abs(samples.expected[o][i]));
     }

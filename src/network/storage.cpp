@@ -7,6 +7,11 @@
 #include "network/tasks.h"
 
 namespace nestwright {
+namespace {
+
+constexpr std::size_t kKernelAlignment = 64;  ///< of what kernels read and write, in bytes
+
+}  // namespace
 
 StorageMap::StorageMap(const Graph& graph)
     : graph_(graph), is_free_(graph.nodes().size()), is_output_(graph.values().size()) {
@@ -43,6 +48,7 @@ bool StorageMap::place_part(const GraphNode& node) {
   const std::optional<std::int64_t> offset = part_offset(node);
   if (!offset || is_output_[node.outputs[0]] || graph_.value(node.inputs[0]).is_constant) return false;
   const auto bytes = static_cast<std::size_t>(graph_.type(node.inputs[0]).type.bytes());
+  if (static_cast<std::size_t>(*offset) * bytes % kKernelAlignment != 0) return false;
   parents_[node.outputs[0]] = {node.inputs[0], static_cast<std::size_t>(*offset) * bytes};
   return true;
 }
@@ -61,6 +67,7 @@ bool StorageMap::place_concatenation(const GraphNode& node) {
     const std::int64_t begin = (*offsets)[i] * bytes - static_cast<std::int64_t>(part.offset);
     if (begin < 0 || !is_kernel_result(part.root) || is_output_[part.root]) return false;
     const auto at = static_cast<std::size_t>(begin);
+    if (at % kKernelAlignment != 0) return false;
     if (at + graph_.type(part.root).size_bytes() > bytes_of_all) return false;
     const auto [known, is_new] = placed.emplace(part.root, at);
     if (!is_new && known->second != at) return false;

@@ -57,6 +57,7 @@ class Importer {
         throw UsageError(fmt::format("the model's output '{}' is computed by no node", output.name()));
       }
       if (*value) model_.graph.add_output(output.name(), **value);
+      if (!*value) report_unset(output.name());
     }
     return std::move(model_);
   }
@@ -182,6 +183,7 @@ class Importer {
                                      node.op_type(), name));
       }
       is_reached = is_reached && (name.empty() || value->has_value());
+      if (!name.empty() && !value->has_value()) report_unset(name);
       inputs.push_back(name.empty() ? std::nullopt : *value);
     }
     if (!is_reached) {
@@ -212,6 +214,16 @@ class Importer {
     }
   }
 
+  /// Lists an operator as missing that does not compute a result that is needed.
+  void report_unset(const std::string& name) {
+    const auto unset = unset_.find(name);
+    if (unset == unset_.end()) return;
+    const NodeProto& node = *unset->second;
+    const auto at = std::find(node.output().begin(), node.output().end(), name) - node.output().begin();
+    add_missing(node, fmt::format("its result {} is not supported", at + 1));
+    unset_.erase(unset);
+  }
+
   const OnnxOperator& find(const NodeProto& node) const {
     const OnnxOperator* const op = is_own_domain(node.domain()) ? find_operator(node.op_type(), model_.opset) : nullptr;
     if (op == nullptr) throw UnsupportedNode("Nestwright does not have it");
@@ -229,12 +241,16 @@ class Importer {
       if (node.output(i).empty()) continue;
       const std::optional<ValueId> value = values[static_cast<std::size_t>(i)];
       scope.define(node.output(i), value);
+      if (!value) unset_[node.output(i)] = &node;
       if (value && model_.graph.value(*value).name.empty()) model_.graph.set_name(*value, node.output(i));
     }
   }
 
   /// The nodes of the branch that a constant condition takes.
   void follow_branch(const NodeProto& node, ValueId condition, Scope& scope) {
+    if (!model_.graph.type(condition).type.is_bool()) {
+      throw UsageError(fmt::format("the condition of '{}' is no truth value", label_of(node)));
+    }
     if (!model_.graph.value(condition).is_constant) throw UnsupportedNode("its condition is not constant");
     const std::vector<std::int64_t> values = evaluator_.integers(condition);
     if (values.size() != 1) throw UsageError(fmt::format("the condition of '{}' is no scalar", label_of(node)));
@@ -280,6 +296,7 @@ class Importer {
   const ImportOptions& options_;
   ImportedModel model_;
   GraphEvaluator evaluator_;
+  std::map<std::string, const NodeProto*> unset_;  ///< results that their nodes do not compute, and nothing has read
 };
 
 }  // namespace

@@ -141,6 +141,17 @@ TEST_F(NetworkExportTest, ARunOnOneThreadMakesNoSystemCall) {
   EXPECT_THAT(read_text(file("n/n.c")), ::testing::Not(HasSubstr("pthread")));
 }
 
+TEST_F(NetworkExportTest, NumbersThatAreNoneAndNamesOfTheSourcesPass) {
+  graph_.add_output("kArenaBytes", graph_.apply("Log", "Y[i,j]=log(X[i,j])", {{"X", graph_.inputs()[0].value}}));
+  graph_.add_output("places", graph_.apply("Log", "Y[i,j]=log(X[i,j]*0.0)", {{"X", graph_.inputs()[0].value}}));
+  graph_.add_output("n_run", graph_.outputs()[0].value);
+  export_as("n", 1);
+  const CommandResult build = build_self_test("n", "libn.a");
+  ASSERT_EQ(build.code, 0) << build.output;
+  const CommandResult test = run("cd n && ./selftest");
+  EXPECT_EQ(test.code, 0) << test.output;
+}
+
 TEST_F(NetworkExportTest, IllegalNamesAreRefused) {
   const auto named = [&](const std::string& name) { return [this, name] { export_as(name, 1); }; };
   for (const char* name : {"2net", "a-b", "int", "printf", ""}) EXPECT_THROW(named(name)(), UsageError) << name;

@@ -192,6 +192,39 @@ TEST_F(GraphPasses, AProductDoesNotJoinTheRowsOfASoftmax) {
   EXPECT_THAT(kernels_of(checked_passes(graph_)), ElementsAre("MatMul", "ReduceMax+Sub+Exp+ReduceSum+Div"));
 }
 
+TEST_F(GraphPasses, AnIndexThatIsAnElementIsNotReadThrough) {
+  const ValueId a = graph_.add_input("a", {kFloat32, {8}}), b = graph_.add_input("b", {kFloat32, {8}});
+  const ValueId jumped = graph_.apply("Jump", "Y[i]=X[clamp(int64(X[i]*8.0),0,7)]", {{"X", a}});
+  graph_.add_output("y", graph_.apply("Add", "Z[i]=sum(k,Y[i]*10+X[k])", {{"Y", jumped}, {"X", b}}));
+  checked_passes(graph_);
+}
+
+TEST_F(GraphPasses, ALongChainTakesNoTime) {
+  ValueId x = graph_.add_input("x", {kFloat32, {4, 8}});
+  for (int i = 0; i < 600; ++i) {
+    const bool doubles = i % 3 == 0;  // reads its operand twice
+    x = doubles ? graph_.apply("Add", "Y[i,j]=X[i,j]*0.5+Z[i,j]*0.5", {{"X", x}, {"Z", x}})
+                : graph_.apply("Sigmoid", "Y[i,j]=sigmoid(X[i,j])", {{"X", x}});
+  }
+  graph_.add_output("y", x);
+  EXPECT_LT(kernels_of(optimized(graph_)).size(), 100U);
+}
+
+TEST_F(GraphPasses, NumbersOfOtherTypesKeepTheirTypes) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {4}});
+  const ValueId a = graph_.add_constant({kUInt8, {1}}, std::vector<std::uint8_t>{10});
+  const ValueId b = graph_.add_constant({kUInt8, {1}}, std::vector<std::uint8_t>{20});
+  graph_.add_output("y", graph_.apply("Mul", "Y[i]=X[i]*float32(A[0]-B[0])", {{"X", x}, {"A", a}, {"B", b}}));
+  checked_passes(graph_);  // 246, not -10
+}
+
+TEST_F(GraphPasses, WeightsThatAreReadInPartAreScaledToo) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {3, 4}});
+  const ValueId y = graph_.apply("MatMul", "Y[i,j]=sum(k,X[i,k]*W[k,j]) j=2", {{"X", x}, {"W", weights({4, 4})}});
+  graph_.add_output("y", graph_.apply("Mul", "Y[i,j]=X[i,j]*S[j]", {{"X", y}, {"S", weights({2})}}));
+  checked_passes(graph_);
+}
+
 TEST_F(GraphPasses, EqualNodesHaveOneExpression) {
   const ValueId x = graph_.add_input("x", {kFloat32, {4, 8}});
   const ValueId a = graph_.apply("MatMul", "Y[i,j]=sum(k,X[i,k]*W[k,j])", {{"X", x}, {"W", weights({8, 8})}});

@@ -114,6 +114,34 @@ TEST_F(NetworkTest, IntegersAndTruthValuesPass) {
   expect_right();
 }
 
+TEST_F(NetworkTest, PartsThatFollowEachOtherCostNothing) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {8, 16}});
+  const ValueId a = product(x, 16, 16), b = product(a, 16, 16);
+  const ValueId joined = graph_.apply("Concat", "Y[i,j]=select(i<8,A[i,j],B[i-8,j]) i=16 j=16", {{"A", a}, {"B", b}});
+  const ValueId half = graph_.apply("Slice", "Y[i,j]=X[i+4,j] i=8", {{"X", joined}});
+  graph_.add_output("y", product(half, 16, 8));
+  graph_.add_output("z", joined);
+  EXPECT_EQ(Network(with_kernels(graph_), host_with(1)).steps(), 3U);
+  expect_right();
+}
+
+TEST_F(NetworkTest, APartThatIsThereTwiceIsCopied) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {8, 16}});
+  const ValueId a = product(x, 16, 16), b = product(a, 16, 16);
+  graph_.add_output("y", graph_.apply("Concat", "Y[i,j]=select(i<8,A[i,j],select(i<16,B[i-8,j],A[i-16,j])) i=24 j=16",
+                                      {{"A", a}, {"B", b}}));
+  expect_right();
+}
+
+TEST_F(NetworkTest, NumbersAloneAreComputedInDoubleToo) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {4, 8}});
+  const ValueId mask = graph_.add_input("mask", {kBool, {4, 8}});
+  const ValueId bias = graph_.apply("Where", "Y[i,j]=select(M[i,j],0.0,-10000.0)", {{"M", mask}});
+  graph_.add_output("y", graph_.apply("Add", "Y[i,j]=X[i,j]+B[i,j]", {{"X", x}, {"B", bias}}));
+  graph_.add_output("bias", bias);
+  expect_right();
+}
+
 TEST_F(NetworkTest, WrongArgumentsAreRefused) {
   const ValueId x = graph_.add_input("x", {kFloat32, {4, 8}});
   graph_.add_output("y", relu(x));
@@ -125,6 +153,20 @@ TEST_F(NetworkTest, WrongArgumentsAreRefused) {
   run({right});
   EXPECT_THAT([&] { run({wrong}); }, ::testing::ThrowsMessage<UsageError>(HasSubstr("x is float32[8, 4]")));
   EXPECT_THAT([&] { run({}); }, ::testing::ThrowsMessage<UsageError>(HasSubstr("0 inputs and 1 outputs")));
+}
+
+TEST_F(NetworkTest, MemoryThatIsReadOnlyOrSharedIsNoOutput) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {4, 8}});
+  graph_.add_output("y", relu(x));
+  Network network(with_kernels(graph_), host_with(1));
+  Array a = Array::empty(kFloat32, {4, 8});
+  const Array constant = Array::empty(kFloat32, {4, 8});
+  a.fill_bytes(0);
+  const auto run = [&](const ArrayRef& input, const ArrayRef& output) {
+    network.run(std::vector<ArrayRef>{input}, std::vector<ArrayRef>{output});
+  };
+  EXPECT_THAT([&] { run(a, constant); }, ::testing::ThrowsMessage<UsageError>(HasSubstr("read-only")));
+  EXPECT_THAT([&] { run(a, a); }, ::testing::ThrowsMessage<UsageError>(HasSubstr("overlaps")));
 }
 
 TEST_F(NetworkTest, DevicesAreRefused) {

@@ -62,8 +62,9 @@ class Network {
   Network& operator=(Network&&) noexcept;
   ~Network();
 
-  /// Takes an array for each input and output of the graph, in order. Throws UsageError for one that does not have the
-  /// type and shape, or is not compact.
+  /// Takes an array for each input and output of the graph, in order. Outputs share memory with nothing else. Throws
+  /// UsageError for one that does not have the type and shape, is not compact, or is an output that is read-only or
+  /// overlaps another array.
   void run(std::span<const ArrayRef> inputs, std::span<const ArrayRef> outputs);
 
   std::size_t arena_bytes() const;        ///< for the tensors between inputs and outputs

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "exporter/network/network_sources.h"
 #include "exporter/package/output_folder.h"
 #include "exporter/package/toolchain.h"
+#include "exporter/source/c_text.h"
 #include "exporter/source/function_name.h"
 #include "exporter/source/parameter_names.h"
 #include "exporter/source/sources.h"
@@ -22,18 +24,35 @@
 namespace nestwright {
 namespace {
 
-/// Names that the exported sources use for something else.
-const std::set<std::string> kOwnNames{"arena", "before", "buffers", "code",      "compare", "copies", "copy",
-                                      "e",     "i",      "inputs",  "network",   "outputs", "r",      "right",
-                                      "runs",  "s",      "sorted",  "step",      "steps",   "times",  "total",
-                                      "turn",  "us",     "weights", "workspace", "worst",   "argc",   "argv"};
+/// The words of the exported sources, which name other things in them.
+const std::set<std::string>& own_names() {
+  static const std::set<std::string> names = [] {
+    std::set<std::string> words;
+    for (const char* const text : {"network/embedded", "network/functions", "network/header", "network/pool",
+                                   "network/self_test", "network/tables", "self_test/uniform", "thread_pool"}) {
+      std::string word;
+      for (const char c : std::string(embedded_text(text)) + " ") {
+        const bool is_of_word = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+        if (is_of_word) {
+          word += c;
+        } else if (!word.empty()) {
+          words.insert(std::exchange(word, {}));
+        }
+      }
+    }
+    return words;
+  }();
+  return names;
+}
 
 /// The model's name with other characters than those of C replaced by underscores.
-std::string c_name(const std::string& name) {
+std::string c_name(const std::string& name, const std::string& library) {
   std::string text;
   for (const char c : name) text += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) != 0 || text[0] == '_') text = "t" + text;
-  return kOwnNames.contains(text) ? "t_" + text : text;
+  const bool is_derived =
+      text.starts_with(library + "_") || text == library || text.starts_with("expected") || text.ends_with("_kernel");
+  const bool begins_badly = text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) != 0 || text[0] == '_';
+  return is_derived || begins_badly || own_names().contains(text) ? "t_" + text : text;
 }
 
 /// The alignment that the kernels need of a tensor of the caller.
@@ -48,7 +67,7 @@ int alignment_of(const CompiledNetwork& network, StepBuffer::In in, std::size_t 
   return alignment;
 }
 
-std::vector<NetworkTensor> tensors_of(const Graph& graph, const CompiledNetwork& network) {
+std::vector<NetworkTensor> tensors_of(const Graph& graph, const CompiledNetwork& network, const std::string& library) {
   std::vector<Tensor> named;  // c_parameter_names() chooses among them
   std::vector<NetworkTensor> tensors;
   const auto add = [&](const std::vector<GraphPort>& ports, StepBuffer::In in) {
@@ -56,7 +75,7 @@ std::vector<NetworkTensor> tensors_of(const Graph& graph, const CompiledNetwork&
       const TensorType& type = graph.type(ports[i].value);
       tensors.push_back(
           {ports[i].name, "", type, alignment_of(network, in, i, type.type.bytes()), in == StepBuffer::In::kInput});
-      named.push_back(placeholder({1}, type.type, c_name(ports[i].name)));
+      named.push_back(placeholder({1}, type.type, c_name(ports[i].name, library)));
     }
   };
   add(graph.inputs(), StepBuffer::In::kInput);
@@ -82,11 +101,14 @@ double check_outputs(const Graph& graph, const NetworkSamples& samples, const st
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     const std::vector<double> values = doubles_of(outputs[o]);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const double error = std::abs(values[i] - samples.expected[o][i]);
-      const bool is_right = error <= samples.tolerance[o] || values[i] == samples.expected[o][i];
-      if (!is_right) {
-        throw Error(fmt::format("the network was not exported, for it is wrong: element {} of {} is {}, not {}", i,
-                                graph.outputs()[o].name, values[i], samples.expected[o][i]));
+      const double expected = samples.expected[o][i], error = std::abs(values[i] - expected);
+      // Infinities and numbers that are none have to be there, too.
+      if (values[i] == expected || (std::isnan(values[i]) && std::isnan(expected))) continue;
+      if (!(error <= samples.tolerance[o])) {
+        throw Error(
+            fmt::format("the network was not exported: its results differ from the model's (element {} of {} is "
+                        "{}, not {})",
+                        i, graph.outputs()[o].name, values[i], expected));
       }
       if (samples.tolerance[o] > 0) worst = std::max(worst, error / samples.tolerance[o]);
     }
@@ -152,7 +174,7 @@ NetworkExport export_network(const Graph& graph, const Target& target, const Tun
   }
 
   const ExportedNetwork exported{options.name,  options.model.empty() ? options.name : options.model,
-                                 &compiled,     tensors_of(graph, compiled),
+                                 &compiled,     tensors_of(graph, compiled, options.name),
                                  options.embed, id_of(compiled)};
   OutputFolder out(options.directory);
   write_network(exported, samples ? &*samples : nullptr, tools, out);

@@ -38,7 +38,7 @@ std::string network_manifest(const ExportedNetwork& e) {
                          {"tensors", tensors},
                          {"kernels", kernels},
                          {"steps", steps}};
-  return manifest.dump(2) + "\n";
+  return manifest.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace nestwright

@@ -85,12 +85,12 @@ std::size_t count_reads_of(const Stage& stage, const std::string& tensor) {
   return count;
 }
 
-/// The dimensions of the weights that axes of the sum alone index.
-std::map<std::string, std::size_t> weight_dimensions(const WeightedSum& sum) {
+/// The dimensions of the weights that are indexed by a single axis of the sum, and read as a whole.
+std::map<std::string, std::size_t> weight_dimensions(const WeightedSum& sum, const std::vector<std::int64_t>& shape) {
   std::map<std::string, std::size_t> dimensions;
   for (std::size_t d = 0; d < sum.weights->indices.size(); ++d) {
     const auto* index = std::get_if<text::IndexValue>(&sum.weights->indices[d].value);
-    if (index != nullptr) dimensions[index->name] = d;
+    if (index != nullptr && sum.sum->find_axis(index->name)->extent == shape[d]) dimensions[index->name] = d;
   }
   return dimensions;
 }
@@ -150,7 +150,8 @@ class ScaleFolder {
     Parts parts = collect(node, producer, *found);
 
     // The axes along which scales differ have to be dimensions of the weights.
-    const std::map<std::string, std::size_t> dimensions = weight_dimensions(found->sum);
+    const std::map<std::string, std::size_t> dimensions =
+        weight_dimensions(found->sum, graph_.type(producer.inputs[found->sum.weights_input]).shape);
     std::vector<std::string> axes;
     if (parts.form.scale) collect_axes(*parts.form.scale, axes);
     for (const std::string& axis : axes) {

@@ -49,7 +49,9 @@ GraphNode with_literals(const GraphNode& node, const Literals& literals, bool co
       const auto literal = literals.find(access.tensor);
       if (literal == literals.end() || access.padding) return;
       const auto& [number, type] = literal->second;
-      whole = converted ? Term{.value = text::FunctionCall{type.str(), {number}}} : number;
+      // An integer without another operand is an int64.
+      const bool needs_type = converted || (type.is_int() && type != kInt64);
+      whole = needs_type ? Term{.value = text::FunctionCall{type.str(), {number}}} : number;
     });
   }
   return changed_node(node, std::move(program));
@@ -75,15 +77,34 @@ GraphNode with_numbers(const GraphNode& node, const Graph& graph, const Literals
   return with_literals(node, literals, true);
 }
 
+/// Whether a constant of one element follows from few elements. Others are not computed only to be written down.
+class CheapScalars {
+ public:
+  explicit CheapScalars(const Graph& graph) : is_cheap_(graph.values().size(), true) {
+    constexpr std::int64_t kMostElements = std::int64_t{1} << 20;
+    for (const GraphNode& node : graph.nodes()) {
+      bool is_cheap = true;
+      for (const ValueId input : node.inputs) {
+        is_cheap = is_cheap && is_cheap_[input] && graph.type(input).elements() <= kMostElements;
+      }
+      for (const ValueId output : node.outputs) is_cheap_[output] = is_cheap;
+    }
+  }
+  bool contains(ValueId value) const { return is_cheap_[value]; }
+
+ private:
+  std::vector<bool> is_cheap_;
+};
+
 /// Whether a number looks like a part of the model's structure rather than one that was learned: it has at most four
 /// digits, or occurs several times. Each learned number in an expression would make a task of its own.
 class StructuralNumbers {
  public:
-  StructuralNumbers(const Graph& graph, GraphEvaluator& evaluator) {
+  StructuralNumbers(const Graph& graph, const CheapScalars& cheap, GraphEvaluator& evaluator) {
     for (const GraphNode& node : graph.nodes()) {
       if (node.is_view() || graph.value(node.outputs[0]).is_constant) continue;
       for (const ValueId input : node.inputs) {
-        if (graph.value(input).is_constant && graph.type(input).elements() == 1) {
+        if (graph.value(input).is_constant && graph.type(input).elements() == 1 && cheap.contains(input)) {
           ++uses_[doubles_of(*evaluator.get(input)).front()];
         }
       }
@@ -107,12 +128,13 @@ class StructuralNumbers {
 
 Graph inline_scalars(const Graph& graph) {
   GraphEvaluator evaluator(graph);
-  const StructuralNumbers structural(graph, evaluator);
+  const CheapScalars cheap(graph);
+  const StructuralNumbers structural(graph, cheap, evaluator);
   GraphRewrite rewrite(graph);
   for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
     const GraphNode& node = graph.nodes()[n];
     const auto is_scalar = [&](ValueId input) {
-      return graph.value(input).is_constant && graph.type(input).elements() == 1;
+      return graph.value(input).is_constant && graph.type(input).elements() == 1 && cheap.contains(input);
     };
     // A node of constants is computed once, whatever it reads.
     const bool is_constant = graph.value(node.outputs[0]).is_constant;

@@ -12,26 +12,31 @@
 namespace nestwright {
 namespace {
 
-/// Whether an elementwise node reads, directly or through others like it, the result of a node that reduces and that
-/// nothing else reads: then it joins that node.
-bool follows_reduction(const Graph& graph, const std::vector<std::vector<std::size_t>>& readers, std::size_t number) {
-  const GraphNode& node = graph.nodes()[number];
-  for (const ValueId input : node.inputs) {
-    const auto producer = graph.value(input).node;
-    const bool is_own = producer && !graph.value(input).is_constant && readers[input].size() == 1;
-    if (!is_own || graph.type(input).shape != graph.type(node.outputs[0]).shape) continue;
-    const GraphNode& source = graph.nodes()[*producer];
-    if (source.is_view()) continue;
-    if (!has_no_reduction(source) || follows_reduction(graph, readers, *producer)) return true;
+constexpr std::size_t kMaxGroup = 32;  ///< nodes: the text of a kernel has a limit
+
+/// For each node whether it is elementwise and reads, directly or through others like it, the result of a node that
+/// reduces and that nothing else reads: then it joins that node.
+std::vector<bool> followers_of_reductions(const Graph& graph, const std::vector<std::vector<std::size_t>>& readers) {
+  std::vector<bool> follows(graph.nodes().size());
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
+    const GraphNode& node = graph.nodes()[n];
+    for (const ValueId input : node.inputs) {
+      const auto producer = graph.value(input).node;
+      const bool is_own = producer && !graph.value(input).is_constant && readers[input].size() == 1;
+      if (!is_own || graph.type(input).shape != graph.type(node.outputs[0]).shape) continue;
+      const GraphNode& source = graph.nodes()[*producer];
+      if (!source.is_view() && (!has_no_reduction(source) || follows[*producer])) follows[n] = true;
+    }
   }
-  return false;
+  return follows;
 }
 
 /// Nodes that become one: elementwise ones that read each other in place and, first of them, at most one that reduces.
 class ElementwiseGroup {
  public:
-  ElementwiseGroup(const Graph& graph, const std::vector<std::vector<std::size_t>>& readers, std::size_t last)
-      : graph_(graph), readers_(readers), nodes_{last} {
+  ElementwiseGroup(const Graph& graph, const std::vector<std::vector<std::size_t>>& readers,
+                   const std::vector<bool>& follows_reduction, std::size_t last)
+      : graph_(graph), readers_(readers), follows_reduction_(follows_reduction), nodes_{last} {
     if (!has_no_reduction(graph.nodes()[last])) core_ = last;
   }
 
@@ -43,7 +48,7 @@ class ElementwiseGroup {
     if (node.is_view() || node.outputs.size() != 1 || is_placement(node)) return false;
     const ValueId result = node.outputs[0];
     if (graph_.type(result).shape != graph_.type(graph_.nodes()[*nodes_.rbegin()].outputs[0]).shape) return false;
-    if (core_ && (!has_no_reduction(node) || follows_reduction(graph_, readers_, number))) return false;
+    if (core_ && (!has_no_reduction(node) || follows_reduction_[number])) return false;
     return std::all_of(readers_[result].begin(), readers_[result].end(), [&](std::size_t reader) {
       return nodes_.contains(reader) && reader != core_ && reads_in_place_of(reader, result);
     });
@@ -64,6 +69,7 @@ class ElementwiseGroup {
 
   const Graph& graph_;
   const std::vector<std::vector<std::size_t>>& readers_;
+  const std::vector<bool>& follows_reduction_;
   std::set<std::size_t> nodes_;
   std::optional<std::size_t> core_;  ///< the node that reduces
 };
@@ -84,14 +90,14 @@ std::vector<std::size_t> producers_of(const Graph& graph, const std::set<std::si
 
 Graph join_elementwise(const Graph& graph) {
   const std::vector<std::vector<std::size_t>> readers = readers_of(graph);
-  const std::vector<bool> is_output = outputs_of(graph);
+  const std::vector<bool> is_output = outputs_of(graph), follows = followers_of_reductions(graph, readers);
   std::vector<std::optional<GraphNode>> joined(graph.nodes().size());  // at the place of the group's last node
   std::vector<bool> is_taken(graph.nodes().size());
   for (std::size_t last = graph.nodes().size(); last-- > 0;) {
     const GraphNode& node = graph.nodes()[last];
     if (is_taken[last] || node.is_view() || node.outputs.size() != 1 || is_placement(node)) continue;
-    ElementwiseGroup group(graph, readers, last);
-    for (bool has_grown = true; has_grown;) {
+    ElementwiseGroup group(graph, readers, follows, last);
+    for (bool has_grown = true; has_grown && group.nodes().size() < kMaxGroup;) {
       has_grown = false;
       for (const std::size_t producer : producers_of(graph, group.nodes())) {
         const GraphNode& candidate = graph.nodes()[producer];

@@ -15,6 +15,7 @@ using Shape = std::vector<std::int64_t>;
 
 /// Iterations of a statement, where there is a single row, which one thread computes.
 constexpr std::int64_t kMaxSingleRow = 65'536;
+constexpr std::size_t kMaxRowGroup = 32;  ///< nodes: the text of a kernel has a limit
 
 /// Whether the first `rows` indices of the access are the first axes of the statement, in order.
 bool is_of_row(const text::Access& access, const text::Stage& stage, const Shape& shape, std::size_t rows) {
@@ -173,6 +174,7 @@ class RowJoiner {
         for (const ValueId input : graph_.nodes()[number].inputs) {
           const auto producer = graph_.value(input).node;
           if (!producer || is_taken_[*producer] || group.nodes().contains(*producer)) continue;
+          if (group.nodes().size() >= kMaxRowGroup) return;
           if (is_output_[input] || graph_.value(input).is_constant || !group.accepts(*producer)) continue;
           group.add(*producer);
           has_grown = true;

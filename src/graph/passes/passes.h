@@ -28,16 +28,16 @@ Graph optimized(const Graph& graph, const std::function<void(const GraphPass& pa
 
 /// Writes constants of one element into the expressions that read them.
 Graph inline_scalars(const Graph& graph);
-/// Multiplies weights by the scales, and adds the offsets, that follow a linear node.
-Graph fold_scales(const Graph& graph);
-/// Moves views behind the elementwise nodes that read them.
-Graph sink_views(const Graph& graph);
-/// Lets nodes read tensors that are only transposed, sliced or padded where they came from.
-Graph read_through(const Graph& graph);
-/// Joins elementwise nodes with the node that computes their operand.
-Graph join_elementwise(const Graph& graph);
 /// Removes dimensions of one element from expressions, with views around them.
 Graph drop_units(const Graph& graph);
+/// Lets nodes read tensors that are only transposed, sliced or padded where they came from.
+Graph read_through(const Graph& graph);
+/// Moves views behind the elementwise nodes that read them.
+Graph sink_views(const Graph& graph);
+/// Multiplies weights by the scales, and adds the offsets, that follow a linear node.
+Graph fold_scales(const Graph& graph);
+/// Joins elementwise nodes with the node that computes their operand.
+Graph join_elementwise(const Graph& graph);
 /// Joins nodes that reduce and compute the same rows: softmax and norms.
 Graph join_rows(const Graph& graph);
 /// Names the tensors of each expression by their places, so that equal nodes have equal expressions.

@@ -17,8 +17,9 @@ namespace {
 using text::Stage;
 using text::Term;
 
-/// Operations of a term that are repeated without regret, and at most so many of them.
+/// Operations of a term that are cheap enough to be computed again, and at most so many of them.
 constexpr std::size_t kMaxRepeated = 8;
+constexpr int kMaxInlinedHeight = 40;  ///< nesting depth of operations: a text has at most text::kMaxHeight
 const std::set<std::string> kCheapFunctions{"abs", "min", "max", "clamp", "select", "fma"};
 
 /// The value of the graph that a tensor of the merged program is.
@@ -54,6 +55,12 @@ std::size_t cost_of(const Term& term) {
   return cost;
 }
 
+int height_of(Term& term) {
+  int height = 0;
+  for_each_part(term, [&](Term& part) { height = std::max(height, height_of(part)); });
+  return height + 1;
+}
+
 bool is_padded_somewhere(const text::Program& program, const std::string& tensor) {
   bool is_padded = false;
   for (const Stage& stage : program.stages) {
@@ -70,6 +77,8 @@ bool should_inline(const text::Program& program, const Stage& stage) {
   const std::string& tensor = program.tensors[stage.tensor].name;
   const std::size_t reads = count_reads(program, tensor);
   if (stage.reduction || reads == 0 || is_padded_somewhere(program, tensor)) return false;
+  Term body = stage.body;
+  if (height_of(body) > kMaxInlinedHeight) return false;
   if (cost_of(stage.body) <= kMaxRepeated) return true;
   return reads == 1 && reads_in_place(program, tensor);
 }

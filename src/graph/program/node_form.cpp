@@ -37,8 +37,11 @@ bool has_no_reduction(const GraphNode& node) {
 bool is_elementwise(const GraphNode& node) { return has_no_reduction(node) && node.program->stages.size() == 1; }
 
 bool only_moves(const GraphNode& node) {
-  return is_elementwise(node) && node.inputs.size() == 1 &&
-         std::holds_alternative<text::Access>(node.program->stages[0].body.value);
+  if (!is_elementwise(node) || node.inputs.size() != 1) return false;
+  const text::Term& body = node.program->stages[0].body;
+  std::size_t accesses = 0;  // one, unless an index is an element itself
+  text::for_each_access(body, [&](const text::Access&, const text::Term&, bool) { ++accesses; });
+  return accesses == 1 && std::holds_alternative<text::Access>(body.value);
 }
 
 bool reads_in_place(const text::Program& program, const std::string& tensor) {

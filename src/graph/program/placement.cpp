@@ -72,7 +72,9 @@ std::optional<std::vector<std::int64_t>> concatenation_offsets(const GraphNode& 
     const std::vector<std::int64_t>& shape = node.program->find_tensor(access->tensor)->shape;
     if (first_index_offset(*access, stage, shape) != -begin || shape[0] != *end - begin) return std::nullopt;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-      if (input_name(node, i) == access->tensor) offsets[i] = begin * step_of(stage);
+      if (input_name(node, i) != access->tensor) continue;
+      if (offsets[i] >= 0) return std::nullopt;  // it is there twice
+      offsets[i] = begin * step_of(stage);
     }
     begin = *end;
     rest = is_last ? nullptr : &select->arguments[2];
