@@ -80,7 +80,8 @@ void NetworkRun::check_output(std::size_t number, std::span<const ArrayRef> inpu
   }
 }
 
-void NetworkRun::operator()(std::span<const ArrayRef> inputs, std::span<const ArrayRef> outputs) {
+void NetworkRun::operator()(std::span<const ArrayRef> inputs, std::span<const ArrayRef> outputs,
+                            const AfterStep& after) {
   if (inputs.size() != input_types_.size() || outputs.size() != output_types_.size()) {
     throw UsageError(fmt::format("{} inputs and {} outputs are given, of {} and {}", inputs.size(), outputs.size(),
                                  input_types_.size(), output_types_.size()));
@@ -91,10 +92,12 @@ void NetworkRun::operator()(std::span<const ArrayRef> inputs, std::span<const Ar
     check_output(o, inputs, outputs);
   }
   std::vector<void*> buffers;
-  for (const CompiledStep& step : compiled_.steps) {
+  for (std::size_t s = 0; s < compiled_.steps.size(); ++s) {
+    const CompiledStep& step = compiled_.steps[s];
     buffers.clear();
     for (const StepBuffer& buffer : step.buffers) buffers.push_back(address(buffer, inputs, outputs));
     check(kernels_[step.kernel].call(buffers) == 0, "a kernel gave an error back");
+    if (after) after(s, buffers);
   }
   for (const CompiledCopy& copy : compiled_.copies) {
     std::memcpy(address(copy.to, inputs, outputs), address(copy.from, inputs, outputs), copy.bytes);

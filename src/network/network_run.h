@@ -2,6 +2,7 @@
 // Thread rule: one run at a time; what was compiled must outlive it.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -17,8 +18,11 @@ class NetworkRun {
   /// `graph` is what was compiled, and need not outlive this.
   NetworkRun(const CompiledNetwork& compiled, const Graph& graph);
 
+  /// Is told after each step which buffers its kernel had.
+  using AfterStep = std::function<void(std::size_t step, std::span<void* const> buffers)>;
+
   /// As Network::run().
-  void operator()(std::span<const ArrayRef> inputs, std::span<const ArrayRef> outputs);
+  void operator()(std::span<const ArrayRef> inputs, std::span<const ArrayRef> outputs, const AfterStep& after = {});
 
  private:
   void check_output(std::size_t number, std::span<const ArrayRef> inputs, std::span<const ArrayRef> outputs) const;

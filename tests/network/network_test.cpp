@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <limits>
 
 #include "nestwright/error.h"
 #include "network/plan.h"
@@ -50,10 +50,7 @@ class NetworkTest : public ::testing::Test {
     for (Array& output : outputs) taken.emplace_back(output);
     for (int turn = 0; turn < 2; ++turn) network.run(given, taken);
     for (std::size_t o = 0; o < outputs.size(); ++o) {
-      const std::vector<double> values = doubles_of(outputs[o]);
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        ASSERT_NEAR(values[i], samples.expected[o][i], samples.tolerance[o]) << "element " << i << " of output " << o;
-      }
+      EXPECT_TRUE(samples.outputs[o].error_of(doubles_of(outputs[o]))) << "output " << o;
     }
   }
 
@@ -65,6 +62,16 @@ TEST_F(NetworkTest, LayersRunOneAfterTheOther) {
   const ValueId hidden = relu(product(x, 16, 32));
   graph_.add_output("y", product(relu(product(hidden, 32, 32)), 32, 8));
   for (const int threads : {1, 2}) expect_right(threads);
+}
+
+TEST(ExpectedTensor, FindsWrongElements) {
+  const double inf = std::numeric_limits<double>::infinity(), none = std::numeric_limits<double>::quiet_NaN();
+  const ExpectedTensor expected{{1, inf, none, 4}, 0.5};
+  EXPECT_EQ(expected.error_of({1.25, inf, none, 4}), 0.5);
+  for (const std::vector<double>& wrong : std::vector<std::vector<double>>{
+           {1.75, inf, none, 4}, {1, -inf, none, 4}, {1, inf, 3, 4}, {1, inf, none, none}, {inf, inf, none, 4}}) {
+    EXPECT_FALSE(expected.error_of(wrong));
+  }
 }
 
 TEST_F(NetworkTest, EqualLayersShareTheirKernel) {

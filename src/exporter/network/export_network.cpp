@@ -14,6 +14,7 @@
 #include "exporter/source/function_name.h"
 #include "exporter/source/parameter_names.h"
 #include "exporter/source/sources.h"
+#include "ir/core/elements.h"
 #include "nestwright/error.h"
 #include "nestwright/model/network.h"
 #include "nestwright/tensor.h"
@@ -95,23 +96,37 @@ std::uint64_t id_of(const CompiledNetwork& network) {
   return stable_hash(text);
 }
 
-/// The largest error as a share of its tolerance. Throws Error if an element is wrong.
-double check_outputs(const Graph& graph, const NetworkSamples& samples, const std::vector<Array>& outputs) {
+/// Runs the network on the samples, and returns the largest error of an output as a share of its tolerance. Throws
+/// Error if the result of a kernel, or an output, is wrong.
+double check_network(const Graph& graph, const CompiledNetwork& compiled, const NetworkSamples& samples) {
+  std::vector<Array> outputs;
+  std::vector<ArrayRef> given, taken;
+  for (const Array& input : samples.inputs) given.emplace_back(input);
+  for (const GraphPort& port : graph.outputs()) {
+    outputs.push_back(Array::empty(graph.type(port.value).type, graph.type(port.value).shape));
+  }
+  for (Array& output : outputs) taken.emplace_back(output);
+  const auto refuse = [](const std::string& what) {
+    throw Error("the network was not exported, because its results differ from the model's: " + what);
+  };
+  NetworkRun run(compiled, graph);
+  run(given, taken, [&](std::size_t step, std::span<void* const> buffers) {
+    const GraphNode& node = graph.nodes()[compiled.plan.steps[step].node];
+    for (std::size_t o = 0; o < node.outputs.size(); ++o) {
+      const TensorType& type = graph.type(node.outputs[o]);
+      std::vector<double> values(static_cast<std::size_t>(type.elements()));
+      ir::decode_elements(type.type, buffers[node.inputs.size() + o], 0, 1, values);
+      if (!samples.results.at(node.outputs[o]).error_of(values)) {
+        refuse(fmt::format("those of the kernel {} ({})", compiled.steps[step].label,
+                           compiled.kernels[compiled.steps[step].kernel].task.workload.str()));
+      }
+    }
+  });
   double worst = 0;
   for (std::size_t o = 0; o < outputs.size(); ++o) {
-    const std::vector<double> values = doubles_of(outputs[o]);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const double expected = samples.expected[o][i], error = std::abs(values[i] - expected);
-      // Infinities and numbers that are none have to be there, too.
-      if (values[i] == expected || (std::isnan(values[i]) && std::isnan(expected))) continue;
-      if (!(error <= samples.tolerance[o])) {
-        throw Error(
-            fmt::format("the network was not exported: its results differ from the model's (element {} of {} is "
-                        "{}, not {})",
-                        i, graph.outputs()[o].name, values[i], expected));
-      }
-      if (samples.tolerance[o] > 0) worst = std::max(worst, error / samples.tolerance[o]);
-    }
+    const std::optional<double> error = samples.outputs[o].error_of(doubles_of(outputs[o]));
+    if (!error) refuse("the output " + graph.outputs()[o].name);
+    worst = std::max(worst, *error);
   }
   return worst;
 }
@@ -161,16 +176,8 @@ NetworkExport export_network(const Graph& graph, const Target& target, const Tun
   for (const NetworkKernel& kernel : compiled.kernels) result.tuned += kernel.found.match == MatchKind::kExact ? 1 : 0;
   std::optional<NetworkSamples> samples;
   if (!options.unchecked) {
-    samples = make_samples(graph);
-    std::vector<Array> outputs;
-    std::vector<ArrayRef> given, taken;
-    for (const Array& input : samples->inputs) given.emplace_back(input);
-    for (const GraphPort& port : graph.outputs()) {
-      outputs.push_back(Array::empty(graph.type(port.value).type, graph.type(port.value).shape));
-    }
-    for (Array& output : outputs) taken.emplace_back(output);
-    NetworkRun(compiled, graph)(given, taken);
-    result.error_of_tolerance = check_outputs(graph, *samples, outputs);
+    samples = make_samples(graph, SamplesOf::kKernels);
+    result.error_of_tolerance = check_network(graph, compiled, *samples);
   }
 
   const ExportedNetwork exported{options.name,  options.model.empty() ? options.name : options.model,

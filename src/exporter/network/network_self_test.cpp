@@ -77,7 +77,7 @@ std::string network_self_test(const ExportedNetwork& e, const NetworkSamples& sa
     nulls.emplace_back("0");
     frees += fmt::format("  free({});\n", tensor.parameter);
     if (tensor.is_input) continue;
-    const std::vector<double>& values = samples.expected[output];
+    const std::vector<double>& values = samples.outputs[output].values;
     const std::vector<std::size_t> elements = chosen_elements(values.size());
     expected += fmt::format("static const struct expected expected{}[] = {{\n", output);
     for (const std::size_t i : elements) expected += fmt::format("    {{{}, {}}},\n", i, number(values[i]));
@@ -88,7 +88,7 @@ std::string network_self_test(const ExportedNetwork& e, const NetworkSamples& sa
         "      right = is_right({2}, i, {3}, expected{1}[e].value, {4});\n"
         "    }}\n",
         elements.size(), output, fmt::format("\"{}\"", tensor.parameter), element_value(tensor),
-        number(samples.tolerance[output]));
+        number(samples.outputs[output].tolerance));
     checked += elements.size();
     ++output;
   }
