@@ -20,7 +20,7 @@ std::unique_ptr<Runner> runner_with(CacheState caches, std::vector<std::size_t> 
 
 /// Returns the time of a call (ns) that adds 1000 elements.
 double time_with(CacheState caches, std::vector<std::size_t> constants = {}) {
-  const CompiledObject right = planted("right");
+  const CompiledObject right = planted("in_vectors");
   const Measurement measured = runner_with(caches, std::move(constants))->race({{&right}})[0];
   EXPECT_EQ(measured.outcome, Outcome::kOk) << measured.message;
   return measured.timing.median_ns;

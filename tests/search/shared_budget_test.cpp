@@ -107,11 +107,11 @@ class SharedBudgetTest : public ::testing::Test {
   std::vector<std::string> order_;
 };
 
-TEST_F(SharedBudgetTest, SeedsFirstThenWhereMostIsGained) {
+TEST_F(SharedBudgetTest, ATurnForEachThenSeedsThenWhereMostIsGained) {
   add("still", {.bests = {100}});
   add("gaining", {.bests = {100, 90, 80, 70, 60, 50, 40, 30}});
   const auto outcomes = run({.trials = 100});
-  EXPECT_THAT(std::vector(order_.begin(), order_.begin() + 4), ElementsAre("still", "still", "gaining", "gaining"));
+  EXPECT_THAT(std::vector(order_.begin(), order_.begin() + 4), ElementsAre("still", "gaining", "still", "gaining"));
   EXPECT_GT(outcomes[1].result.trials, outcomes[0].result.trials);
   EXPECT_EQ(outcomes[0].result.trials + outcomes[1].result.trials, 100);
   for (const TaskOutcome& outcome : outcomes) EXPECT_EQ(outcome.result.stop_reason, "the shared budget is over");

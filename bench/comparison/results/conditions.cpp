@@ -59,7 +59,7 @@ std::optional<Workload> workload_of_ours(const Workload& workload, Weights weigh
   }
   if (weights == Weights::kPlain) return workload;
   if (prepared == parameters.end()) return std::nullopt;
-  return parse_workload(workload.str() + " prepared=" + prepared->choices.at(1));
+  return parse_workload(workload.str() + " prepared=" + prepared->choices.back());
 }
 
 }  // namespace nestwright::bench
