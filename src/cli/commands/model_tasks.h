@@ -1,4 +1,4 @@
-// What the commands do with a model in the place of a workload: its kernels are their tasks.
+// The commands take a model in the place of a workload: its kernels are their tasks.
 // Thread rule: one thread at a time.
 #pragma once
 

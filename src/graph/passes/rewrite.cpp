@@ -1,8 +1,27 @@
 #include "graph/passes/rewrite.h"
 
+#include <utility>
+
 #include "nestwright/error.h"
 
 namespace nestwright {
+namespace {
+
+/// For each node whether an output needs it.
+std::vector<bool> used_nodes(const Graph& graph) {
+  std::vector<bool> is_used(graph.nodes().size());
+  const auto use = [&](ValueId value) {
+    if (const auto node = graph.value(value).node) is_used[*node] = true;
+  };
+  for (const GraphPort& output : graph.outputs()) use(output.value);
+  for (std::size_t n = graph.nodes().size(); n-- > 0;) {
+    if (!is_used[n]) continue;
+    for (const ValueId input : graph.nodes()[n].inputs) use(input);
+  }
+  return is_used;
+}
+
+}  // namespace
 
 GraphRewrite::GraphRewrite(const Graph& from) : from_(from) {
   for (const GraphPort& input : from.inputs()) values_[input.value] = to_.add_input(input.name, from.type(input.value));
@@ -41,48 +60,19 @@ void GraphRewrite::add(GraphNode node, const std::vector<ValueId>& old) {
   for (std::size_t i = 0; i < old.size(); ++i) replace(old[i], results[i]);
 }
 
-Graph GraphRewrite::finish() {
+void GraphRewrite::add_outputs() {
   for (const GraphPort& output : from_.outputs()) to_.add_output(output.name, at(output.value));
-  return without_unused(to_);
 }
 
-Graph without_unused(const Graph& graph) {
-  std::vector<bool> is_used(graph.nodes().size());
-  const auto use = [&](ValueId value) {
-    if (const auto node = graph.value(value).node) is_used[*node] = true;
-  };
-  for (const GraphPort& output : graph.outputs()) use(output.value);
-  for (std::size_t n = graph.nodes().size(); n-- > 0;) {
-    if (!is_used[n]) continue;
-    for (const ValueId input : graph.nodes()[n].inputs) use(input);
+Graph GraphRewrite::finish() {
+  add_outputs();
+  const std::vector<bool> is_used = used_nodes(to_);
+  GraphRewrite used(to_);
+  for (std::size_t n = 0; n < is_used.size(); ++n) {
+    if (is_used[n]) used.copy(n);
   }
-  Graph used;
-  std::map<ValueId, ValueId> values;
-  const auto at = [&](ValueId old) {
-    if (const auto known = values.find(old); known != values.end()) return known->second;
-    const GraphValue& value = graph.value(old);
-    return values[old] = used.add_constant(value.type, value.data.value(), value.name);
-  };
-  for (const GraphPort& input : graph.inputs())
-    values[input.value] = used.add_input(input.name, graph.type(input.value));
-  for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
-    if (!is_used[n]) continue;
-    GraphNode node = graph.nodes()[n];
-    const std::vector<ValueId> old = node.outputs;
-    for (ValueId& input : node.inputs) input = at(input);
-    std::vector<ValueId> results;
-    if (node.is_view()) {
-      results = {used.reshape(node.inputs[0], graph.type(old[0]).shape, node.label)};
-    } else {
-      results = used.add_node(std::move(node));
-    }
-    for (std::size_t i = 0; i < old.size(); ++i) {
-      values[old[i]] = results[i];
-      if (used.value(results[i]).name.empty()) used.set_name(results[i], graph.value(old[i]).name);
-    }
-  }
-  for (const GraphPort& output : graph.outputs()) used.add_output(output.name, at(output.value));
-  return used;
+  used.add_outputs();
+  return std::move(used.to_);
 }
 
 std::vector<std::vector<std::size_t>> readers_of(const Graph& graph) {

@@ -33,17 +33,16 @@ class GraphRewrite {
   void copy(std::size_t node);
   /// Adds a node whose results stand for `old`.
   void add(GraphNode node, const std::vector<ValueId>& old);
-  /// Adds the outputs, and removes the nodes that none of them needs.
+  /// Adds the outputs, and removes the nodes and constants that none of them needs.
   Graph finish();
 
  private:
+  void add_outputs();
+
   const Graph& from_;
   Graph to_;
   std::map<ValueId, ValueId> values_;
 };
-
-/// The graph without the nodes and constants that no output needs.
-Graph without_unused(const Graph& graph);
 
 /// For each value the nodes that read it, in ascending order, each once.
 std::vector<std::vector<std::size_t>> readers_of(const Graph& graph);

@@ -52,7 +52,7 @@ void modulo(OperatorCall& call) {
   const char* formula = is_fmod ? "select({0}<0,-((-{0})%max(abs({1}),1)),{0}%max(abs({1}),1))"
                                 : "select({1}<0,-((-{0})%max(-{1},1)),{0}%max({1},1))";
   if (is_unsigned(type)) formula = "{0}%max({1},1)";
-  // float16 would round the quotient to another whole number.
+  // float16 would round the quotient to another integer.
   if (type.is_float()) formula = is_fmod ? "{0}-{1}*trunc({0}/{1})" : "{0}-{1}*floor({0}/{1})";
   if (type.is_narrow_float()) {
     const std::string quotient = "(float32({0})/float32({1}))";

@@ -13,7 +13,7 @@ namespace {
 
 using Extents = std::vector<std::int64_t>;
 
-/// A whole number that indexes a dimension, as text; one below 0 counts from the end.
+/// An integer that indexes a dimension, as text; one below 0 counts from the end.
 std::string index_from_end(const std::string& number, std::int64_t extent) {
   return fmt::format("select({0}<0,{0}+{1},{0})", number, extent);
 }
