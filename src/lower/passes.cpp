@@ -18,8 +18,9 @@ constexpr auto kNone = PassDevices::kNone, kCpu = PassDevices::kCpu, kGpu = Pass
 
 // The order of passes has reasons. Without barriers, shared memory looks like a race, so that device programs are
 // complete only after place_barriers. unroll runs before vectorize because it decides most guards, and only the others
-// become masks. register_tiles runs while masks still have the form that vectorize gave them. Devices' compilers
-// unroll, allocate registers and have mathematical functions, so that the source can stay small and readable.
+// become masks. register_tiles runs while masks still have the form that vectorize gave them. blocked_sums needs its
+// constant indices, and makes loops that simplify_vectors simplifies. Devices' compilers unroll, allocate registers and
+// have mathematical functions, so that the source can stay small and readable.
 // Instructions are selected last, when no pass changes the statements any more.
 constexpr std::array kPasses = {
     // name, stage, devices, complete for
@@ -44,6 +45,7 @@ constexpr std::array kPasses = {
     Pass{"virtual_threads", kVectors, kGpu, kNone, passes::virtual_threads},
     Pass{"vectorize", kVectors, kAll, kNone, passes::vectorize},
     Pass{"register_tiles", kVectors, kCpu, kNone, passes::register_tiles},
+    Pass{"blocked_sums", kVectors, kCpu, kNone, passes::blocked_sums},
     Pass{"simplify_vectors", kVectors, kAll, kNone, passes::simplify_vectors},
     Pass{"vector_math", kVectors, kCpu, kNone, passes::vector_math},
     Pass{"unrolled_registers", kVectors, kGpu, kNone, passes::unrolled_registers},

@@ -144,6 +144,10 @@ ir::Program vectorize(ir::Program program, PassContext& context);
 /// buffer is not constant.
 ir::Program register_tiles(ir::Program program, PassContext& context);
 
+/// On CPUs: divides sums of more than 1,024 terms in register buffers into partial sums of at most 512. Sums of
+/// integers and of float64 stay as they are, and so do sums in memory.
+ir::Program blocked_sums(ir::Program program, PassContext& context);
+
 /// Simplifies the program (ir::simplify()).
 ir::Program simplify_vectors(ir::Program program, PassContext& context);
 

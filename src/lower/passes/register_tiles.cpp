@@ -4,9 +4,9 @@
 #include <map>
 
 #include "ir/traversal/equal.h"
-#include "ir/traversal/linear.h"
 #include "ir/traversal/rewrite.h"
 #include "lower/passes.h"
+#include "lower/support/constant_index.h"
 #include "nestwright/error.h"
 #include "nestwright/program.h"
 
@@ -16,25 +16,6 @@ namespace {
 using namespace ir;
 
 bool is_private(const Buffer& buffer) { return buffer->scope == Scope::kRegister || buffer->scope == Scope::kLocal; }
-
-// The values of an index in all lanes, if they are constant.
-struct ConstantIndex {
-  bool constant = false;
-  std::int64_t base = 0, stride = 0;
-  int lanes = 1;
-};
-
-ConstantIndex constant_index(const Expr& index) {
-  const auto* ramp = index.as<Ramp>();
-  const auto* broadcast = index.as<Broadcast>();
-  const Expr& base = ramp ? ramp->base : broadcast ? broadcast->value : index;
-  if (!base.type().is_scalar()) return {};
-  const Linear linear = to_linear(base);
-  if (!linear.is_constant()) return {};
-  const std::int64_t* stride = ramp ? as_const_int(ramp->stride) : nullptr;
-  if (ramp && !stride) return {};
-  return {true, linear.constant, stride ? *stride : 0, index.lanes()};
-}
 
 // The number of active lanes of a mask ramp(0, 1) < constant; -1 for any other mask.
 std::int64_t active_lanes(const Expr& mask) {
@@ -74,7 +55,7 @@ class Collector final : public Visitor {
   void note(const Buffer& buffer, const std::vector<Expr>& indices, bool is_store) {
     Tile& tile = tiles[buffer];
     for (const Expr& index : indices) {
-      if (constant_index(index).constant) continue;
+      if (constant_index(index)) continue;
       tile.constant = false;
       if (buffer->scope != Scope::kRegister) continue;
       throw LowerError(
@@ -83,7 +64,7 @@ class Collector final : public Visitor {
                       buffer->name, to_string(index)));
     }
     if (indices.empty() || !tile.constant) return;
-    const ConstantIndex last = constant_index(indices.back());
+    const ConstantIndex last = *constant_index(indices.back());
     if (last.lanes > 1 && last.stride == 1) {
       tile.row = std::max(tile.row, last.base + last.lanes);
     } else if (is_store) {
@@ -144,7 +125,7 @@ class Padder final : public Mutator {
   static std::vector<Expr> constants(const std::vector<Expr>& indices) {
     std::vector<Expr> result;
     for (const Expr& index : indices) {
-      const ConstantIndex c = constant_index(index);
+      const ConstantIndex c = *constant_index(index);
       const Expr base = make_int(c.base, index.type().element());
       result.push_back(index.as<Ramp>() ? make_ramp(base, make_int(c.stride, base.type()), c.lanes)
                                         : make_broadcast(base, c.lanes));
@@ -155,7 +136,7 @@ class Padder final : public Mutator {
   // The mask; undefined if its inactive lanes are padding, in rows that only whole vectors store to.
   Expr needed(const Buffer& buffer, const std::vector<Expr>& indices, const Expr& mask) {
     if (!mask.defined()) return mask;
-    const ConstantIndex last = constant_index(indices.back());
+    const ConstantIndex last = *constant_index(indices.back());
     const bool to_end =
         last.lanes > 1 && last.stride == 1 && last.base + active_lanes(mask) == *as_const_int(buffer->shape.back());
     return to_end && active_lanes(mask) > 0 && tiles_.at(buffer).whole_vectors_only ? Expr() : mutate(mask);
