@@ -56,6 +56,9 @@ class Importer {
       if (value == nullptr) {
         throw UsageError(fmt::format("the model's output '{}' is computed by no node", output.name()));
       }
+      if (const auto type = unsupported_.find(output.name()); type != unsupported_.end()) {
+        throw UsageError(fmt::format("the model's output '{}' is not computed: {}", output.name(), type->second));
+      }
       if (*value) model_.graph.add_output(output.name(), **value);
       if (!*value) report_unset(output.name());
     }
@@ -81,9 +84,22 @@ class Importer {
 
   void add_initializers(const GraphProto& graph, Scope& scope) {
     for (const auto& tensor : graph.initializer()) {
-      StoredTensor stored = file_->tensor(tensor);
-      scope.define(tensor.name(),
-                   model_.graph.add_constant(std::move(stored.type), std::move(stored.data), tensor.name()));
+      define_if_supported(tensor.name(), scope, [&] {
+        StoredTensor stored = file_->tensor(tensor);
+        return model_.graph.add_constant(std::move(stored.type), std::move(stored.data), tensor.name());
+      });
+    }
+  }
+
+  /// Defines the tensor that `add` adds to the graph; nothing if its element type is not supported, of which the nodes
+  /// that read it are told.
+  template <class F>
+  void define_if_supported(const std::string& name, Scope& scope, const F& add) {
+    try {
+      scope.define(name, add());
+    } catch (const UnsupportedType& error) {
+      scope.define(name, std::nullopt);
+      unsupported_[name] = error.what();
     }
   }
 
@@ -93,14 +109,13 @@ class Importer {
     std::vector<std::string> unknown;
     for (const ValueInfoProto& input : graph.input()) {
       if (scope.find(input.name()) != nullptr) continue;  // an initializer, in files of old writers
-      const std::optional<TensorType> type = input_type(input, unused, unknown);
-      if (!type) continue;
-      const auto constant = options_.constants.find(input.name());
-      if (constant == options_.constants.end()) {
-        scope.define(input.name(), model_.graph.add_input(input.name(), *type));
-      } else {
-        scope.define(input.name(), model_.graph.add_constant(*type, constant->second, input.name()));
-      }
+      define_if_supported(input.name(), scope, [&]() -> std::optional<ValueId> {
+        const std::optional<TensorType> type = input_type(input, unused, unknown);
+        if (!type) return std::nullopt;
+        const auto constant = options_.constants.find(input.name());
+        return constant == options_.constants.end() ? model_.graph.add_input(input.name(), *type)
+                                                    : model_.graph.add_constant(*type, constant->second, input.name());
+      });
     }
     for (const auto& [name, data] : options_.constants) {
       const auto is_named = [&name](const ValueInfoProto& input) { return input.name() == name; };
@@ -137,7 +152,7 @@ class Importer {
       throw UsageError(fmt::format("the model's input '{}' is no tensor", input.name()));
     }
     const auto& tensor = input.type().tensor_type();
-    TensorType type{element_type(tensor.elem_type(), "the input '" + input.name() + "'"), {}};
+    TensorType type;
     bool is_known = true;
     for (int d = 0; d < tensor.shape().dim_size(); ++d) {
       const auto& dim = tensor.shape().dim(d);
@@ -162,6 +177,7 @@ class Importer {
       }
     }
     if (!is_known) return std::nullopt;
+    type.type = element_type(tensor.elem_type(), "the input '" + input.name() + "'");
     require_shape(input, type);
     return type;
   }
@@ -183,6 +199,9 @@ class Importer {
                                      node.op_type(), name));
       }
       is_reached = is_reached && (name.empty() || value->has_value());
+      if (const auto type = unsupported_.find(name); type != unsupported_.end()) {
+        return leave_out(node, type->second, scope);
+      }
       if (!name.empty() && !value->has_value()) report_unset(name);
       inputs.push_back(name.empty() ? std::nullopt : *value);
     }
@@ -205,6 +224,8 @@ class Importer {
       find(node).make(call);
       define_outputs(node, call.outputs(), scope);
     } catch (const UnsupportedNode& error) {
+      leave_out(node, error.what(), scope);
+    } catch (const UnsupportedType& error) {  // of an attribute
       leave_out(node, error.what(), scope);
     } catch (const text::ExpressionError& error) {  // more than 8 dimensions, or operands of types that differ
       leave_out(node, fmt::format("its {}", error.what()), scope);
@@ -296,7 +317,8 @@ class Importer {
   const ImportOptions& options_;
   ImportedModel model_;
   GraphEvaluator evaluator_;
-  std::map<std::string, const NodeProto*> unset_;  ///< results that their nodes do not compute, and nothing has read
+  std::map<std::string, std::string> unsupported_;  ///< tensors of the file, with what their element types are
+  std::map<std::string, const NodeProto*> unset_;   ///< results that their nodes do not compute, and nothing has read
 };
 
 }  // namespace

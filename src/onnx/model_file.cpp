@@ -111,7 +111,7 @@ ir::Type element_type(int data_type, const std::string& what) {
   const std::string name = TensorProto::DataType_IsValid(data_type)
                                ? TensorProto::DataType_Name(static_cast<TensorProto::DataType>(data_type))
                                : fmt::format("number {}", data_type);
-  throw UsageError(fmt::format("{} has the element type {}, which Nestwright does not have", what, name));
+  throw UnsupportedType(fmt::format("{} has the element type {}, which Nestwright does not have", what, name));
 }
 
 std::shared_ptr<const ModelFile> ModelFile::load(const std::string& path) {

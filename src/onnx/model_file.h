@@ -7,9 +7,16 @@
 #include <memory>
 #include <string>
 
+#include "nestwright/error.h"
 #include "nestwright/model/graph.h"
 
 namespace nestwright {
+
+/// An element type of ONNX that Nestwright does not have: what has which one, in one clause.
+class UnsupportedType : public UsageError {
+ public:
+  using UsageError::UsageError;
+};
 
 /// A tensor of the file: its type, and its elements where they lie.
 struct StoredTensor {
@@ -27,7 +34,7 @@ class ModelFile : public std::enable_shared_from_this<ModelFile> {
 
   /// The elements of a tensor: raw, typed, or in another file beside the model. Those of types of 4 bits are bytes.
   /// They stay where they are if their layout permits it, and keep the file alive. Throws UsageError that names the
-  /// tensor if its elements are not there or do not fit its shape, or if its type is none of Nestwright's.
+  /// tensor if its elements are not there or do not fit its shape, and UnsupportedType as element_type() does.
   StoredTensor tensor(const ::onnx::TensorProto& tensor) const;
 
  private:
@@ -37,7 +44,7 @@ class ModelFile : public std::enable_shared_from_this<ModelFile> {
   ::onnx::ModelProto proto_;
 };
 
-/// The element type of a number of TensorProto::DataType. Throws UsageError that names what has it.
+/// The element type of a number of TensorProto::DataType. Throws UnsupportedType that names `what`, which has it.
 ir::Type element_type(int data_type, const std::string& what);
 
 }  // namespace nestwright

@@ -1,9 +1,11 @@
 // Malformed and hostile ONNX files: each is refused with one sentence.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "nestwright/error.h"
 #include "nestwright/model/onnx.h"
@@ -222,13 +224,38 @@ TEST(MalformedModelTest, DataOfTheWrongLength) {
   EXPECT_EQ(refusal(model.write()), "the tensor 'w' is float32[2, 3] and has 4 bytes, not 24");
 }
 
-TEST(MalformedModelTest, ElementTypesThatNestwrightDoesNotHave) {
+TEST(MalformedModelTest, NodesThatReadAnUnsupportedElementTypeAreMissing) {
   ::onnx::TensorProto* tensor = nullptr;
   WrittenModel model = model_of_tensor({1}, &tensor);
-  tensor->set_data_type(::onnx::TensorProto::STRING);
-  EXPECT_EQ(refusal(model.write()), "the tensor 'w' has the element type STRING, which Nestwright does not have");
-  tensor->set_data_type(99);
-  EXPECT_EQ(refusal(model.write()), "the tensor 'w' has the element type number 99, which Nestwright does not have");
+  model.add_node("Relu", {"y"}, {"z"});
+  model.add_node("Relu", {"x"}, {"u"});
+  model.add_output("u");
+  for (const auto& [type, name] : {std::pair(int{::onnx::TensorProto::STRING}, "STRING"), {99, "number 99"}}) {
+    tensor->set_data_type(type);
+    const ImportedModel imported = import_onnx(model.write());
+    ASSERT_EQ(imported.missing.size(), 1u);
+    EXPECT_EQ(imported.missing[0].op, "Add");
+    EXPECT_EQ(imported.missing[0].reason,
+              fmt::format("the tensor 'w' has the element type {}, which Nestwright does not have", name));
+    EXPECT_EQ(imported.unreached, 1);
+    ASSERT_EQ(imported.graph.outputs().size(), 1u);
+    EXPECT_EQ(imported.graph.outputs()[0].name, "u");
+  }
+}
+
+TEST(MalformedModelTest, AnUnsupportedElementTypeOfAnInput) {
+  WrittenModel model;
+  model.add_input("x", {-1}, ::onnx::TensorProto::STRING);
+  model.add_node("Identity", {"x"}, {"y"});
+  model.add_output("y");
+  const std::string path = model.write();
+  const ImportedModel imported = import_onnx(path, {.dims = {{"n", 2}}});
+  ASSERT_EQ(imported.missing.size(), 1u);
+  EXPECT_EQ(imported.missing[0].reason, "the input 'x' has the element type STRING, which Nestwright does not have");
+  model.graph().mutable_output(0)->set_name("x");
+  EXPECT_EQ(refusal(model.write(), {.dims = {{"n", 2}}}),
+            "the model's output 'x' is not computed: the input 'x' has the element type STRING, which Nestwright does "
+            "not have");
 }
 
 TEST(MalformedModelTest, DeepRecursion) {

@@ -37,11 +37,12 @@ class WrittenModel {
   }
 
   /// An input of float32. An extent of -1 is the symbol "n".
-  void add_input(const std::string& name, const std::vector<std::int64_t>& shape) {
+  void add_input(const std::string& name, const std::vector<std::int64_t>& shape,
+                 int element_type = ::onnx::TensorProto::FLOAT) {
     auto& input = *graph().add_input();
     input.set_name(name);
     auto& tensor = *input.mutable_type()->mutable_tensor_type();
-    tensor.set_elem_type(::onnx::TensorProto::FLOAT);
+    tensor.set_elem_type(element_type);
     tensor.mutable_shape();
     for (const std::int64_t extent : shape) {
       auto& dim = *tensor.mutable_shape()->add_dim();
