@@ -6,7 +6,6 @@
 #include "measure/check/elements.h"
 #include "nestwright/error.h"
 #include "reference/host_run.h"
-#include "reference/plain_run.h"
 #include "text/syntax/program.h"
 #include "text/tensors.h"
 
@@ -84,11 +83,9 @@ void GraphEvaluator::compute(const GraphNode& node) {
   const auto first_output = signature.args.begin() + signature.inputs;
   std::vector<const Array*> inputs;
   for (const ValueId input : node.inputs) inputs.push_back(known_.at(input).get());
-  const bool is_small = steps_of(*node.program) <= kMaxInterpreted;
+  const RunBy by = steps_of(*node.program) <= kMaxInterpreted ? RunBy::kInterpreter : RunBy::kAllCores;
   std::vector<Array> results =
-      is_small ? run_on_arrays({signature.args.begin(), first_output}, inputs, {first_output, signature.args.end()},
-                               RunBy::kInterpreter)
-               : run_plainly({signature.args.begin(), first_output}, inputs, {first_output, signature.args.end()});
+      run_on_arrays({signature.args.begin(), first_output}, inputs, {first_output, signature.args.end()}, by);
   for (std::size_t i = 0; i < results.size(); ++i) known_[node.outputs[i]] = shared(std::move(results[i]));
 }
 

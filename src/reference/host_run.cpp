@@ -9,6 +9,7 @@
 #include "nestwright/tensor.h"
 #include "reference/hoist_indices.h"
 #include "reference/hoist_invariants.h"
+#include "reference/plain_schedule.h"
 #include "support/base/chunks.h"
 
 namespace nestwright {
@@ -33,9 +34,11 @@ std::vector<Array> run_on_arrays(const std::vector<Tensor>& inputs, const std::v
     results.push_back(Array::empty(output.dtype(), ir::constants_of(passed_shape(output))));
   }
   Target target = Target::host();
-  target.threads = 1;
-  const ir::Program program = lower(create_schedule(outputs), args, target, "reference");
-  if (by == RunBy::kCompiler) {
+  const bool is_plain = by == RunBy::kAllCores;
+  if (!is_plain) target.threads = 1;
+  const Schedule schedule = is_plain ? plain_schedule(outputs) : create_schedule(outputs);
+  const ir::Program program = lower(schedule, args, target, "reference");
+  if (by != RunBy::kInterpreter) {
     std::vector<ArrayRef> references;
     for (const Array* value : values) references.emplace_back(*value);
     for (Array& result : results) references.emplace_back(result);

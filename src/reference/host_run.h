@@ -1,5 +1,6 @@
-// Runs a program without a schedule on tensors of doubles: compiled for the host, or in the interpreter.
-// Thread rule: pure functions, which use one core.
+// Runs a program on arrays, or on lists of doubles: without a schedule, compiled for the host or in the interpreter, or
+// with a plain schedule on all cores.
+// Thread rule: pure functions.
 #pragma once
 
 #include <vector>
@@ -9,11 +10,14 @@
 
 namespace nestwright {
 
-enum class RunBy { kCompiler, kInterpreter };
+enum class RunBy {
+  kCompiler,     ///< on one core
+  kInterpreter,  ///< on one core; the indices of samples are hoisted (hoist_indices.h)
+  kAllCores,     ///< compiled, with the loops of plain_schedule.h
+};
 
 /// Returns `outputs`, which are computed from `inputs`: placeholders, with their values at the same places of `values`.
-/// Requires compact tensors of constant shapes. The interpreter gets the loops with the indices of samples hoisted
-/// (hoist_indices.h).
+/// Requires compact tensors of constant shapes.
 std::vector<Array> run_on_arrays(const std::vector<Tensor>& inputs, const std::vector<const Array*>& values,
                                  const std::vector<Tensor>& outputs, RunBy by);
 

@@ -8,16 +8,14 @@
 #include "nestwright/database.h"
 #include "nestwright/error.h"
 #include "nestwright/model/network.h"
+#include "support/base/cpp_names.h"
 
 namespace nestwright::cli {
 namespace {
 
 /// The name of the file without its folder and ending, as an identifier of C.
 std::string name_of_model(const std::string& path) {
-  std::string name = std::filesystem::path(path).stem().string();
-  for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  }
+  const std::string name = with_word_characters(std::filesystem::path(path).stem().string());
   return name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 ? "model_" + name : name;
 }
 

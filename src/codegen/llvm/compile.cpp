@@ -31,6 +31,7 @@
 #include "codegen/llvm/llvm_backend.h"
 #include "ir/analysis/preparation.h"
 #include "nestwright/error.h"
+#include "support/base/cpp_names.h"
 
 namespace nestwright::codegen {
 namespace {
@@ -138,10 +139,7 @@ std::string print(const llvm::Module& module) {
 
 /// A C identifier that resembles `name`.
 std::string symbol_of(const std::string& name) {
-  std::string symbol = name.empty() ? "kernel" : name;
-  for (char& c : symbol) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  }
+  std::string symbol = with_word_characters(name.empty() ? "kernel" : name);
   if (std::isdigit(static_cast<unsigned char>(symbol[0])) != 0) symbol.insert(symbol.begin(), '_');
   return symbol;
 }

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "ir/core/intrinsic_table.h"
-#include "support/base/cpp_keywords.h"
+#include "support/base/cpp_names.h"
 
 namespace nestwright::codegen {
 namespace {
@@ -50,10 +50,7 @@ bool looks_built_in(std::string_view name) {
 }  // namespace
 
 std::string identifier(std::string_view name) {
-  std::string legal(name.empty() ? "v" : name);
-  for (char& c : legal) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0 || static_cast<unsigned char>(c) > 127) c = '_';
-  }
+  std::string legal = with_word_characters(std::string(name.empty() ? "v" : name));
   if (std::isdigit(static_cast<unsigned char>(legal[0])) != 0 || looks_built_in(legal)) legal.insert(0, "v_");
   const bool is_reserved = std::binary_search(kReserved.begin(), kReserved.end(), std::string_view(legal));
   if (is_reserved || is_cpp_keyword(legal) || is_function(legal)) legal += '_';

@@ -20,6 +20,7 @@
 #include "nestwright/tensor.h"
 #include "network/network_run.h"
 #include "reference/host_run.h"
+#include "support/base/cpp_names.h"
 #include "support/data/hash.h"
 
 namespace nestwright {
@@ -48,8 +49,7 @@ const std::set<std::string>& own_names() {
 
 /// The model's name with other characters than those of C replaced by underscores.
 std::string c_name(const std::string& name, const std::string& library) {
-  std::string text;
-  for (const char c : name) text += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  const std::string text = with_word_characters(name);
   const bool is_derived =
       text.starts_with(library + "_") || text == library || text.starts_with("expected") || text.ends_with("_kernel");
   const bool begins_badly = text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) != 0 || text[0] == '_';

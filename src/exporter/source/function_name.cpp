@@ -8,7 +8,7 @@
 
 #include "nestwright/error.h"
 #include "nestwright/template.h"
-#include "support/base/cpp_keywords.h"
+#include "support/base/cpp_names.h"
 #include "support/data/hash.h"
 
 namespace nestwright {

@@ -70,21 +70,6 @@ std::optional<WeightedSum> weighted_sum(const Graph& graph, const GraphNode& nod
   return is_read_once ? std::optional(found) : std::nullopt;
 }
 
-void collect_axes(const Term& term, std::vector<std::string>& axes) {
-  text::for_each_term(term, [&](const Term& part, bool) {
-    const auto* index = std::get_if<text::IndexValue>(&part.value);
-    if (index == nullptr) return;
-    if (std::find(axes.begin(), axes.end(), index->name) == axes.end()) axes.push_back(index->name);
-  });
-}
-
-std::size_t count_reads_of(const Stage& stage, const std::string& tensor) {
-  std::size_t count = 0;
-  text::for_each_access(
-      stage.body, [&](const text::Access& access, const Term&, bool) { count += access.tensor == tensor ? 1 : 0; });
-  return count;
-}
-
 /// The dimensions of the weights that are indexed by a single axis of the sum, and read as a whole.
 std::map<std::string, std::size_t> weight_dimensions(const WeightedSum& sum, const std::vector<std::int64_t>& shape) {
   std::map<std::string, std::size_t> dimensions;
@@ -152,8 +137,7 @@ class ScaleFolder {
     // The axes along which scales differ have to be dimensions of the weights.
     const std::map<std::string, std::size_t> dimensions =
         weight_dimensions(found->sum, graph_.type(producer.inputs[found->sum.weights_input]).shape);
-    std::vector<std::string> axes;
-    if (parts.form.scale) collect_axes(*parts.form.scale, axes);
+    const auto axes = parts.form.scale ? axes_of(*parts.form.scale) : std::vector<std::string>();
     for (const std::string& axis : axes) {
       if (!dimensions.contains(parts.sum_axis.at(axis))) return false;
     }
@@ -244,8 +228,7 @@ class ScaleFolder {
     std::map<std::string, Term> to_sum;
     for (const auto& [last, of_sum] : parts.sum_axis) to_sum[last] = Term{.value = text::IndexValue{of_sum}};
     const Term term = substitute_axes(*parts.form.offset, to_sum);
-    std::vector<std::string> used;
-    collect_axes(term, used);
+    const std::vector<std::string> used = axes_of(term);
     std::string sizes;
     for (const std::string& axis : used) sizes += fmt::format(" {}={}", axis, sum.find_axis(axis)->extent);
     const std::string indices = fmt::format("{}", fmt::join(used, ","));
@@ -271,7 +254,7 @@ class ScaleFolder {
     for (std::size_t i = 0; i < producer.inputs.size(); ++i) {
       const std::string& name = input_name(producer, i);
       const bool is_weights = i == found.sum.weights_input;
-      const bool is_read = is_weights || count_reads_of(sum, name) > 0;
+      const bool is_read = is_weights || count_reads(sum, name) > 0;
       if (is_read) operands.push_back({name, is_weights ? weights : rewrite.at(producer.inputs[i])});
     }
     std::string summand;

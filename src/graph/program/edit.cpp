@@ -182,13 +182,26 @@ GraphNode changed_node(const GraphNode& node, text::Program program, const std::
   return changed;
 }
 
+std::size_t count_reads(const Stage& stage, const std::string& tensor) {
+  std::size_t count = 0;
+  text::for_each_access(stage.body,
+                        [&](const Access& access, const Term&, bool) { count += access.tensor == tensor ? 1 : 0; });
+  return count;
+}
+
 std::size_t count_reads(const text::Program& program, const std::string& tensor) {
   std::size_t count = 0;
-  for (const Stage& stage : program.stages) {
-    text::for_each_access(stage.body,
-                          [&](const Access& access, const Term&, bool) { count += access.tensor == tensor ? 1 : 0; });
-  }
+  for (const Stage& stage : program.stages) count += count_reads(stage, tensor);
   return count;
+}
+
+std::vector<std::string> axes_of(const Term& term) {
+  std::vector<std::string> axes;
+  text::for_each_term(term, [&](const Term& part, bool) {
+    const auto* index = std::get_if<text::IndexValue>(&part.value);
+    if (index != nullptr && std::ranges::find(axes, index->name) == axes.end()) axes.push_back(index->name);
+  });
+  return axes;
 }
 
 }  // namespace nestwright

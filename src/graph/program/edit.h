@@ -44,7 +44,11 @@ text::Program checked(const text::Program& changed);
 /// and those of `added`. Removes tensors that no statement reads any more, and checks the program, as checked() does.
 GraphNode changed_node(const GraphNode& node, text::Program program, const std::map<std::string, ValueId>& added = {});
 
-/// The number of accesses of a tensor in all statements.
+/// The number of accesses of a tensor in the statement, or in all statements of a program.
+std::size_t count_reads(const text::Stage& stage, const std::string& tensor);
 std::size_t count_reads(const text::Program& program, const std::string& tensor);
+
+/// The axes that a term uses, each once, in order.
+std::vector<std::string> axes_of(const text::Term& term);
 
 }  // namespace nestwright

@@ -67,15 +67,6 @@ void drop_reduce_axes(Stage& stage) {
   if (stage.reduce_axes.empty()) stage.reduction.reset();
 }
 
-bool needs_axis(const Stage& stage, const std::string& axis) {
-  bool needs = false;
-  text::for_each_term(stage.body, [&](const Term& part, bool) {
-    const auto* index = std::get_if<text::IndexValue>(&part.value);
-    needs = needs || (index != nullptr && index->name == axis);
-  });
-  return needs;
-}
-
 }  // namespace
 
 Term folded(Term term) {
@@ -109,10 +100,12 @@ text::Program without_units(const text::Program& program) {
   const Dropped dropped = droppable(result);
   for (Stage& stage : result.stages) {
     const std::vector<bool>& own = dropped.at(result.tensors[stage.tensor].name);
-    std::vector<bool> goes = own;
-    for (std::size_t d = 0; d < goes.size(); ++d) goes[d] = own[d] && !needs_axis(stage, stage.axes[d].name);
-    if (goes != own) return program;  // an argmax of this kind stays as it is
-    erase_marked(stage.axes, goes);
+    const std::vector<std::string> used = axes_of(stage.body);
+    for (std::size_t d = 0; d < own.size(); ++d) {
+      const bool is_value = std::ranges::find(used, stage.axes[d].name) != used.end();
+      if (own[d] && is_value) return program;  // an argmax of this kind stays as it is
+    }
+    erase_marked(stage.axes, own);
     drop_reduce_axes(stage);
     change_accesses(stage.body,
                     [&](Access& access, Term&) { erase_marked(access.indices, dropped.at(access.tensor)); });

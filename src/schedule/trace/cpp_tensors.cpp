@@ -10,7 +10,7 @@
 #include "ir/traversal/rewrite.h"
 #include "nestwright/error.h"
 #include "schedule/trace/cpp_names.h"
-#include "support/base/cpp_keywords.h"
+#include "support/base/cpp_names.h"
 
 namespace nestwright {
 namespace {
@@ -241,8 +241,7 @@ CppNames::CppNames() : taken_(cpp_keywords().begin(), cpp_keywords().end()) {
 }
 
 std::string CppNames::make(const std::string& wanted) {
-  std::string name;
-  for (const char c : wanted) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  std::string name = with_word_characters(wanted);
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0) name = "t" + name;
   std::string unique = name;
   for (int number = 2; !taken_.insert(unique).second; ++number) unique = fmt::format("{}_{}", name, number);

@@ -1,11 +1,8 @@
-#include "reference/plain_run.h"
+#include "reference/plain_schedule.h"
 
 #include <algorithm>
 
 #include "ir/traversal/rewrite.h"
-#include "nestwright/build.h"
-#include "nestwright/error.h"
-#include "nestwright/schedule.h"
 #include "reference/double_program.h"
 
 namespace nestwright {
@@ -27,7 +24,9 @@ bool runs_along(const ComputeOp& op, const IterVar& axis, const IterVar& other) 
   return reads >= 0;
 }
 
-Schedule schedule_of(const std::vector<Tensor>& outputs) {
+}  // namespace
+
+Schedule plain_schedule(const std::vector<Tensor>& outputs) {
   Schedule schedule = create_schedule(outputs);
   for (const Operation& op : computes_of(outputs)) {
     std::vector<IterVar> outer = op.compute()->axes;
@@ -45,23 +44,6 @@ Schedule schedule_of(const std::vector<Tensor>& outputs) {
     stage.parallel(outer.front());
   }
   return schedule;
-}
-
-}  // namespace
-
-std::vector<Array> run_plainly(const std::vector<Tensor>& inputs, const std::vector<const Array*>& values,
-                               const std::vector<Tensor>& outputs) {
-  std::vector<Tensor> args = inputs;
-  args.insert(args.end(), outputs.begin(), outputs.end());
-  std::vector<Array> results;
-  for (const Tensor& output : outputs) {
-    results.push_back(Array::empty(output.dtype(), ir::constants_of(passed_shape(output))));
-  }
-  std::vector<ArrayRef> arguments;
-  for (const Array* value : values) arguments.emplace_back(*value);
-  for (Array& result : results) arguments.emplace_back(result);
-  build(schedule_of(outputs), args, Target::host(), "plain").call(arguments);
-  return results;
 }
 
 }  // namespace nestwright

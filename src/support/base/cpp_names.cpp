@@ -1,4 +1,4 @@
-#include "support/base/cpp_keywords.h"
+#include "support/base/cpp_names.h"
 
 #include <algorithm>
 #include <array>
@@ -28,5 +28,13 @@ static_assert(std::is_sorted(kKeywords.begin(), kKeywords.end()));
 std::span<const std::string_view> cpp_keywords() { return kKeywords; }
 
 bool is_cpp_keyword(std::string_view name) { return std::binary_search(kKeywords.begin(), kKeywords.end(), name); }
+
+std::string with_word_characters(std::string name) {
+  const auto is_word = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+  };
+  std::replace_if(name.begin(), name.end(), [&](char c) { return !is_word(c); }, '_');
+  return name;
+}
 
 }  // namespace nestwright
