@@ -9,19 +9,18 @@ enum { kMaxThreads = 256, kChains = 10 };
 typedef float vector __attribute__((vector_size(32)));
 
 struct work {
-  long loops;
+  _Alignas(128) long loops; /* no two threads use one cache line */
   vector result;
 };
 
-static void* loop(void* argument) {
+/* Not inlined, so that the caller's thread runs the code that the others run. */
+static __attribute__((noinline)) void* loop(void* argument) {
   struct work* const work = argument;
+  const long loops = work->loops;
   vector x[kChains];
   for (int i = 0; i < kChains; ++i) x[i] = (vector){} + 0.25f;
-  for (long l = 0; l < work->loops; ++l) {
-    for (int i = 0; i < kChains; ++i) {
-      x[i] = x[i] * x[i] + 0.125f; /* stays near 0.15 */
-      __asm__ volatile("" : "+x"(x[i]));
-    }
+  for (long l = 0; l < loops; ++l) {
+    for (int i = 0; i < kChains; ++i) x[i] = x[i] * x[i] + 0.125f; /* stays near 0.15 */
   }
   for (int i = 1; i < kChains; ++i) x[0] += x[i];
   work->result = x[0];

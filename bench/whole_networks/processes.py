@@ -121,7 +121,10 @@ class Control:
     def scales(self):
         if self._threads == 1:
             return True
-        one, all_threads = (self._rate(threads, self._loops) for threads in (1, self._threads))
+        # The faster of two, as new threads may begin on one processor.
+        one, all_threads = (
+            max(self._rate(threads, self._loops) for _ in range(2)) for threads in (1, self._threads)
+        )
         return all_threads >= MIN_SCALING_PER_THREAD * self._threads * one
 
 
