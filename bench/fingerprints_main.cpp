@@ -79,7 +79,7 @@ struct Line {
 CompiledObject compiled(const ir::Program& program, const Target& target) {
   switch (target.device) {
     case DeviceKind::kCpu:
-      return make_backend(target.device)->compile(program, target, {.pipeline = Pipeline::kSearch});
+      return compile_program(program, target, {.pipeline = Pipeline::kSearch});
     case DeviceKind::kCuda:
       return codegen::device_object(program, codegen::CudaDialect());
     case DeviceKind::kOpenCl:

@@ -169,8 +169,8 @@ TuningSummary tune(const Task& task, TuningLog& log, const DeviceOptions& option
 std::unique_ptr<DeviceProgram> our_program(const Task& task, const Lookup& found,
                                            const std::shared_ptr<Device>& device) {
   const ir::Program loops = program_of(task, *found.source, found.config, "kernel");
-  const CompiledObject object = make_backend(task.target.device)
-                                    ->compile(expand(loops, task.target), task.target, {.pipeline = Pipeline::kFinal});
+  const CompiledObject object =
+      compile_program(expand(loops, task.target), task.target, {.pipeline = Pipeline::kFinal});
   return std::make_unique<DeviceProgram>(device, object.object, ir::deserialize(object.launches));
 }
 

@@ -56,9 +56,8 @@ void require_runnable(const Task& task, const Machine& machine) {
   }
   require_features(task.target, machine);
   if (task.target.device != DeviceKind::kCpu) require_device(task.target);
-  const std::unique_ptr<Backend> backend = make_backend(task.target.device);
-  if (const std::string reason = backend->why_not(task.target); !reason.empty()) throw UsageError(reason);
-  backend->version();  // throws if its compiler is missing or cannot be used here
+  if (const std::string reason = why_not_compile(task.target); !reason.empty()) throw UsageError(reason);
+  backend_version(task.target.device);  // throws if its compiler is missing or cannot be used here
   const double needed = tuning_bytes(task.workload);
   if (needed > static_cast<double>(machine.memory_bytes)) {
     throw UsageError(

@@ -33,6 +33,8 @@ std::unique_ptr<Backend> make_backend(DeviceKind device) {
 
 std::string backend_version(DeviceKind device) { return make_backend(device)->version(); }
 
+std::string why_not_compile(const Target& target) { return make_backend(target.device)->why_not(target); }
+
 CompiledObject compile_program(const ir::Program& program, const Target& target, const CompileOptions& options) {
   return make_backend(target.device)->compile(program, target, options);
 }

@@ -43,6 +43,7 @@ struct CompiledObject {
   std::string assembly;                    ///< if `keep_assembly`
 };
 
+/// Has no state: what it loads belongs to the process.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -58,6 +59,8 @@ class Backend {
 std::unique_ptr<Backend> make_backend(DeviceKind device);
 /// Backend::version() of that backend. Throws CompileError likewise.
 std::string backend_version(DeviceKind device);
+/// Backend::why_not() of the backend for the target. Throws CompileError likewise.
+std::string why_not_compile(const Target& target);
 /// Compiles a program in vector form with the backend for the target. Throws CompileError.
 CompiledObject compile_program(const ir::Program& program, const Target& target, const CompileOptions& options);
 

@@ -36,6 +36,13 @@ SharedArray array_of(const TensorType& type, const void* elements) {
 
 }  // namespace
 
+std::vector<Array> results_of(const GraphNode& node, const std::vector<const Array*>& inputs) {
+  const text::Signature signature = text::make_tensors(*node.program, text::TensorForm::kWritten);
+  const auto first_output = signature.args.begin() + signature.inputs;
+  const RunBy by = steps_of(*node.program) <= kMaxInterpreted ? RunBy::kInterpreter : RunBy::kAllCores;
+  return run_on_arrays({signature.args.begin(), first_output}, inputs, {first_output, signature.args.end()}, by);
+}
+
 SharedArray GraphEvaluator::get(ValueId id) {
   if (const auto known = known_.find(id); known != known_.end()) return known->second;
   const GraphValue& value = graph_.value(id);
@@ -79,13 +86,9 @@ void GraphEvaluator::compute(const GraphNode& node) {
     known_[node.outputs[0]] = array_of(graph_.type(node.outputs[0]), known_.at(node.inputs[0])->data());
     return;
   }
-  const text::Signature signature = text::make_tensors(*node.program, text::TensorForm::kWritten);
-  const auto first_output = signature.args.begin() + signature.inputs;
   std::vector<const Array*> inputs;
   for (const ValueId input : node.inputs) inputs.push_back(known_.at(input).get());
-  const RunBy by = steps_of(*node.program) <= kMaxInterpreted ? RunBy::kInterpreter : RunBy::kAllCores;
-  std::vector<Array> results =
-      run_on_arrays({signature.args.begin(), first_output}, inputs, {first_output, signature.args.end()}, by);
+  std::vector<Array> results = results_of(node, inputs);
   for (std::size_t i = 0; i < results.size(); ++i) known_[node.outputs[i]] = shared(std::move(results[i]));
 }
 

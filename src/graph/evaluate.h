@@ -14,6 +14,9 @@ namespace nestwright {
 /// The elements of a value, of the type and shape that the graph gives it.
 using SharedArray = std::shared_ptr<const Array>;
 
+/// The results of a node that is not a view, for the elements of its inputs.
+std::vector<Array> results_of(const GraphNode& node, const std::vector<const Array*>& inputs);
+
 class GraphEvaluator {
  public:
   explicit GraphEvaluator(const Graph& graph) : graph_(graph) {}

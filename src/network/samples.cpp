@@ -5,35 +5,13 @@
 
 #include "graph/evaluate.h"
 #include "graph/in_double.h"
+#include "graph/seeded_inputs.h"
 #include "measure/check/elements.h"
 #include "network/tasks.h"
 #include "reference/host_run.h"
 
 namespace nestwright {
 namespace {
-
-/// As exporter/c/self_test/uniform.c.in: in [-1, 1); xorshift after Marsaglia.
-class Uniform {
- public:
-  double next() {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return static_cast<double>(state_ >> 11) * 0x1p-52 - 1;
-  }
-
- private:
-  std::uint64_t state_ = 88172645463325252U;
-};
-
-std::vector<double> drawn(const TensorType& type, Uniform& uniform) {
-  std::vector<double> values(static_cast<std::size_t>(type.elements()));
-  for (double& value : values) {
-    const double number = uniform.next();
-    value = type.type.is_float() ? number : (number < 0 ? 0 : 1);
-  }
-  return values;
-}
 
 Array array_of(ir::Type type, const std::vector<std::int64_t>& shape, const std::vector<double>& values) {
   Array array = Array::empty(type, shape);
@@ -75,14 +53,9 @@ std::optional<double> ExpectedTensor::error_of(const std::vector<double>& actual
 }
 
 NetworkSamples make_samples(const Graph& graph, SamplesOf of) {
-  NetworkSamples samples;
-  Uniform uniform;
+  NetworkSamples samples{.inputs = seeded_inputs(graph), .outputs = {}, .results = {}};
   std::vector<std::vector<double>> inputs;
-  for (const GraphPort& input : graph.inputs()) {
-    const TensorType& type = graph.type(input.value);
-    samples.inputs.push_back(array_of(type.type, type.shape, drawn(type, uniform)));
-    inputs.push_back(doubles_of(samples.inputs.back()));  // rounded to the type
-  }
+  for (const Array& input : samples.inputs) inputs.push_back(doubles_of(input));
   const Graph precise = in_double(graph);
   GraphEvaluator exact(precise), rounded(graph);
   set_inputs(exact, precise, inputs);

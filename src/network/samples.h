@@ -24,7 +24,7 @@ struct ExpectedTensor {
 };
 
 struct NetworkSamples {
-  std::vector<Array> inputs;                  ///< numbers in [-1, 1), integers of 0 and 1
+  std::vector<Array> inputs;                  ///< seeded_inputs()
   std::vector<ExpectedTensor> outputs;        ///< of the graph
   std::map<ValueId, ExpectedTensor> results;  ///< of the graph's kernels, if they were asked for
 };

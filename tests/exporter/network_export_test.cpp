@@ -1,6 +1,8 @@
 // Libraries of whole networks: built and run as a user would, with damaged weights, side by side.
 #include <gmock/gmock.h>
 
+#include <csignal>
+
 #include "export_fixture.h"
 #include "nestwright/model/network.h"
 
@@ -136,9 +138,49 @@ TEST_F(NetworkExportTest, NetworksRunSideBySide) {
   EXPECT_EQ(ran.code, 0) << ran.output;
 }
 
-TEST_F(NetworkExportTest, ARunOnOneThreadMakesNoSystemCall) {
+// Runs a network where any system call but read, write and exit ends the process, and counts allocations. With an
+// argument, it makes a system call of its own, or an allocation.
+constexpr const char* kConfined = R"(
+#include <linux/seccomp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "n.h"
+
+void* __real_malloc(size_t bytes);
+static int allocations;
+void* __wrap_malloc(size_t bytes) { return ++allocations, __real_malloc(bytes); }
+
+int main(int count, char** words) {
+  static float in[48], out[48];
+  static unsigned char mask[48];
+  n_network* network = 0;
+  if (n_create("n_weights.bin", &network) != 0) return 2;
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0) return 3;
+  int code = 0;
+  allocations = 0;
+  for (int turn = 0; turn < 100; ++turn) code |= n_run(network, in, out, mask);
+  if (count > 1 && strcmp(words[1], "calls") == 0) code |= syscall(SYS_getpid) == 0;
+  if (count > 1 && strcmp(words[1], "allocates") == 0) {
+    void* volatile kept = malloc(16);
+    code |= kept == 0;
+  }
+  syscall(SYS_exit, code != 0 ? 4 : allocations != 0 ? 5 : 0);
+}
+)";
+
+TEST_F(NetworkExportTest, ARunOnOneThreadMakesNoSystemCallAndAllocatesNothing) {
   export_as("n", 1);
-  EXPECT_THAT(read_text(file("n/n.c")), ::testing::Not(HasSubstr("pthread")));
+  EXPECT_THAT(read_text(file("n/n.c")), ::testing::Not(HasSubstr("pthread"))) << "no locks";
+  write_text(file("n/confined.c"), kConfined);
+  const CommandResult built =
+      run("cd n && cc -std=gnu11 -O1 -Wall -Werror -Wl,--wrap=malloc confined.c libn.a -lm -o confined");
+  ASSERT_EQ(built.code, 0) << built.output;
+  EXPECT_EQ(run("cd n && ./confined").code, 0);
+  EXPECT_EQ(run("cd n && ./confined calls").code, 128 + SIGKILL);
+  EXPECT_EQ(run("cd n && ./confined allocates").code, 5);
 }
 
 TEST_F(NetworkExportTest, NumbersThatAreNoneAndNamesOfTheSourcesPass) {

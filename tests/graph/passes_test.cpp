@@ -133,6 +133,36 @@ TEST_F(GraphPasses, AResidualJoinsTheLastOfItsConvolutions) {
   EXPECT_THAT(kernels_of(checked_passes(graph_)), ElementsAre("Conv+Relu", "Conv+Add+Relu"));
 }
 
+TEST_F(GraphPasses, AResultIsComputedInTheOrderOfItsTransposition) {
+  const ValueId p = graph_.add_input("p", {kFloat32, {3, 5, 4}}), v = graph_.add_input("v", {kFloat32, {3, 4, 6}});
+  const ValueId heads = graph_.apply("MatMul", "Y[h,i,d]=sum(t,P[h,i,t]*V[h,t,d])", {{"P", p}, {"V", v}});
+  const ValueId rows = graph_.apply("Transpose", "Y[i,h,d]=X[h,i,d]", {{"X", heads}});
+  const ValueId joined = graph_.reshape(rows, {5, 18});
+  graph_.add_output("y",
+                    graph_.apply("MatMul", "Y[i,j]=sum(k,X[i,k]*W[k,j])", {{"X", joined}, {"W", weights({18, 7})}}));
+  EXPECT_THAT(kernels_of(checked_passes(graph_)), ElementsAre("MatMul", "MatMul"));
+}
+
+TEST_F(GraphPasses, ChannelsAreShuffledByTheKernelThatComputesThem) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {2, 3, 6, 6}});
+  const ValueId sums =
+      graph_.apply("Conv", "Y[g,o,y,x]=sum(c,X[g,c,y,x]*W[g,o,c])", {{"X", x}, {"W", weights({2, 4, 3})}});
+  const ValueId shuffled = graph_.apply("Transpose", "Y[a,b,c,d]=X[b,a,c,d]", {{"X", relu(sums)}});
+  graph_.add_output("y", graph_.reshape(shuffled, {1, 8, 6, 6}));
+  EXPECT_THAT(kernels_of(checked_passes(graph_)), ElementsAre("Conv+Relu"));
+}
+
+TEST_F(GraphPasses, AResultThatOthersReadOrWhoseRowsWouldBeColumnsKeepsItsOrder) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {3, 5}}), w = weights({5, 4});
+  const ValueId product = graph_.apply("MatMul", "Y[i,j]=sum(k,X[i,k]*W[k,j])", {{"X", x}, {"W", w}});
+  const ValueId other = graph_.apply("MatMul", "Y[i,j]=sum(k,X[i,k]*W[k,j])", {{"X", x}, {"W", weights({5, 6})}});
+  const ValueId blocks = graph_.reshape(other, {3, 2, 3});
+  graph_.add_output("columns", graph_.apply("Transpose", "Y[j,i]=X[i,j]", {{"X", product}}));
+  graph_.add_output("blocks", graph_.apply("Transpose", "Y[j,i,k]=X[i,j,k]", {{"X", blocks}}));
+  graph_.add_output("other", other);
+  EXPECT_THAT(kernels_of(checked_passes(graph_)), ElementsAre("MatMul", "MatMul", "Transpose", "Transpose"));
+}
+
 TEST_F(GraphPasses, AValueThatIsReadTwiceOrReturnedIsStored) {
   const ValueId x = graph_.add_input("x", {kFloat32, {1, 3, 6, 6}});
   const ValueId y = conv(x, weights({5, 3, 3, 3}), weights({5}));

@@ -11,7 +11,9 @@ constexpr GraphPass kPasses[] = {
     {"fold-scales", "scales and offsets of channels become part of the weights", fold_scales},
     {"join-elementwise", "elementwise nodes join the node that computes their operand", join_elementwise},
     {"join-rows", "nodes that compute the same rows become one: softmax, norms", join_rows},
+    {"permute-results", "results are computed in the order of the transposition that reads them", permute_results},
     {"name-tensors", "tensors are named by their places", name_tensors},
+    {"declare-ranges", "ranges of activations are declared where random numbers give none", declare_ranges},
 };
 
 }  // namespace

@@ -40,7 +40,14 @@ Graph fold_scales(const Graph& graph);
 Graph join_elementwise(const Graph& graph);
 /// Joins nodes that reduce and compute the same rows: softmax and norms.
 Graph join_rows(const Graph& graph);
+/// Lets a node compute its result in the order of the transposition that alone reads it, if both have the last
+/// dimension in its place.
+Graph permute_results(const Graph& graph);
 /// Names the tensors of each expression by their places, so that equal nodes have equal expressions.
 Graph name_tensors(const Graph& graph);
+/// Declares the ranges of the inputs of nodes whose results for random numbers are none, such as square roots: those of
+/// the network's own activations for seeded inputs, up to powers of two. Computes the activations if there is such a
+/// node.
+Graph declare_ranges(const Graph& graph);
 
 }  // namespace nestwright

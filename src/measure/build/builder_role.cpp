@@ -18,15 +18,15 @@ namespace nestwright {
 namespace {
 
 /// A compiler that is loaded at run time may lie where this process cannot read once it is confined.
-void load_compiler(const Backend& backend) {
+void load_compiler(DeviceKind device) {
   try {
-    backend.version();
+    backend_version(device);
   } catch (const CompileError&) {
     // each request will report it
   }
 }
 
-CompileReply compile(const CompileRequest& request, Backend& backend, const Target& target) {
+CompileReply compile(const CompileRequest& request, const Target& target) {
   CompileReply reply;
   const std::int64_t start = steady_clock().now_ns();
   try {
@@ -39,7 +39,7 @@ CompileReply compile(const CompileRequest& request, Backend& backend, const Targ
     const ir::Program expanded = expand(loops, target, {.verify = request.pipeline == Pipeline::kFinal});
     CompileOptions options;
     options.pipeline = request.pipeline;
-    reply.object = backend.compile(expanded, target, options);
+    reply.object = compile_program(expanded, target, options);
     reply.message = resource_rejection(reply.object.resources, target);
     if (!reply.message.empty()) {
       reply.outcome = Outcome::kInvalidConfig;
@@ -65,11 +65,10 @@ int run_builder_role(Channel& channel) {
   channel.send(encode_hello());
   if (channel.receive(message) != Channel::Status::kMessage) return 0;
   const Target target = Target::parse(message);
-  const std::unique_ptr<Backend> backend = make_backend(target.device);
-  load_compiler(*backend);
+  load_compiler(target.device);
   confine_builder();
   while (channel.receive(message) == Channel::Status::kMessage) {
-    channel.send(encode(compile(decode_compile_request(message), *backend, target)));
+    channel.send(encode(compile(decode_compile_request(message), target)));
   }
   return 0;
 }

@@ -12,7 +12,7 @@ namespace nestwright {
 namespace {
 
 /// The longest sequence whose steps become nodes.
-constexpr std::int64_t kMaxSteps = 64;
+constexpr std::int64_t kMaxSteps = 4096;
 
 /// A function of a gate, and its parameters.
 struct Activation {
