@@ -1,7 +1,8 @@
-#include "nestwright/database.h"
+#include <fmt/format.h>
 
 #include "logs/open_log.h"
 #include "logs/state.h"
+#include "nestwright/database.h"
 #include "nestwright/error.h"
 
 namespace nestwright {

@@ -36,7 +36,7 @@ NetworkRun::NetworkRun(const CompiledNetwork& compiled, const Graph& graph) : co
     output_types_.push_back(graph.type(port.value));
     names_.push_back(port.name);
   }
-  arena_ = Array::empty(kUInt8, {static_cast<std::int64_t>(compiled.plan.arena_bytes)});
+  arena_ = Array::empty(kUInt8, {static_cast<std::int64_t>(compiled.plan.arena_bytes)}, {.huge_pages = true});
   std::shared_ptr<ParallelPool> pool;
   for (const NetworkKernel& kernel : compiled.kernels) {
     if (pool == nullptr) pool = make_pool(PoolKind::kSpin, kernel.task.target.threads);
