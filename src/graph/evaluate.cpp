@@ -1,6 +1,8 @@
 #include "graph/evaluate.h"
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include "measure/check/elements.h"
@@ -74,9 +76,14 @@ std::vector<std::int64_t> GraphEvaluator::integers(ValueId id) {
   check(array->type().is_int() || array->type().is_bool(), "integers() requires integers");
   std::vector<std::int64_t> values(static_cast<std::size_t>(array->elements()));
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto at = static_cast<std::int64_t>(i);
-    values[i] = array->type() == kInt64 ? array->as<std::int64_t>()[i]
-                                        : static_cast<std::int64_t>(element_at(array->type(), array->data(), at));
+    if (array->type() == kInt64) {
+      values[i] = array->as<std::int64_t>()[i];
+    } else if (array->type() == kUInt64) {
+      constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
+      values[i] = static_cast<std::int64_t>(std::min(array->as<std::uint64_t>()[i], kLargest));
+    } else {
+      values[i] = static_cast<std::int64_t>(element_at(array->type(), array->data(), static_cast<std::int64_t>(i)));
+    }
   }
   return values;
 }

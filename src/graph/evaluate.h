@@ -25,7 +25,7 @@ class GraphEvaluator {
   void set(ValueId value, SharedArray array) { known_[value] = std::move(array); }
   /// The elements of a value, computed once. Throws UsageError if it depends on an input that was not set.
   SharedArray get(ValueId value);
-  /// The elements of integers or truth values as int64.
+  /// The elements of integers or truth values as int64; the largest one for those of uint64 that it does not hold.
   std::vector<std::int64_t> integers(ValueId value);
 
  private:

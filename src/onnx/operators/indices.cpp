@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <ranges>
 
 #include "nestwright/error.h"
@@ -57,8 +58,9 @@ std::string broadcast_indices(const std::vector<std::int64_t>& shape, const Indi
 
 std::int64_t product_of(const std::vector<std::int64_t>& extents) {
   std::int64_t product = 1;
-  for (const std::int64_t extent : extents) product *= extent;
-  return product;
+  bool overflows = false;
+  for (const std::int64_t extent : extents) overflows |= __builtin_mul_overflow(product, extent, &product);
+  return !overflows || is_empty(extents) ? product : std::numeric_limits<std::int64_t>::max();
 }
 
 bool is_empty(const std::vector<std::int64_t>& shape) { return std::ranges::find(shape, 0) != shape.end(); }

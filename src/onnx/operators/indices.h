@@ -36,6 +36,7 @@ std::vector<std::int64_t> broadcast_shape(const std::vector<std::vector<std::int
 /// [4, 5, 6]. A dimension that is not broadcast has its index, also if its extent is 1.
 std::string broadcast_indices(const std::vector<std::int64_t>& shape, const Indices& indices);
 
+/// The largest integer where the product has more than 64 bits.
 std::int64_t product_of(const std::vector<std::int64_t>& extents);
 
 /// Whether a tensor of this shape has no elements. Expressions do not have such tensors.

@@ -15,6 +15,12 @@ namespace {
 
 using Extents = std::vector<std::int64_t>;
 
+/// Whether sums of the number and of extents do not overflow.
+bool is_offset(std::int64_t number) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  return -kMost < number && number < kMost;
+}
+
 /// "i0", "2*i0", "i0+3", "5-i0": first + step * index.
 std::string strided_index(const std::string& index, std::int64_t first, std::int64_t step) {
   const std::int64_t size = std::abs(step);
@@ -166,7 +172,7 @@ Padding padding_of(OperatorCall& call) {
     padding.before[d] = (*pads)[i];
     padding.after[d] = (*pads)[axes.size() + i];
     for (const std::int64_t pad : {padding.before[d], padding.after[d]}) {
-      call.require_valid(std::abs(pad) < std::int64_t{1} << 31, "a pad is out of range");
+      call.require_valid(is_offset(pad), "a pad is out of range");
     }
   }
   return padding;
@@ -261,7 +267,7 @@ void trilu(OperatorCall& call) {
   call.require_valid(shape.size() >= 2, "its operand is no matrix");
   if (is_empty(shape)) return call.set_output(0, call.input(0));
   const std::int64_t k = call.has_input(1) ? call.constant_integers(1).at(0) : 0;
-  call.require_valid(std::abs(k) < std::int64_t{1} << 31, "k is out of range");
+  call.require_valid(is_offset(k), "k is out of range");
   const Indices indices(shape);
   const bool is_upper = call.integer("upper", 1) != 0;
   const std::string condition = fmt::format("{}-{}{}{}", indices.name(shape.size() - 1), indices.name(shape.size() - 2),
