@@ -24,6 +24,10 @@ namespace {
 
 using text::Term;
 
+constexpr std::int64_t kDrawnTogether = 4096;
+/// The size of all inputs of a kernel that is run, in bytes: reading a model takes little more memory than its file.
+constexpr std::size_t kMostBytes = std::size_t{32} << 20;
+
 bool is_number(const Term& term) {
   return std::holds_alternative<text::Real>(term.value) || std::holds_alternative<text::Integer>(term.value);
 }
@@ -53,13 +57,23 @@ Array drawn(const text::TensorInfo& tensor, Uniform& uniform) {
     range = {0, 1};
   }
   Array array = Array::empty(tensor.type, tensor.shape);
-  std::vector<double> values(static_cast<std::size_t>(array.elements()));
-  for (double& value : values) {
-    value = range.low + (range.high - range.low) * (uniform.next() + 1) / 2;
-    if (!tensor.type.is_float()) value = std::round(value);
+  auto* const elements = static_cast<std::byte*>(array.data());
+  std::vector<double> values;
+  for (std::int64_t first = 0; first < array.elements(); first += std::ssize(values)) {
+    values.resize(static_cast<std::size_t>(std::min(array.elements() - first, kDrawnTogether)));
+    for (double& value : values) {
+      value = range.low + (range.high - range.low) * (uniform.next() + 1) / 2;
+      if (!tensor.type.is_float()) value = std::round(value);
+    }
+    encode_elements(tensor.type, values, elements + first * tensor.type.bytes());
   }
-  encode_elements(tensor.type, values, array.data());
   return array;
+}
+
+std::size_t bytes_of_inputs(const Graph& graph, const GraphNode& node) {
+  std::size_t bytes = 0;
+  for (const ValueId input : node.inputs) bytes += graph.type(input).size_bytes();
+  return bytes;
 }
 
 /// Whether kernels can be judged by the results for random elements: none is NaN, and not most are infinite.
@@ -118,7 +132,7 @@ Graph declare_ranges(const Graph& graph) {
     const GraphNode& node = graph.nodes()[n];
     if (node.is_view() || graph.value(node.outputs[0]).is_constant || !is_partial(*node.program)) continue;
     const auto [known, is_new] = accepted.try_emplace(graph.expression_of(node));
-    if (is_new) known->second = has_numbers(node);
+    if (is_new) known->second = bytes_of_inputs(graph, node) > kMostBytes || has_numbers(node);
     needs_ranges[n] = !known->second;
   }
   if (std::ranges::find(needs_ranges, true) == needs_ranges.end()) return graph;

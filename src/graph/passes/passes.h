@@ -47,7 +47,7 @@ Graph permute_results(const Graph& graph);
 Graph name_tensors(const Graph& graph);
 /// Declares the ranges of the inputs of nodes whose results for random numbers are none, such as square roots: those of
 /// the network's own activations for seeded inputs, up to powers of two. Computes the activations if there is such a
-/// node.
+/// node. Nodes that read more than 32 MiB are taken to have results.
 Graph declare_ranges(const Graph& graph);
 
 }  // namespace nestwright
