@@ -133,6 +133,24 @@ TEST_F(GraphPasses, AResidualJoinsTheLastOfItsConvolutions) {
   EXPECT_THAT(kernels_of(checked_passes(graph_)), ElementsAre("Conv+Relu", "Conv+Add+Relu"));
 }
 
+TEST_F(GraphPasses, NodesThatReadDifferentRowsHaveOneExpression) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {3, 4}});
+  const ValueId all = graph_.apply("MatMul", "Y[t,j]=sum(k,X[t,k]*W[k,j])", {{"X", x}, {"W", weights({4, 6})}});
+  const ValueId recurrent = weights({6, 6});
+  ValueId state = graph_.add_input("h", {kFloat32, {6}});
+  for (const char* const row : {"Y[j]=X[0,j]", "Y[j]=X[1,j]", "Y[j]=X[2,j]"}) {
+    const ValueId now = graph_.apply("Slice", row, {{"X", all}});
+    state = graph_.apply("Step", "Y[j]=tanh(X[j]+sum(k,H[k]*R[j,k]))", {{"X", now}, {"H", state}, {"R", recurrent}});
+  }
+  graph_.add_output("y", state);
+  const Graph result = checked_passes(graph_);
+  std::vector<std::string> steps;
+  for (const GraphNode& node : result.nodes()) {
+    if (node.op == "Step") steps.push_back(result.expression_of(node));
+  }
+  EXPECT_THAT(steps, ::testing::AllOf(::testing::SizeIs(3), ::testing::Each(steps[0])));
+}
+
 TEST_F(GraphPasses, AResultIsComputedInTheOrderOfItsTransposition) {
   const ValueId p = graph_.add_input("p", {kFloat32, {3, 5, 4}}), v = graph_.add_input("v", {kFloat32, {3, 4, 6}});
   const ValueId heads = graph_.apply("MatMul", "Y[h,i,d]=sum(t,P[h,i,t]*V[h,t,d])", {{"P", p}, {"V", v}});

@@ -45,6 +45,20 @@ std::optional<std::int64_t> upper_bound(const Term& condition, const text::Axis&
   return compares_axis ? std::optional(bound->value) : std::nullopt;
 }
 
+/// The first index of an access of one row of a tensor of this shape, whose other indices are the stage's axes; nullopt
+/// if it is another access.
+std::optional<std::int64_t> row_of(const Access& access, const Stage& stage, const std::vector<std::int64_t>& shape) {
+  if (access.padding || access.indices.size() != stage.axes.size() + 1) return std::nullopt;
+  const auto* row = std::get_if<text::Integer>(&access.indices[0].value);
+  if (row == nullptr || row->value < 0 || row->value >= shape[0]) return std::nullopt;
+  for (std::size_t d = 1; d < shape.size(); ++d) {
+    const auto* axis = std::get_if<text::IndexValue>(&access.indices[d].value);
+    const text::Axis& expected = stage.axes[d - 1];
+    if (axis == nullptr || axis->name != expected.name || expected.extent != shape[d]) return std::nullopt;
+  }
+  return row->value;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> part_offset(const GraphNode& node) {
@@ -52,6 +66,11 @@ std::optional<std::int64_t> part_offset(const GraphNode& node) {
   const Stage& stage = node.program->stages[0];
   const auto& access = std::get<Access>(stage.body.value);
   const std::vector<std::int64_t>& shape = node.program->find_tensor(access.tensor)->shape;
+  if (const std::optional<std::int64_t> row = row_of(access, stage, shape)) {
+    std::int64_t elements = 1;
+    for (const text::Axis& axis : stage.axes) elements *= axis.extent;
+    return *row * elements;
+  }
   const std::optional<std::int64_t> offset = first_index_offset(access, stage, shape);
   return offset ? std::optional(*offset * step_of(stage)) : std::nullopt;
 }

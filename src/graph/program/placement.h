@@ -11,7 +11,7 @@
 namespace nestwright {
 
 /// Where in its input the result of the node lies, as a whole and in order; nullopt if it does not. Such are slices of
-/// the first dimension.
+/// the first dimension, and rows of it.
 std::optional<std::int64_t> part_offset(const GraphNode& node);
 
 /// Where in the result of the node each of its inputs lies, likewise; nullopt if one does not, or if they are not the

@@ -235,21 +235,41 @@ class Recurrence {
     return call_.apply(fmt::format("Y[{}]=X[{}]{}", indices.list(), joined(read), indices.sizes()), {{"X", value}});
   }
 
-  /// States one after the other, as Concat joins them: [states, batch, hidden].
+  /// States one after the other: [states, batch, hidden].
   ValueId stacked(const std::vector<ValueId>& states) const {
-    const auto count = static_cast<std::int64_t>(states.size());
+    constexpr std::size_t kMostJoined = 64;  // a longer expression is nested too deep
+    std::vector<ValueId> parts;
+    for (const ValueId state : states) parts.push_back(call_.reshape(state, {1, batch, hidden}));
+    while (parts.size() > 1) {
+      std::vector<ValueId> wholes;
+      for (std::size_t first = 0; first < parts.size(); first += kMostJoined) {
+        const std::size_t end = std::min(first + kMostJoined, parts.size());
+        wholes.push_back(joined_parts(
+            {parts.begin() + static_cast<std::ptrdiff_t>(first), parts.begin() + static_cast<std::ptrdiff_t>(end)}));
+      }
+      parts = std::move(wholes);
+    }
+    return parts[0];
+  }
+
+  /// Tensors of states one after the other, as Concat joins them.
+  ValueId joined_parts(const std::vector<ValueId>& parts) const {
+    if (parts.size() == 1) return parts[0];
     std::vector<std::string> names;
-    for (std::size_t n = 0; n < states.size(); ++n) names.push_back(fmt::format("X{}", n));
+    for (std::size_t n = 0; n < parts.size(); ++n) names.push_back(fmt::format("X{}", n));
     std::vector<GraphOperand> operands;
     std::string value;
-    for (std::size_t n = 0; n < states.size(); ++n) {
-      operands.push_back({names[n], call_.reshape(states[n], {1, batch, hidden})});
-      const std::string element = fmt::format("{}[0,i1,i2]", names[n]);
-      value += n + 1 == states.size() ? element : fmt::format("select(i0<{},{},", n + 1, element);
+    std::int64_t begin = 0;
+    for (std::size_t n = 0; n < parts.size(); ++n) {
+      const std::int64_t count = call_.graph().type(parts[n]).shape[0];
+      operands.push_back({names[n], parts[n]});
+      const std::string place = count == 1 ? "0" : begin == 0 ? "i0" : fmt::format("i0-{}", begin);
+      const std::string element = fmt::format("{}[{},i1,i2]", names[n], place);
+      begin += count;
+      value += n + 1 == parts.size() ? element : fmt::format("select(i0<{},{},", begin, element);
     }
-    if (count == 1) return operands[0].value;
-    value += std::string(states.size() - 1, ')');
-    return call_.apply(fmt::format("Y[i0,i1,i2]={}{}", value, Indices({count, batch, hidden}).sizes()), operands);
+    value += std::string(parts.size() - 1, ')');
+    return call_.apply(fmt::format("Y[i0,i1,i2]={}{}", value, Indices({begin, batch, hidden}).sizes()), operands);
   }
 
   OperatorCall& call_;
