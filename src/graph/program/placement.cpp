@@ -13,23 +13,31 @@ using text::Access;
 using text::Stage;
 using text::Term;
 
-/// The elements of a step along the first dimension.
-std::int64_t step_of(const Stage& stage) {
+/// The elements of a step along the dimension before the axes from number `first` on.
+std::int64_t step_of(const Stage& stage, std::size_t first) {
   std::int64_t elements = 1;
-  for (std::size_t d = 1; d < stage.axes.size(); ++d) elements *= stage.axes[d].extent;
+  for (std::size_t d = first; d < stage.axes.size(); ++d) elements *= stage.axes[d].extent;
   return elements;
+}
+
+/// Whether the indices of an access but the first are the stage's axes from number `first` on, and run over all of a
+/// tensor of this shape.
+bool reads_whole_rows(const Access& access, const Stage& stage, std::size_t first,
+                      const std::vector<std::int64_t>& shape) {
+  if (access.padding || shape.size() != stage.axes.size() - first + 1) return false;
+  for (std::size_t d = 1; d < shape.size(); ++d) {
+    const auto* axis = std::get_if<text::IndexValue>(&access.indices[d].value);
+    const text::Axis& expected = stage.axes[first + d - 1];
+    if (axis == nullptr || axis->name != expected.name || expected.extent != shape[d]) return false;
+  }
+  return true;
 }
 
 /// What is added to the first axis in the first index of an access that is otherwise in place and reads whole rows of a
 /// tensor of this shape; nullopt if it is another access.
 std::optional<std::int64_t> first_index_offset(const Access& access, const Stage& stage,
                                                const std::vector<std::int64_t>& shape) {
-  if (access.padding || stage.axes.empty() || access.indices.size() != stage.axes.size()) return std::nullopt;
-  for (std::size_t d = 1; d < shape.size(); ++d) {
-    const auto* axis = std::get_if<text::IndexValue>(&access.indices[d].value);
-    const bool is_whole = axis != nullptr && axis->name == stage.axes[d].name && stage.axes[d].extent == shape[d];
-    if (!is_whole) return std::nullopt;
-  }
+  if (stage.axes.empty() || !reads_whole_rows(access, stage, 1, shape)) return std::nullopt;
   const std::optional<text::Linear> first = text::linear_of(access.indices[0]);
   const std::map<std::string, std::int64_t> only_axis{{stage.axes[0].name, 1}};
   return first && first->coefficients == only_axis ? std::optional(first->constant) : std::nullopt;
@@ -48,15 +56,10 @@ std::optional<std::int64_t> upper_bound(const Term& condition, const text::Axis&
 /// The first index of an access of one row of a tensor of this shape, whose other indices are the stage's axes; nullopt
 /// if it is another access.
 std::optional<std::int64_t> row_of(const Access& access, const Stage& stage, const std::vector<std::int64_t>& shape) {
-  if (access.padding || access.indices.size() != stage.axes.size() + 1) return std::nullopt;
+  if (!reads_whole_rows(access, stage, 0, shape)) return std::nullopt;
   const auto* row = std::get_if<text::Integer>(&access.indices[0].value);
-  if (row == nullptr || row->value < 0 || row->value >= shape[0]) return std::nullopt;
-  for (std::size_t d = 1; d < shape.size(); ++d) {
-    const auto* axis = std::get_if<text::IndexValue>(&access.indices[d].value);
-    const text::Axis& expected = stage.axes[d - 1];
-    if (axis == nullptr || axis->name != expected.name || expected.extent != shape[d]) return std::nullopt;
-  }
-  return row->value;
+  const bool is_inside = row != nullptr && row->value >= 0 && row->value < shape[0];
+  return is_inside ? std::optional(row->value) : std::nullopt;
 }
 
 }  // namespace
@@ -66,13 +69,9 @@ std::optional<std::int64_t> part_offset(const GraphNode& node) {
   const Stage& stage = node.program->stages[0];
   const auto& access = std::get<Access>(stage.body.value);
   const std::vector<std::int64_t>& shape = node.program->find_tensor(access.tensor)->shape;
-  if (const std::optional<std::int64_t> row = row_of(access, stage, shape)) {
-    std::int64_t elements = 1;
-    for (const text::Axis& axis : stage.axes) elements *= axis.extent;
-    return *row * elements;
-  }
+  if (const std::optional<std::int64_t> row = row_of(access, stage, shape)) return *row * step_of(stage, 0);
   const std::optional<std::int64_t> offset = first_index_offset(access, stage, shape);
-  return offset ? std::optional(*offset * step_of(stage)) : std::nullopt;
+  return offset ? std::optional(*offset * step_of(stage, 1)) : std::nullopt;
 }
 
 std::optional<std::vector<std::int64_t>> concatenation_offsets(const GraphNode& node) {
@@ -93,7 +92,7 @@ std::optional<std::vector<std::int64_t>> concatenation_offsets(const GraphNode& 
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (input_name(node, i) != access->tensor) continue;
       if (offsets[i] >= 0) return std::nullopt;  // it is there twice
-      offsets[i] = begin * step_of(stage);
+      offsets[i] = begin * step_of(stage, 1);
     }
     begin = *end;
     rest = is_last ? nullptr : &select->arguments[2];

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "onnx/operators/concatenation.h"
 #include "onnx/operators/indices.h"
 #include "onnx/operators/numbers.h"
 #include "onnx/operators/tables.h"
@@ -244,32 +245,13 @@ class Recurrence {
       std::vector<ValueId> wholes;
       for (std::size_t first = 0; first < parts.size(); first += kMostJoined) {
         const std::size_t end = std::min(first + kMostJoined, parts.size());
-        wholes.push_back(joined_parts(
-            {parts.begin() + static_cast<std::ptrdiff_t>(first), parts.begin() + static_cast<std::ptrdiff_t>(end)}));
+        wholes.push_back(concatenation(
+            call_,
+            {parts.begin() + static_cast<std::ptrdiff_t>(first), parts.begin() + static_cast<std::ptrdiff_t>(end)}, 0));
       }
       parts = std::move(wholes);
     }
     return parts[0];
-  }
-
-  /// Tensors of states one after the other, as Concat joins them.
-  ValueId joined_parts(const std::vector<ValueId>& parts) const {
-    if (parts.size() == 1) return parts[0];
-    std::vector<std::string> names;
-    for (std::size_t n = 0; n < parts.size(); ++n) names.push_back(fmt::format("X{}", n));
-    std::vector<GraphOperand> operands;
-    std::string value;
-    std::int64_t begin = 0;
-    for (std::size_t n = 0; n < parts.size(); ++n) {
-      const std::int64_t count = call_.graph().type(parts[n]).shape[0];
-      operands.push_back({names[n], parts[n]});
-      const std::string place = count == 1 ? "0" : begin == 0 ? "i0" : fmt::format("i0-{}", begin);
-      const std::string element = fmt::format("{}[{},i1,i2]", names[n], place);
-      begin += count;
-      value += n + 1 == parts.size() ? element : fmt::format("select(i0<{},{},", begin, element);
-    }
-    value += std::string(parts.size() - 1, ')');
-    return call_.apply(fmt::format("Y[i0,i1,i2]={}{}", value, Indices({begin, batch, hidden}).sizes()), operands);
   }
 
   OperatorCall& call_;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "onnx/operators/concatenation.h"
 #include "onnx/operators/indices.h"
 #include "onnx/operators/pointwise.h"
 #include "onnx/operators/tables.h"
@@ -120,38 +121,19 @@ void concat(OperatorCall& call) {
   const auto axis = static_cast<std::size_t>(call.axis("axis", 1, call.rank(0)));
   Extents result = call.shape(0);
   result[axis] = 0;
-  std::vector<std::size_t> parts;
+  std::vector<ValueId> parts;
   for (std::size_t i = 0; i < call.input_count(); ++i) {
     Extents shape = call.shape(i);
     call.require_valid(shape.size() == result.size() && call.type(i).type == call.type(0).type,
                        "its operands differ in rank or type");
     result[axis] += shape[axis];
-    if (shape[axis] > 0) parts.push_back(i);
+    if (shape[axis] > 0) parts.push_back(call.input(i));
     shape[axis] = result[axis];
     call.require_valid(shape == result, "the shapes of its operands do not fit");
   }
   if (is_empty(result)) return call.set_output(0, call.empty_constant(call.type(0).type, result));
-  if (parts.size() == 1) return call.set_output(0, call.input(parts.front()));
   call.require(parts.size() <= 190, "it has more than 190 operands");
-
-  const Indices indices(result);
-  std::vector<GraphOperand> operands;
-  std::vector<std::string> names;
-  for (std::size_t n = 0; n < parts.size(); ++n) names.push_back(fmt::format("X{}", n));
-  std::string value;
-  std::int64_t first = 0;
-  for (std::size_t n = 0; n < parts.size(); ++n) {
-    std::vector<std::string> read = indices.names();
-    const std::int64_t extent = call.shape(parts[n])[axis];
-    read[axis] = extent == 1 ? "0" : strided_index(indices.name(axis), -first, 1);
-    const std::string element = fmt::format("{}[{}]", names[n], joined(read));
-    first += extent;
-    const bool is_last = n + 1 == parts.size();
-    value += is_last ? element : fmt::format("select({}<{},{},", indices.name(axis), first, element);
-    operands.push_back({names[n], call.input(parts[n])});
-  }
-  value += std::string(parts.size() - 1, ')');
-  call.set_output(0, call.apply(fmt::format("Y[{}]={}{}", indices.list(), value, indices.sizes()), operands));
+  call.set_output(0, concatenation(call, parts, axis));
 }
 
 /// Elements that Pad adds before and after each dimension.
