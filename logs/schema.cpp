@@ -355,9 +355,32 @@ ALTER TABLE session ADD COLUMN drift REAL NOT NULL DEFAULT 0;
 // Trials that were timed by a part of their kernel.
 constexpr const char* kVersion11 = "ALTER TABLE trial ADD COLUMN part_ratio REAL;";
 
-constexpr Migration kMigrations[] = {{1, kVersion1}, {2, kVersion2},   {3, kVersion3},  {4, kVersion4},
-                                     {5, kVersion5}, {6, kVersion6},   {7, kVersion7},  {8, kVersion8},
-                                     {9, kVersion9}, {10, kVersion10}, {11, kVersion11}};
+// Records of other tuners, and what a session's search sampled.
+constexpr const char* kVersion12 = R"sql(
+ALTER TABLE workload ADD COLUMN source TEXT NOT NULL DEFAULT '';
+ALTER TABLE session ADD COLUMN funnel TEXT CHECK(funnel IS NULL OR json_valid(funnel));
+
+DROP VIEW result;
+CREATE VIEW result AS
+SELECT trial.id AS trial_id, trial.session_id, session.task_id, workload.workload, workload.op, workload.dtype,
+       workload.parameters, target.target, target.threads, target.machine, target.backend, pipeline.name AS pipeline,
+       task.cache, task.pages, task.prepacked, space.template, space.template_version, proposal.config, proposal.knobs,
+       proposal.origin, outcome.name AS outcome, trial.message, trial.median_ns, trial.low_ns, trial.high_ns,
+       workload.flops / trial.median_ns AS gflops, trial.verified, trial.ended_early, trial.disturbance, unit.rule,
+       unit.anchor_trial_id, unit.anchor_ns, unit.code_generator, unit.kernel, unit.microcode, unit.huge_pages,
+       unit.plugins, trial.code, trial.same_as_trial_id, trial.recorded_at,
+       workload.source
+FROM trial JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id
+     JOIN session ON session.id = trial.session_id JOIN task ON task.id = session.task_id
+     JOIN workload ON workload.id = task.workload_id JOIN target ON target.id = task.target_id
+     JOIN pipeline ON pipeline.id = task.pipeline JOIN outcome ON outcome.id = trial.outcome
+     JOIN trial AS measured ON measured.id = coalesce(trial.same_as_trial_id, trial.id)
+     JOIN session AS unit ON unit.id = measured.session_id;
+)sql";
+
+constexpr Migration kMigrations[] = {{1, kVersion1}, {2, kVersion2},   {3, kVersion3},   {4, kVersion4},
+                                     {5, kVersion5}, {6, kVersion6},   {7, kVersion7},   {8, kVersion8},
+                                     {9, kVersion9}, {10, kVersion10}, {11, kVersion11}, {12, kVersion12}};
 
 }  // namespace
 

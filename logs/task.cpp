@@ -13,7 +13,7 @@ const std::string kSelectTask =
     "SELECT task.id, workload.workload, workload.op, workload.dtype, workload.parameters, workload.flops, "
     "target.target,"
     " target.threads, target.machine, target.backend, task.pipeline, task.cache, task.pages, task.prepacked,"
-    " task.trials, task.spent_ms"
+    " task.trials, task.spent_ms, workload.source"
     " FROM task JOIN workload ON workload.id = task.workload_id JOIN target ON target.id = task.target_id WHERE ";
 
 StoredTask read_task(const sqlite::Statement& row) {
@@ -29,6 +29,7 @@ StoredTask read_task(const sqlite::Statement& row) {
   task.key.pages = row.text(12);
   task.key.prepacked = row.text(13);
   task.totals = {row.integer(14), 1e-3 * row.real(15)};
+  task.key.workload.source = row.text(16);
   return task;
 }
 
@@ -40,16 +41,27 @@ std::int64_t id_from(sqlite::Statement& select) {
 }  // namespace
 
 TaskFilter filter_of(const TaskKey& task) {
-  return {task.workload.text, task.workload.op, task.workload.dtype, task.target,    task.machine,
-          task.backend,       task.cache,       task.pages,          task.prepacked, task.threads};
+  return {task.workload.text,
+          task.workload.op,
+          task.workload.dtype,
+          task.target,
+          task.machine,
+          task.backend,
+          task.cache,
+          task.pages,
+          task.prepacked,
+          task.threads,
+          !task.workload.source.empty()};
 }
 
 std::int64_t ensure_task(sqlite::Database& database, const TaskKey& task) {
   const WorkloadKey& workload = task.workload;
   database
       .prepare(
-          "INSERT INTO workload(workload, op, dtype, parameters, flops) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
-      .bind(workload.text, workload.op, workload.dtype, encode_parameters(workload.parameters), workload.flops)
+          "INSERT INTO workload(workload, op, dtype, parameters, flops, source) VALUES (?, ?, ?, ?, ?, ?)"
+          " ON CONFLICT DO NOTHING")
+      .bind(workload.text, workload.op, workload.dtype, encode_parameters(workload.parameters), workload.flops,
+            workload.source)
       .run();
   database.prepare("INSERT INTO target(target, machine, backend, threads) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING")
       .bind(task.target, task.machine, task.backend, task.threads)
@@ -87,12 +99,12 @@ std::vector<StoredTask> matching_tasks(const sqlite::Database& database, const T
       " AND (?2 = '' OR workload.op = ?2) AND (?3 = '' OR workload.dtype = ?3)"
       " AND (?4 = '' OR target.target = ?4) AND (?5 = '' OR target.machine = ?5) AND (?6 = '' OR target.backend = ?6)"
       " AND (?7 = '' OR task.cache = ?7) AND (?8 = '' OR task.pages = ?8) AND (?9 = '' OR task.prepacked = ?9)"
-      " AND (?10 = 0 OR target.threads = ?10) ORDER BY workload.workload, task.id";
+      " AND (?10 = 0 OR target.threads = ?10) AND (?11 OR workload.source = '') ORDER BY workload.workload, task.id";
   static const std::string kOfWorkload = kSelectTask + "workload.workload = ?1" + kOthers;
   static const std::string kOfAny = kSelectTask + "?1 = ''" + kOthers;
   sqlite::Statement select = database.prepare(filter.workload.empty() ? kOfAny : kOfWorkload);
   select.bind(filter.workload, filter.op, filter.dtype, filter.target, filter.machine, filter.backend, filter.cache,
-              filter.pages, filter.prepacked, filter.threads);
+              filter.pages, filter.prepacked, filter.threads, filter.with_foreign ? 1 : 0);
   std::vector<StoredTask> tasks;
   while (select.step()) {
     auto task = read_or_note(database, "task", select.integer(0), [&] { return read_task(select); });

@@ -38,6 +38,8 @@ struct WorkloadKey {
   /// The defaults of all sizes that have a number as default: the values of sizes that `parameters` omits. Not
   /// recorded.
   std::vector<WorkloadParameter> defaults = {};
+  /// The format of the file that it was imported from, of another tuner: "T4". Empty: Nestwright's own.
+  std::string source = {};
 };
 
 /// A task: a workload, the machine that it runs on, and the conditions. Results of different tasks are never compared.
@@ -60,6 +62,7 @@ struct TaskKey {
 struct TaskFilter {
   std::string workload, op, dtype, target, machine, backend, cache, pages, prepacked;
   int threads = 0;
+  bool with_foreign = false;  ///< selects tasks of other tuners (WorkloadKey::source), too
 };
 /// Returns a filter that selects exactly this task.
 TaskFilter filter_of(const TaskKey& task);

@@ -10,7 +10,7 @@
 #include "cli/options/exit_code.h"
 #include "cli/options/model_options.h"
 #include "cli/options/option_checks.h"
-#include "cli/output/report.h"
+#include "cli/output/record_output.h"
 #include "codegen/backend.h"
 #include "lookup/task_key.h"
 #include "nestwright/error.h"

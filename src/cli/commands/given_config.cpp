@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/options/option_checks.h"
-#include "cli/output/report.h"
+#include "cli/output/record_output.h"
 #include "nestwright/config_space.h"
 #include "nestwright/error.h"
 #include "templates/framework/space/completion.h"

@@ -6,7 +6,7 @@
 #include "cli/options/common_options.h"
 #include "cli/options/exit_code.h"
 #include "cli/options/interrupt.h"
-#include "cli/output/report.h"
+#include "cli/output/record_output.h"
 #include "cli/output/throughput.h"
 #include "lookup/task_key.h"
 #include "measure/race/race_finalists.h"

@@ -6,7 +6,7 @@
 #include "cli/options/common_options.h"
 #include "cli/options/exit_code.h"
 #include "cli/options/model_options.h"
-#include "cli/output/report.h"
+#include "cli/output/record_output.h"
 #include "graph/passes/passes.h"
 #include "graph/print.h"
 #include "nestwright/error.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "cli/commands/model_tasks.h"
-#include "cli/output/report.h"
+#include "cli/output/record_output.h"
 #include "nestwright/database.h"
 #include "nestwright/error.h"
 #include "nestwright/model/network.h"

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands/model_tasks.h"
-#include "cli/output/report.h"
+#include "cli/output/record_output.h"
 #include "cli/output/throughput.h"
 #include "nestwright/error.h"
 #include "nestwright/model/network.h"

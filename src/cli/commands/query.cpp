@@ -9,7 +9,7 @@
 #include "cli/options/exit_code.h"
 #include "cli/options/model_options.h"
 #include "cli/options/option_checks.h"
-#include "cli/output/report.h"
+#include "cli/output/record_output.h"
 #include "cli/output/throughput.h"
 #include "lookup/task_key.h"
 #include "nestwright/error.h"
@@ -152,7 +152,7 @@ int top(const QueryOptions& options, const TuningLog& log, const TaskContext& co
   }
   if (options.common.json) {
     Json json = Json::list();
-    for (const BestRecord& record : records) json.push_back(report_json(record, task.workload));
+    for (const BestRecord& record : records) json.push_back(record_json(record, task.workload));
     print_json(json);
     return kDone;
   }
@@ -183,14 +183,14 @@ int best(const QueryOptions& options, const TuningLog& log, const TaskContext& c
     return print_error(kNotFound, no_exact_match_text(task, found.match));
   }
   if (!found.record) {
-    if (options.common.json) print_json(default_report_json(found, task));
-    if (!options.common.json) fmt::print("{}", default_report_text(found, task));
+    if (options.common.json) print_json(default_json(found, task));
+    if (!options.common.json) fmt::print("{}", default_text(found, task));
     return with_quality(found.record, task, options);
   }
   if (options.common.json) {
-    print_json(report_json(*found.record, task.workload));
+    print_json(record_json(*found.record, task.workload));
   } else {
-    fmt::print("{}{}", options.common.given_line(), report_text(*found.record, task.workload));
+    fmt::print("{}{}", options.common.given_line(), record_text(*found.record, task.workload));
   }
   return with_quality(found.record, task, options);
 }

@@ -7,7 +7,7 @@
 
 #include "cli/options/common_options.h"
 #include "cli/options/exit_code.h"
-#include "cli/output/report.h"
+#include "cli/output/record_output.h"
 #include "nestwright/lookup.h"
 #include "space/branch_points.h"
 #include "support/base/caught_message.h"

@@ -5,7 +5,7 @@
 
 #include "cli/options/common_options.h"
 #include "cli/options/exit_code.h"
-#include "cli/output/report.h"
+#include "cli/output/record_output.h"
 
 namespace nestwright::cli {
 namespace {

@@ -12,8 +12,8 @@
 #include "cli/options/model_options.h"
 #include "cli/options/option_checks.h"
 #include "cli/output/progress.h"
-#include "cli/output/report.h"
-#include "cli/output/tune_report.h"
+#include "cli/output/record_output.h"
+#include "cli/output/tune_output.h"
 #include "cost_model/cost_model.h"
 #include "nestwright/error.h"
 #include "nestwright/template.h"
@@ -94,7 +94,7 @@ std::string within_text(const SessionResult& result, const TaskContext& context,
 
 void print_text(const SessionResult& result, const Task& task, const std::string& within, const TuneOptions& options) {
   if (!options.label.empty()) fmt::print("label     {}\n", printable(options.label));
-  fmt::print("{}{}", options.common.given_line(), report_text(*result.best, task.workload));
+  fmt::print("{}{}", options.common.given_line(), record_text(*result.best, task.workload));
   if (!within.empty()) fmt::print("within    {}\n", printable(within));
   const Work work = work_of(task.workload);
   if (work.is_memory_bound()) {
@@ -161,7 +161,7 @@ int run(TuneOptions& options) {
 
   if (options.common.json) {
     const double peak = result.best ? peak_of(task, measure_peak(task.target)) : 0;
-    Json json = tune_report_json(result, task, peak);
+    Json json = tune_json(result, task, peak);
     if (const Restriction& within = options.session.restriction; !within.empty()) json["within"] = within.str();
     if (!options.label.empty()) json["label"] = options.label;
     print_json(json);

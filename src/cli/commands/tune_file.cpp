@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "cli/output/progress.h"
-#include "cli/output/tune_report.h"
+#include "cli/output/tune_output.h"
 #include "nestwright/error.h"
 #include "nestwright/lookup.h"
 #include "nestwright/model/network.h"

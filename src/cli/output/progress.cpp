@@ -8,7 +8,7 @@
 #include <cstdio>
 
 #include "cli/options/common_options.h"
-#include "cli/output/report.h"
+#include "cli/output/record_output.h"
 
 namespace nestwright::cli {
 namespace {

@@ -1,4 +1,4 @@
-// Reports a best known configuration as text or JSON, for tune and query.
+// Describes a best known configuration as text or JSON, for tune and query.
 // Thread rule: pure functions, except print_json().
 #pragma once
 
@@ -36,20 +36,20 @@ std::string format_time(double ns);
 std::string format_time(const Timing& timing);  ///< "1.234 ms [1.2 ms .. 1.25 ms]": median and interval
 
 /// Returns several lines of text. `asked` is the requested workload; a nearest match was recorded for another one.
-std::string report_text(const BestRecord& best, const Workload& asked);
+std::string record_text(const BestRecord& best, const Workload& asked);
 /// Returns an object with the fields workload, target, caches, template, version, match, trial (its number),
 /// recorded_for (nearest only), config, config_text, time_ns {median, low, high}, gflops, gb_s, bound_by ("memory",
 /// "arithmetic"), verified, largest_error, largest_error_ratio, trials, machine, backend, recorded_at, source, quality
 /// (logs/quality.h), disturbance (null if there was none), from_race (source is "race"), by_old_rule, hint (null if the
 /// record is valid), made_by, tied, ties, kept, processes {timed, slow (those that were disturbed throughout),
 /// slow_ratio (their median relative to the others)}, process_medians_ns, drift (BestRecord::drift).
-Json report_json(const BestRecord& best, const Workload& asked);
+Json record_json(const BestRecord& best, const Workload& asked);
 /// The same for a record of a listing. `op` is its operator; null: this program does not have it.
 Json listed_json(const BestRecord& best, const std::shared_ptr<const Operator>& op);
 
 /// The same for a default configuration, which was never measured: time_ns and gflops are null.
-std::string default_report_text(const Lookup& found, const Task& task);
-Json default_report_json(const Lookup& found, const Task& task);
+std::string default_text(const Lookup& found, const Task& task);
+Json default_json(const Lookup& found, const Task& task);
 
 /// Prints to standard output, indented, with a newline at the end.
 void print_json(const Json& json);

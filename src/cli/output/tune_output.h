@@ -1,4 +1,4 @@
-// Reports the results of `tune` for one task or for a table of tasks.
+// Describes the results of `tune` for one task or for a table of tasks.
 // Thread rule: pure functions, except measure_peak(), measure_read_rate() and peak_of(), which measure the machine.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/output/report.h"
+#include "cli/output/record_output.h"
 #include "search/budget/shared_budget.h"
 
 namespace nestwright::cli {
@@ -25,7 +25,7 @@ double measure_read_rate(const Target& target, double bytes);
 /// Scales the float32 peak to the type that the task computes in; the scale is measured.
 double peak_of(const Task& task, double float32_peak_gflops);
 /// Reports all results of one task. `peak_gflops` is peak_of() of the peak measured now, or 0 if that is unknown.
-Json tune_report_json(const SessionResult& result, const Task& task, double peak_gflops);
+Json tune_json(const SessionResult& result, const Task& task, double peak_gflops);
 
 /// A task of a file, as a row of the table.
 struct TaskRow {

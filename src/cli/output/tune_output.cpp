@@ -1,4 +1,4 @@
-#include "cli/output/tune_report.h"
+#include "cli/output/tune_output.h"
 
 #include <fmt/format.h>
 
@@ -82,10 +82,10 @@ double trials_per_second(std::int64_t trials, double seconds) {
   return seconds > 0 ? static_cast<double>(trials) / seconds : 0;
 }
 
-Json tune_report_json(const SessionResult& result, const Task& task, double peak_gflops) {
+Json tune_json(const SessionResult& result, const Task& task, double peak_gflops) {
   const std::string workload = task.workload.str();
   Json json = {{"workload", workload}, {"target", task.target.str()}, {"caches", caches_of(task)}};
-  if (result.best) json = report_json(*result.best, task.workload);
+  if (result.best) json = record_json(*result.best, task.workload);
   if (result.best && peak_gflops > 0) {
     json["peak_gflops"] = peak_gflops;
     json["share_of_peak"] = result.best->gflops() / peak_gflops;
@@ -114,7 +114,7 @@ Json tune_report_json(const SessionResult& result, const Task& task, double peak
 
 Json row_json(const TaskRow& row, double peak_gflops) {
   Json json = {{"label", row.label}, {"weight", row.weight}};
-  json.update(tune_report_json(row.outcome.result, row.task, peak_gflops));
+  json.update(tune_json(row.outcome.result, row.task, peak_gflops));
   if (!row.outcome.failure.empty()) json["failure"] = row.outcome.failure;
   return json;
 }

@@ -1,4 +1,4 @@
-#include "cli/output/tune_report.h"
+#include "cli/output/tune_output.h"
 
 #include <gtest/gtest.h>
 

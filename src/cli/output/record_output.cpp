@@ -1,4 +1,4 @@
-#include "cli/output/report.h"
+#include "cli/output/record_output.h"
 
 #include <fmt/format.h>
 
@@ -97,7 +97,7 @@ std::string format_time(const Timing& timing) {
                      format_time(timing.high_ns));
 }
 
-std::string report_text(const BestRecord& best, const Workload& asked) {
+std::string record_text(const BestRecord& best, const Workload& asked) {
   const Work work = work_of(best.task.workload, asked);
   const bool nearest = best.match == MatchKind::kNearest;
   std::string text = fmt::format("workload  {}\nmatch     {}", asked.str(), match_name(best.match));
@@ -169,7 +169,7 @@ Json json_of(const BestRecord& best, const std::string& asked, const Work& work,
 
 }  // namespace
 
-Json report_json(const BestRecord& best, const Workload& asked) {
+Json record_json(const BestRecord& best, const Workload& asked) {
   return json_of(best, asked.str(), work_of(best.task.workload, asked), asked.op.get());
 }
 
@@ -206,7 +206,7 @@ std::string no_exact_match_text(const Task& task, MatchKind match) {
                      match == MatchKind::kOtherMachine ? " that was tuned on this machine" : "");
 }
 
-std::string default_report_text(const Lookup& found, const Task& task) {
+std::string default_text(const Lookup& found, const Task& task) {
   return fmt::format(
       "workload  {}\nmatch     default: {}\ntarget    {}\ntemplate  {} version {}\nconfig    {}\n"
       "time      not measured: run nestwright tune {}{}\n",
@@ -214,7 +214,7 @@ std::string default_report_text(const Lookup& found, const Task& task) {
       found.config.str(), workload_arguments(task.workload), caches_arguments(task));
 }
 
-Json default_report_json(const Lookup& found, const Task& task) {
+Json default_json(const Lookup& found, const Task& task) {
   return {{"workload", task.workload.str()},
           {"target", task.target.str()},
           {"caches", caches_of(task)},
