@@ -91,6 +91,7 @@ int run(int argc, char** argv) {
   add_log(line, action);
   add_export(line, action);
   add_measure(line, action);
+  add_report(line, action);
   add_model(line, action);
   add_space(line, action);
   add_lower(line, action);

@@ -84,6 +84,7 @@ void add_query(CommandLine& line, Action& action);
 void add_log(CommandLine& line, Action& action);
 void add_export(CommandLine& line, Action& action);
 void add_measure(CommandLine& line, Action& action);
+void add_report(CommandLine& line, Action& action);
 void add_model(CommandLine& line, Action& action);
 void add_space(CommandLine& line, Action& action);
 void add_lower(CommandLine& line, Action& action);
