@@ -33,5 +33,28 @@ TEST(NumberOption, OtherSharesAreRefused) {
   }
 }
 
+TEST(MomentOption, TimesAreRewrittenAsTheBeginningOfAStoredOne) {
+  EXPECT_EQ(checked(moment(), "2026-11-30"), "2026-11-30");
+  EXPECT_EQ(checked(moment(), "2026-11-30 14:05"), "2026-11-30T14:05");
+  EXPECT_EQ(checked(moment(), "2026-11-30T14:05:59.125Z"), "2026-11-30T14:05:59.125Z");
+}
+
+TEST(MomentOption, AgesArePast) {
+  const std::string now = checked(moment(), "0min"), earlier = checked(moment(), "12h"), old = checked(moment(), "30d");
+  EXPECT_EQ(now.size(), std::string("2026-11-30T14:05:59").size());
+  EXPECT_LT(earlier, now);
+  EXPECT_LT(old, earlier);
+  EXPECT_LT(checked(moment(), "1000000d"), "2000");
+}
+
+TEST(MomentOption, OtherTextsAreRefused) {
+  for (const std::string text :
+       {"", "d", "-1d", "1.5h", "30", "yesterday", "2026", "2026-1-1", "2026-11-30X", "2000000d"}) {
+    EXPECT_EQ(checked(moment(), text),
+              "give a time such as 2026-11-30 or 2026-11-30T14:05 (UTC), or an age such as 30d, 12h or 45min, not '" +
+                  text + "'");
+  }
+}
+
 }  // namespace
 }  // namespace nestwright::cli

@@ -5,6 +5,10 @@ namespace nestwright::cli {
 void add_log(CommandLine& line, Action& action) {
   Command log = line.add_command("log", "show and change what a database contains");
   add_log_sessions(log, action);
+  add_log_trials(log, action);
+  add_log_diff(log, action);
+  add_log_merge(log, action);
+  add_log_check(log, action);
 }
 
 }  // namespace nestwright::cli
