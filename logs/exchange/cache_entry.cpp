@@ -125,7 +125,10 @@ std::pair<std::string, Json> cache_entry_of_t4(const Json& header, const Json& r
     entry[measurement["name"].get<std::string>()] = measurement["value"];
   }
   // A number would be taken for a time, even for the best one.
-  if (invalidity != "correct" && !is_marked) entry["time"] = failure_of(invalidity);
+  if (invalidity != "correct" && !is_marked) {
+    entry.erase("__error__");  // empty in a result of Kernel Tuner
+    entry["time"] = failure_of(invalidity);
+  }
   if (times.contains("runtimes") && (!times["runtimes"].empty() || !is_complete)) entry["times"] = times["runtimes"];
   for (const TimeField& time : kTimes) {
     if (times.contains(time.t4)) {

@@ -68,7 +68,7 @@ ExportReport export_records(const std::string& database, const TaskFilter& filte
   sqlite::Database log = open_log(database, OpenMode::kRead, options);
   log.execute("BEGIN");  // all reads see one state
   const std::vector<StoredTask> tasks = matching_tasks(log, filter);
-  if (tasks.empty()) throw UsageError(fmt::format("nothing in database '{}' matches: see nestwright log sessions", database));
+  if (tasks.empty()) return {};
   if (!format.has_many_tasks && tasks.size() > 1) {
     throw UsageError(fmt::format("{} tasks in database '{}' match, such as {} on {}, and a file of the format {} has one:"
                                  " name its workload and its target",

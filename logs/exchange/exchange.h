@@ -48,8 +48,8 @@ struct ExportReport {
 };
 
 /// Writes the tasks that match into the file, which is compressed if its name ends in ".gz" and replaces an older one
-/// when it is complete. Throws UsageError if the format is unknown or holds one task and not exactly one matches, or if
-/// the file cannot be written; LogError as TuningLog::open() does.
+/// when it is complete. Nothing is written if no task matches. Throws UsageError if the format is unknown or holds one
+/// task and several match, or if the file cannot be written; LogError as TuningLog::open() does.
 ExportReport export_records(const std::string& database, const TaskFilter& filter, const std::string& format,
                             const std::string& file, const OpenOptions& options = {});
 

@@ -96,7 +96,7 @@ bool ForeignSession::add(const ForeignTrial& trial) {
   insert.bind(proposal, session_);
   bind_measurement(insert, m);
   insert.add(m.compile_ms, m.check_ms, m.measure_ms, trial.recorded_at.empty() ? now_ : trial.recorded_at).run();
-  results_ += position_ == 0 ? "\n" : ",\n";
+  if (position_ > 0) results_ += ',';
   results_ += trial.rest.dump();
   if (is_iso(trial.recorded_at)) {
     if (first_.empty() || trial.recorded_at < first_) first_ = trial.recorded_at;

@@ -9,6 +9,8 @@ void add_log(CommandLine& line, Action& action) {
   add_log_diff(log, action);
   add_log_merge(log, action);
   add_log_check(log, action);
+  add_log_export(log, action);
+  add_log_import(log, action);
 }
 
 }  // namespace nestwright::cli
