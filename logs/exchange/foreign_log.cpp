@@ -71,6 +71,9 @@ ForeignSession::ForeignSession(sqlite::Database& database, const ForeignSpace& s
       .bind(session_, session_, now_)
       .run();
   batch_ = database.last_insert_id();
+  // A configuration of another file must have the same text here.
+  Statement earlier = database.prepare("SELECT knobs FROM proposal WHERE space_id = ? ORDER BY id LIMIT 1");
+  if (earlier.bind(space_).step()) order_.sorted(config_from_json(earlier.text(0)));
 }
 
 bool ForeignSession::add(const ForeignTrial& trial) {
