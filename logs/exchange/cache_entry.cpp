@@ -97,7 +97,8 @@ Json t4_of_cache_entry(const Json& header, const std::string& name, const Json& 
   result["measurements"] = Json::array();
   for (const auto& [field, value] : fields.items()) {
     if (const Failure* const failure = failure_in(value)) result["invalidity"] = failure->t4;
-    result["measurements"].push_back({{"name", field}, {"value", value}, {"unit", field.starts_with("time") ? "ms" : ""}});
+    result["measurements"].push_back(
+        {{"name", field}, {"value", value}, {"unit", field.starts_with("time") ? "ms" : ""}});
   }
   const auto objective = header.find("objective");
   if (objective != header.end()) result["objectives"] = objective->is_array() ? *objective : Json::array({*objective});

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "logs/exchange/file_format.h"
-#include "logs/exchange/input_file.h"
+#include "logs/exchange/files/input_file.h"
 #include "logs/exchange/json_lines.h"
 #include "logs/exchange/kernel_tuner_cache.h"
 #include "logs/exchange/t4.h"
@@ -70,10 +70,10 @@ ExportReport export_records(const std::string& database, const TaskFilter& filte
   const std::vector<StoredTask> tasks = matching_tasks(log, filter);
   if (tasks.empty()) return {};
   if (!format.has_many_tasks && tasks.size() > 1) {
-    throw UsageError(fmt::format("{} tasks in database '{}' match, such as {} on {}, and a file of the format {} has one:"
-                                 " name its workload and its target",
-                                 tasks.size(), database, tasks.front().key.workload.text, tasks.front().key.target,
-                                 format.name));
+    throw UsageError(
+        fmt::format("{} tasks in database '{}' match, such as {} on {}, and a file of the format {} has one:"
+                    " name its workload and its target",
+                    tasks.size(), database, tasks.front().key.workload.text, tasks.front().key.target, format.name));
   }
   OutputFile output(file);
   ExportReport report = format.write(log, tasks, output);

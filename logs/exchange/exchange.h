@@ -37,7 +37,7 @@ struct ImportReport {
 
 /// Adds what the file has to the database, in one transaction; what is there already is not added again. Throws
 /// UsageError, one sentence with the file and the place in it, if the file cannot be read, its format is not recognised
-/// or it is damaged, and LogError as TuningLog::open() does. The database is then as it was.
+/// or it is damaged, and LogError as TuningLog::open() does. Nothing is recorded then.
 ImportReport import_records(const std::string& database, const ImportRequest& request, const OpenOptions& options = {});
 
 /// The outcome of an export.

@@ -27,12 +27,12 @@ std::string select_trials(const char* columns, const char* order) {
       " JOIN trial AS measured ON measured.id = coalesce(trial.same_as_trial_id, trial.id)"
       " JOIN session AS unit ON unit.id = measured.session_id LEFT JOIN session AS base ON base.id = ?2"
       " WHERE session.task_id = ?1 AND (?2 = 0 OR unit.id = ?2"
-      "  OR (unit.rule = 2 AND base.rule = 2 AND unit.anchor_trial_id = base.anchor_trial_id AND unit.anchor_ns > 0)) {}",
+      "  OR (unit.rule = 2 AND base.rule = 2 AND unit.anchor_trial_id = base.anchor_trial_id AND unit.anchor_ns > 0)) "
+      "{}",
       columns, order);
 }
 
-constexpr const char* kFactor =
-    "CASE WHEN ?2 = 0 OR unit.id = ?2 THEN 1.0 ELSE base.anchor_ns / unit.anchor_ns END";
+constexpr const char* kFactor = "CASE WHEN ?2 = 0 OR unit.id = ?2 THEN 1.0 ELSE base.anchor_ns / unit.anchor_ns END";
 
 SessionId latest_session(const Database& database, std::int64_t task) {
   Statement select = database.prepare(

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "logs/exchange/exchange.h"
-#include "logs/exchange/output_file.h"
+#include "logs/exchange/files/output_file.h"
 #include "logs/sqlite/database.h"
 #include "logs/task.h"
 

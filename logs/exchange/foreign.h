@@ -50,7 +50,8 @@ class KnobOrder {
   std::map<std::string, std::size_t, std::less<>> places_;
 };
 
-/// Throws UsageError as readers of a part of a file do: the caller adds the place, as in "result 3 of file 'a' has ...".
+/// Throws UsageError as readers of a part of a file do: the caller adds the place, as in "result 3 of file 'a' has
+/// ...".
 [[noreturn]] void refuse_part(const std::string& what);
 
 }  // namespace nestwright

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "logs/exchange/files/json_entries.h"
 #include "logs/exchange/foreign_log.h"
-#include "logs/exchange/json_entries.h"
 #include "logs/open_log.h"
 #include "nestwright/error.h"
 
@@ -15,9 +15,9 @@ void require_version_1(const Json& header, const std::string& path) {
   const auto version = header.find("schema_version");
   if (version == header.end()) return;
   if (version->is_string() && version->get_ref<const std::string&>().starts_with("1.")) return;
-  throw UsageError(fmt::format(
-      "file '{}' has the schema version {}, but this nestwright reads versions 1.x: use a newer nestwright", path,
-      version->dump()));
+  throw UsageError(
+      fmt::format("file '{}' has the schema version {}, but this nestwright reads versions 1.x: use a newer nestwright",
+                  path, version->dump()));
 }
 
 ImportReport import_foreign_file(const std::string& database, const ImportRequest& request, const OpenOptions& options,
@@ -49,8 +49,8 @@ ImportReport import_foreign_file(const std::string& database, const ImportReques
     try {
       ++(session.add(format.trial(header, name, entry)) ? report.trials : report.known);
     } catch (const UsageError& e) {
-      throw UsageError(fmt::format("{} {} of file '{}' {}: correct the file", format.entry, number, request.file,
-                                   e.what()));
+      throw UsageError(
+          fmt::format("{} {} of file '{}' {}: correct the file", format.entry, number, request.file, e.what()));
     }
   };
   read_json_entries(request.file, second);

@@ -56,13 +56,21 @@ ForeignSession::ForeignSession(sqlite::Database& database, const ForeignSpace& s
     : database_(database), transaction_(database), header_(space.header.dump()), now_(current_time(database)) {
   const TaskKey key = foreign_task(space);
   const std::int64_t task = ensure_task(database, key);
+  Statement source = database.prepare("SELECT source FROM workload WHERE workload = ?");
+  if (source.bind(key.workload.text).step() && source.text(0) != key.workload.source) {
+    throw UsageError(
+        fmt::format("database '{}' has records of {} from another format ({}): give another name with"
+                    " --kernel, or another file with --db",
+                    database.path(), key.workload.text, source.text(0)));
+  }
   space_ = ensure_space(database, task, {key.workload.op, 1});
   Statement recorded = database.prepare("SELECT 1 FROM session WHERE task_id = ? AND owner = ?");
   is_recorded_ = recorded.bind(task, owner_of(content_hash)).step();
   if (is_recorded_) return;
   database
-      .prepare("INSERT INTO session(task_id, seed, strategy, cost_model, options, status, reason, owner, rule, started_at)"
-               " VALUES (?, '0', ?, 'none', '{}', ?, 'imported', ?, ?, ?)")
+      .prepare(
+          "INSERT INTO session(task_id, seed, strategy, cost_model, options, status, reason, owner, rule, started_at)"
+          " VALUES (?, '0', ?, 'none', '{}', ?, 'imported', ?, ?, ?)")
       .bind(task, space.source, session_status_name(SessionStatus::kDone), owner_of(content_hash),
             static_cast<int>(ScoringRule::kPaired), now_)
       .run();
@@ -79,8 +87,9 @@ ForeignSession::ForeignSession(sqlite::Database& database, const ForeignSpace& s
 bool ForeignSession::add(const ForeignTrial& trial) {
   const Config config = order_.sorted(trial.config);
   database_
-      .prepare("INSERT INTO proposal(batch_id, position, space_id, config, knobs, origin) VALUES (?, ?, ?, ?, ?, ?)"
-               " ON CONFLICT(space_id, config) DO NOTHING")
+      .prepare(
+          "INSERT INTO proposal(batch_id, position, space_id, config, knobs, origin) VALUES (?, ?, ?, ?, ?, ?)"
+          " ON CONFLICT(space_id, config) DO NOTHING")
       .bind(batch_, position_, space_, config.str(), to_json(config), "imported")
       .run();
   if (database_.changed_rows() == 0) {

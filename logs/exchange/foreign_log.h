@@ -21,7 +21,8 @@ TaskKey foreign_task(const ForeignSpace& space);
 /// proposals by position, ForeignTrial::rest.
 class ForeignSession {
  public:
-  /// `content_hash` is that of the file. Throws LogError.
+  /// `content_hash` is that of the file. Throws LogError, and UsageError if the database has the workload from another
+  /// source.
   ForeignSession(sqlite::Database& database, const ForeignSpace& space, std::uint64_t content_hash);
   /// Whether the same file was imported before: then it must not be written again.
   bool is_recorded() const { return is_recorded_; }

@@ -6,12 +6,13 @@
 #include <map>
 #include <string>
 
+#include "logs/exchange/files/input_file.h"
 #include "logs/exchange/foreign.h"
-#include "logs/exchange/input_file.h"
 #include "logs/exchange/row_json.h"
 #include "logs/open_log.h"
 #include "logs/schema.h"
 #include "logs/sqlite/copy.h"
+#include "logs/upkeep/merge.h"
 #include "nestwright/error.h"
 #include "support/os/scratch_folder.h"
 
@@ -55,7 +56,8 @@ class RowInserter {
 
   void insert(const Json& line) {
     const auto name = line.find("table");
-    const auto table = name != line.end() && name->is_string() ? columns_.find(name->get<std::string>()) : columns_.end();
+    const auto table =
+        name != line.end() && name->is_string() ? columns_.find(name->get<std::string>()) : columns_.end();
     if (table == columns_.end()) refuse_part("has no 'table' that this nestwright knows");
     std::string names, places;
     std::vector<const ExchangedColumn*> columns;
@@ -104,9 +106,10 @@ Json parsed(const std::string& line) {
 void require_references(const sqlite::Database& database, const std::string& path) {
   sqlite::Statement broken = database.prepare("SELECT \"table\", rowid, parent FROM pragma_foreign_key_check LIMIT 1");
   if (!broken.bind().step()) return;
-  throw UsageError(fmt::format("file '{}' has row {} of the table {} without the row of the table {} that it names:"
-                               " export it again",
-                               path, broken.integer(1), broken.text(0), broken.text(2)));
+  throw UsageError(
+      fmt::format("file '{}' has row {} of the table {} without the row of the table {} that it names:"
+                  " export it again",
+                  path, broken.integer(1), broken.text(0), broken.text(2)));
 }
 
 /// Fills an empty database with the rows of the file.
@@ -126,7 +129,8 @@ void read_rows(sqlite::Database& database, const std::string& path) {
       if (number == 1) {
         require_known_version(json);
       } else if (json.contains("rows")) {
-        if (json["rows"] != rows) refuse_part(fmt::format("says that there are {} rows, not {}", json["rows"].dump(), rows));
+        if (json["rows"] != rows)
+          refuse_part(fmt::format("says that there are {} rows, not {}", json["rows"].dump(), rows));
         is_complete = true;
       } else {
         inserter.insert(json);
@@ -157,21 +161,29 @@ bool recognises_json_lines(std::string_view head) {
 
 ImportReport import_json_lines(const std::string& database, const ImportRequest& request, const OpenOptions& options) {
   if (!request.kernel.empty() || !request.device.empty()) {
-    throw UsageError(fmt::format("file '{}' names its workloads itself: drop the names of kernel and device", request.file));
+    throw UsageError(
+        fmt::format("file '{}' names its workloads itself: drop the names of kernel and device", request.file));
   }
   const ScratchFolder scratch("nestwright-import");
   const std::string imported = scratch.path() + "/imported.db";
-  sqlite::Database rows = open_log(imported, OpenMode::kWrite, options);
-  read_rows(rows, request.file);
   ImportReport report;
-  report.trials = count(rows, "trial");
-  report.sessions = count(rows, "session");
-  std::error_code error;
-  if (!std::filesystem::exists(database, error)) {
-    sqlite::copy_to_file(rows, database);
-    return report;
+  {
+    sqlite::Database rows = open_log(imported, OpenMode::kWrite, options);
+    read_rows(rows, request.file);
+    report.trials = count(rows, "trial");
+    report.sessions = count(rows, "session");
+    std::error_code error;
+    if (!std::filesystem::exists(database, error)) {
+      // The rows keep their numbers.
+      sqlite::copy_to_file(rows, database);
+      return report;
+    }
   }
-  throw LogError(fmt::format("database '{}' exists: give the name of a new one with --db", database));
+  const MergeResult merged = merge_log(imported, database, options);
+  report.known = report.trials - merged.trials;
+  report.trials = merged.trials;
+  report.sessions = merged.sessions;
+  return report;
 }
 
 ExportReport write_json_lines(const sqlite::Database& database, const std::vector<StoredTask>& tasks,

@@ -25,7 +25,8 @@ constexpr double kMs = 1;  // the unit of all times
 const Json& required_field(const Json& header, const char* name, const std::string& path) {
   const auto field = header.find(name);
   if (field != header.end()) return *field;
-  throw UsageError(fmt::format("file '{}' has no '{}', which a cache of Kernel Tuner has: give another file", path, name));
+  throw UsageError(
+      fmt::format("file '{}' has no '{}', which a cache of Kernel Tuner has: give another file", path, name));
 }
 
 std::string required_text(const Json& header, const char* name, const std::string& path) {
@@ -80,7 +81,8 @@ std::pair<Json, Json> parameters_of(const ExportedTask& task) {
   task.for_each([&](const ForeignTrial& trial) {
     for (const Json& key : keys) {
       const std::string& name = key.get_ref<const std::string&>();
-      if (trial.config.find(name) == nullptr && seen[name].emplace("null", true).second) values[name].push_back(nullptr);
+      if (trial.config.find(name) == nullptr && seen[name].emplace("null", true).second)
+        values[name].push_back(nullptr);
     }
   });
   return {std::move(keys), std::move(values)};

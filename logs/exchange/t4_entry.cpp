@@ -22,13 +22,12 @@ constexpr double kNs = 1e6;  // in a millisecond
 /// Old versions of Kernel Tuner wrote this time, in milliseconds, for configurations that failed.
 constexpr double kFailedTime = 1e20;
 
-constexpr std::array<std::pair<std::string_view, Outcome>, 6> kInvalidity = {
-    {{"correct", Outcome::kOk},
-     {"constraints", Outcome::kInvalidConfig},
-     {"compile", Outcome::kCompileError},
-     {"runtime", Outcome::kLaunchError},
-     {"timeout", Outcome::kTimeout},
-     {"correctness", Outcome::kWrongResult}}};
+constexpr std::array<std::pair<std::string_view, Outcome>, 6> kInvalidity = {{{"correct", Outcome::kOk},
+                                                                              {"constraints", Outcome::kInvalidConfig},
+                                                                              {"compile", Outcome::kCompileError},
+                                                                              {"runtime", Outcome::kLaunchError},
+                                                                              {"timeout", Outcome::kTimeout},
+                                                                              {"correctness", Outcome::kWrongResult}}};
 
 Outcome outcome_of(const Json& invalidity) {
   if (invalidity.is_string()) {

@@ -1,4 +1,4 @@
-// One result of the T4 format, from and to a trial. T4 is the output format of autotuners of the FAIR auto-tuning
+// One entry of a file in the format T4, a result, from and to a trial. T4 is the output format of autotuners of the FAIR auto-tuning
 // schemas (github.com/odgaard/TuningSchema, branch T4, results-schema.json 1.0.0; the Auto-Tuning Association's
 // autotuning_methodology, schemas/T4.json, describes each field); Kernel Tuner writes it in
 // kernel_tuner/file_utils.py, get_t4_results().
@@ -11,9 +11,9 @@
 //             "framework": 105.2, ...}               kept
 //   "invalidity": "correct"                          outcome
 //   "correctness": 1                                 verified
-//   "measurements": [{"name": "time", "value": 3.87, "unit": "ms"}]   that of the objective is median_ns; others are kept
-//   "objectives": ["time"]                           kept
-//   "timestamp": "2023-12-22 09:54:05.502007+00:00"  recorded_at
+//   "measurements": [{"name": "time", "value": 3.87, "unit": "ms"}]   that of the objective is median_ns; others are
+//   kept "objectives": ["time"]                           kept "timestamp": "2023-12-22 09:54:05.502007+00:00"
+//   recorded_at
 //
 // Thread rule: pure functions.
 #pragma once

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "logs/exchange/exchange.h"
-#include "logs/exchange/input_file.h"
+#include "logs/exchange/files/input_file.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {

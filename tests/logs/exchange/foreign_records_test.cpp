@@ -34,7 +34,8 @@ TEST_F(ForeignRecords, AreFoundOnlyWhereTheyAreAskedFor) {
 }
 
 TEST_F(ForeignRecords, AnswerNoQueryOfAnOwnTask) {
-  EXPECT_FALSE(find_best(log_, task_.workload, filter_of(task_), task_.machine, {}, [](const BestRecord&) { return true; }));
+  EXPECT_FALSE(
+      find_best(log_, task_.workload, filter_of(task_), task_.machine, {}, [](const BestRecord&) { return true; }));
   TaskFilter any;
   EXPECT_THAT(log_.nearest(task_.workload, any, 10), IsEmpty());
   EXPECT_THAT(log_.history(task_, 100, 100), IsEmpty());

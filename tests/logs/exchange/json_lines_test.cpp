@@ -117,6 +117,27 @@ TEST_F(JsonLines, OneTaskIsExportedWithWhatItRefersTo) {
   EXPECT_THAT(exported(copy_), HasSubstr("machine_limit"));
 }
 
+TEST_F(JsonLines, AnImportIntoADatabaseAddsWhatItDoesNotHave) {
+  record_everything();
+  import_records(copy_, {.file = recorded_file("scale_T4.json")});
+  log_ = TuningLog::open(path_, OpenMode::kWrite);  // its sessions have ended
+  const std::string text = exported(path_);
+  const ImportReport first = import(copy_, text), again = import(copy_, text);
+  EXPECT_EQ(first.trials, 11);
+  EXPECT_EQ(first.known, 0);
+  EXPECT_EQ(again.trials, 0);
+  EXPECT_EQ(again.known, 11);
+  EXPECT_EQ(again.sessions, 0);
+  const TuningLog copy = TuningLog::open(copy_, OpenMode::kRead);
+  EXPECT_EQ(copy.trials(every_task()).size(), 16u);
+  EXPECT_EQ(copy.best(filter_of(task_))->timing.median_ns, log_.best(filter_of(task_))->timing.median_ns);
+  // What other tuners' files have beside the columns moved with their sessions.
+  TaskFilter cache = every_task();
+  cache.workload = "kernel_tuner:scale problem_size=100000";
+  export_records(copy_, cache, "kernel-tuner", out_);
+  EXPECT_TRUE(are_equal(json_of(out_), json_of(recorded_file("scale_cache.json")))) << contents(out_);
+}
+
 TEST_F(JsonLines, BadLinesAreRefusedWithTheirNumbers) {
   record_everything();
   const std::string text = exported(path_);

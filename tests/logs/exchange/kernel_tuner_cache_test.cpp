@@ -119,6 +119,19 @@ TEST_F(KernelTunerCache, ACacheBecomesTheT4FileThatKernelTunerWrites) {
   EXPECT_TRUE(are_equal(t4["results"][0]["measurements"], theirs["results"][0]["measurements"]));
 }
 
+TEST_F(KernelTunerCache, AWorkloadIsOfOneFormat) {
+  import_text(text_);
+  try {
+    import_records(db_, {.file = recorded_file("scale_T4.json"), .kernel = "scale problem_size=100000"});
+    import_records(db_, {.file = recorded_file("scale_T4.json"), .kernel = "scale"});
+  } catch (const UsageError&) {
+    FAIL() << "names that differ were taken for one";
+  }
+  json file = json::parse(text_);
+  file.erase("problem_size");
+  EXPECT_THAT(refusal(file.dump()), HasSubstr("has records of kernel_tuner:scale from another format (T4)"));
+}
+
 TEST_F(KernelTunerCache, BadFilesAreRefused) {
   const auto with = [&](const char* pointer, json value) {
     json file = json::parse(text_);

@@ -90,8 +90,9 @@ TEST_F(T4, AllFieldsOfTheSchemasComeBack) {
   const json measured = {{{"name", "GFLOP/s"}, {"value", 12.5}, {"unit", ""}},
                          {{"name", "time"}, {"value", 3}, {"unit", "us"}},
                          {{"name", "power"}, {"value", {1, 2}}, {"unit", "W"}, {"type", "Double"}}};
-  const json times = {{"compilation_time", 2500}, {"runtimes", {3, 4, 5}}, {"framework", 0.25}, {"search_algorithm", 1},
-                      {"validation", 7},          {"data", 9},             {"profiling_runs", 8}};
+  const json times = {{"compilation_time", 2500}, {"runtimes", {3, 4, 5}}, {"framework", 0.25},
+                      {"search_algorithm", 1},    {"validation", 7},       {"data", 9},
+                      {"profiling_runs", 8}};
   const std::string text = file_with(
       {{"times", times}, {"measurements", measured}, {"compilation_data", {{"registers", 32}}}, {"note", "kept"}},
       {{"timeunit", "microseconds"}, {"device", "A 100"}, {"autotuner", "KTT"}, {"autotuner_version", "2.1"}});
@@ -117,12 +118,13 @@ TEST_F(T4, EveryFieldThatMayBeAbsentStaysAbsent) {
 
 TEST_F(T4, EveryInvalidityIsAnOutcomeAndComesBack) {
   const std::pair<const char*, Outcome> kKinds[] = {
-      {"timeout", Outcome::kTimeout},         {"compile", Outcome::kCompileError},
-      {"runtime", Outcome::kLaunchError},     {"correctness", Outcome::kWrongResult},
+      {"timeout", Outcome::kTimeout},           {"compile", Outcome::kCompileError},
+      {"runtime", Outcome::kLaunchError},       {"correctness", Outcome::kWrongResult},
       {"constraints", Outcome::kInvalidConfig}, {"correct", Outcome::kOk}};
   for (const auto& [name, outcome] : kKinds) {
     std::filesystem::remove(db_);
-    const std::string text = file_with({{"invalidity", name}, {"correctness", outcome == Outcome::kWrongResult ? 0 : 1}});
+    const std::string text =
+        file_with({{"invalidity", name}, {"correctness", outcome == Outcome::kWrongResult ? 0 : 1}});
     import_text(text);
     EXPECT_EQ(trials().at(0).measurement.outcome, outcome) << name;
     EXPECT_EQ(trials().at(0).measurement.message.empty(), outcome == Outcome::kOk) << name;

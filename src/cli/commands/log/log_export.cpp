@@ -50,11 +50,14 @@ void add_log_export(Command& log, Action& action) {
   const Argument target = add_task_selection(command, options->common);
   command.add_option("--machine", options->machine, "only this machine, as log sessions --json names it")
       .value_name("MACHINE");
-  command.add_option("--format", options->format, "jsonl loses nothing; t4 and kernel-tuner have the trials of one task")
+  command
+      .add_option("--format", options->format, "jsonl loses nothing; t4 and kernel-tuner have the trials of one task")
       .value_name("FORMAT")
       .one_of(exchange_format_names())
       .show_default();
-  command.add_option("--out", options->out, "the file; compressed if its name ends in .gz").value_name("FILE").required();
+  command.add_option("--out", options->out, "the file; compressed if its name ends in .gz")
+      .value_name("FILE")
+      .required();
   add_json(command, options->common);
   command.on_chosen([options, target, &action] {
     options->has_target = target.is_given();

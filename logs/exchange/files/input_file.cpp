@@ -1,4 +1,4 @@
-#include "logs/exchange/input_file.h"
+#include "logs/exchange/files/input_file.h"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -35,8 +35,9 @@ InputFile::int_type InputFile::underflow() {
   int code = Z_OK;
   if (read <= 0) gzerror(file_->file, &code);
   if (read < 0 || code == Z_BUF_ERROR) {
-    throw UsageError(fmt::format("file '{}' cannot be read to its end ({}): copy it again", path_,
-                                 code == Z_ERRNO ? "the disk failed" : "its compressed data are damaged or incomplete"));
+    throw UsageError(
+        fmt::format("file '{}' cannot be read to its end ({}): copy it again", path_,
+                    code == Z_ERRNO ? "the disk failed" : "its compressed data are damaged or incomplete"));
   }
   if (read == 0) return traits_type::eof();
   const std::string_view bytes(buffer_.data(), static_cast<std::size_t>(read));

@@ -1,4 +1,4 @@
-#include "logs/exchange/json_entries.h"
+#include "logs/exchange/files/json_entries.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "logs/exchange/input_file.h"
+#include "logs/exchange/files/input_file.h"
 #include "nestwright/error.h"
 
 namespace nestwright {
@@ -169,9 +169,9 @@ EntriesRead read_json_entries(const std::string& path, const EntryHandlers& hand
     const char last = is_at_end ? file.last_character() : '\0';
     reader.read().ended_open = handlers.may_end_open && reader.is_between_entries() && (last == '}' || last == ',');
     if (!reader.read().ended_open) {
-      throw UsageError(fmt::format("file '{}' is not JSON, or is not complete ({})", path,
-                                   place_and_reason(reader.message())) +
-                       ": give a whole file");
+      throw UsageError(
+          fmt::format("file '{}' is not JSON, or is not complete ({})", path, place_and_reason(reader.message())) +
+          ": give a whole file");
     }
   }
   reader.read().content_hash = file.content_hash();

@@ -1,4 +1,4 @@
-#include "logs/exchange/output_file.h"
+#include "logs/exchange/files/output_file.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
