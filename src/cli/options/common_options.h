@@ -86,6 +86,7 @@ void add_export(CommandLine& line, Action& action);
 void add_measure(CommandLine& line, Action& action);
 void add_report(CommandLine& line, Action& action);
 void add_model(CommandLine& line, Action& action);
+void add_revalidate(CommandLine& line, Action& action);
 void add_space(CommandLine& line, Action& action);
 void add_lower(CommandLine& line, Action& action);
 void add_templates(CommandLine& line, Action& action);

@@ -53,6 +53,14 @@ std::string utc_text(std::time_t time) {
                      parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
+/// A percentage or a number; nullopt for what is neither.
+std::optional<double> read_share(const std::string& text) {
+  const bool is_percentage = text.ends_with('%');
+  double value = 0;
+  if (!reads_as(is_percentage ? text.substr(0, text.size() - 1) : text, value)) return std::nullopt;
+  return is_percentage ? value / 100 : value;
+}
+
 }  // namespace
 
 TextCheck integer(std::uint64_t min, std::uint64_t max) {
@@ -82,16 +90,40 @@ TextCheck not_empty() {
 
 TextCheck share() {
   return [](std::string& text) -> std::string {
-    const bool is_percentage = text.ends_with('%');
-    double value = 0;
-    if (reads_as(is_percentage ? text.substr(0, text.size() - 1) : text, value)) {
-      if (is_percentage) value /= 100;
-      if (value >= 0 && value < 1) {
-        text = fmt::format("{}", value);
-        return {};
-      }
+    const std::optional<double> value = read_share(text);
+    if (!value || *value < 0 || *value >= 1) {
+      return fmt::format("give a percentage such as 1%, or a number below 1 such as 0.01, not '{}'", text);
     }
-    return fmt::format("give a percentage such as 1%, or a number below 1 such as 0.01, not '{}'", text);
+    text = fmt::format("{}", *value);
+    return {};
+  };
+}
+
+TextCheck share_or_whole() {
+  return [](std::string& text) -> std::string {
+    const std::optional<double> value = read_share(text);
+    if (!value || *value < 0 || *value > 1) {
+      return fmt::format("give a percentage from 0% to 100%, or a number from 0 to 1 such as 0.05, not '{}'", text);
+    }
+    text = fmt::format("{}", *value);
+    return {};
+  };
+}
+
+TextCheck age() {
+  return [](std::string& text) -> std::string {
+    constexpr double kHour_s = 3600;
+    const double unit_s = text.ends_with('h')   ? kHour_s
+                          : text.ends_with('d') ? 24 * kHour_s
+                          : text.ends_with('w') ? 7 * 24 * kHour_s
+                                                : 0;
+    constexpr double kMost_s = 100 * 366 * 24 * kHour_s;  // a date before the first one would be none
+    double value = 0;
+    if (unit_s > 0 && reads_as(text.substr(0, text.size() - 1), value) && value > 0 && value * unit_s <= kMost_s) {
+      text = fmt::format("{}", value * unit_s);
+      return {};
+    }
+    return fmt::format("give an age such as 12h, 30d or 2w, not '{}'", text);
   };
 }
 
