@@ -152,8 +152,10 @@ std::vector<TrialRecord> TuningLog::history(const TaskKey& task, std::int64_t la
         "SELECT winner_trial_id FROM race WHERE task_id = ? AND winner_trial_id IS NOT NULL ORDER BY recorded_at DESC, "
         "id DESC LIMIT ?",
         stored->id, kMaxLinks);
-    Statement sessions =
-        database.prepare("SELECT id FROM session WHERE task_id = ? ORDER BY started_at DESC, id DESC LIMIT ?");
+    // A session that raced the stored best again has none.
+    Statement sessions = database.prepare(
+        "SELECT id FROM session WHERE task_id = ? AND EXISTS (SELECT 1 FROM trial WHERE session_id = session.id)"
+        " ORDER BY started_at DESC, id DESC LIMIT ?");
     sessions.bind(stored->id, kMaxSessions);
     while (sessions.step()) {
       choose("SELECT id FROM trial WHERE session_id = ? AND median_ns > 0 ORDER BY median_ns LIMIT ?",

@@ -93,14 +93,24 @@ class RaceAgainSession {
     return result;
   }
 
-  /// The stored best first, whatever it is by now, as the one that the others are compared with.
+  /// First the one that the others are compared with, and that keeps its place on a tie: the stored best of the task,
+  /// whatever it is by now, or else the one that is revalidated.
   Entrants entrants_of(const std::optional<BestRecord>& stored, const std::vector<RaceCandidate>& raced) const {
     Entrants entrants;
     if (const auto point = stored ? tools_.space.find_anywhere(stored->point) : std::nullopt) {
       entrants.add(stored->trial, *point, kIncumbentRole);
+    } else if (const RaceCandidate* own = stored ? nullptr : candidate_of_best(raced)) {
+      entrants.add(own->trial, own->point, kIncumbentRole);
     }
     for (const RaceCandidate& each : raced) entrants.add(each.trial, each.point, each.role);
     return entrants;
+  }
+
+  /// nullptr where this build does not have the configuration that is revalidated, or it was not measured.
+  const RaceCandidate* candidate_of_best(const std::vector<RaceCandidate>& raced) const {
+    const auto point = tools_.space.find_anywhere(best_.record.point);
+    const auto same = std::ranges::find_if(raced, [&](const RaceCandidate& each) { return each.point == point; });
+    return same == raced.end() ? nullptr : &*same;
   }
 
   /// The trials of the stored best and its runners-up, as far as this build has their configurations, and the default.
@@ -201,11 +211,10 @@ class RaceAgainSession {
 
   /// The entry of the configuration that is revalidated.
   std::optional<RaceEntry> entry_of_best(const Race& held, const std::vector<RaceCandidate>& raced) const {
-    const auto point = tools_.space.find_anywhere(best_.record.point);
-    if (!point) return entry_of_lost_point(best_.record);
-    const auto candidate = std::ranges::find_if(raced, [&](const RaceCandidate& each) { return each.point == point; });
-    if (candidate == raced.end()) return std::nullopt;
-    const auto entry = std::ranges::find(held.entries, candidate->trial, &RaceEntry::trial);
+    if (!tools_.space.find_anywhere(best_.record.point)) return entry_of_lost_point(best_.record);
+    const RaceCandidate* const own = candidate_of_best(raced);
+    if (own == nullptr) return std::nullopt;
+    const auto entry = std::ranges::find(held.entries, own->trial, &RaceEntry::trial);
     return entry == held.entries.end() ? std::nullopt : std::optional(*entry);
   }
 

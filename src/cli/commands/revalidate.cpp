@@ -5,15 +5,16 @@
 #include <chrono>
 #include <cstdio>
 
-#include "cli/commands/revalidation_baseline.h"
 #include "cli/options/common_options.h"
 #include "cli/options/exit_code.h"
 #include "cli/options/interrupt.h"
 #include "cli/options/option_checks.h"
+#include "cli/options/text_file.h"
 #include "cli/output/record_output.h"
 #include "cli/output/revalidation_output.h"
 #include "nestwright/error.h"
 #include "search/budget/effort.h"
+#include "search/revalidation/baseline.h"
 #include "search/revalidation/revalidate.h"
 #include "support/base/clock.h"
 #include "target/description/machine.h"
@@ -163,7 +164,9 @@ int run(const RevalidateOptions& options) {
                             .tolerance = options.tolerance,
                             .has_baseline = !options.baseline.empty()};
   std::vector<BaselineTask> baseline;
-  if (report.has_baseline) baseline = read_baseline(options.baseline);
+  if (report.has_baseline) {
+    baseline = parse_baseline(read_text_file(options.baseline, "baseline", kBaselineAdvice), options.baseline);
+  }
   std::vector<StoredBest> bests;
   {
     const TuningLog log = open_database(options.common, OpenMode::kRead);

@@ -9,6 +9,7 @@
 
 #include "cli/output/record_output.h"
 #include "nestwright/error.h"
+#include "search/revalidation/baseline.h"
 
 namespace nestwright::cli {
 namespace {

@@ -1,4 +1,4 @@
-// Describes what became of revalidated bests, as a table or as JSON, and reads that document again.
+// Describes what became of revalidated bests, as a table or as JSON.
 // Thread rule: pure functions.
 #pragma once
 
@@ -9,9 +9,6 @@
 #include "support/data/json.h"
 
 namespace nestwright::cli {
-
-/// What `revalidate --json` prints as "format". Another number: the document means something else.
-inline constexpr const char* kRevalidationFormat = "nestwright revalidation 1";
 
 /// A best with what became of it.
 struct RevalidationRow {

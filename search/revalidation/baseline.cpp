@@ -1,4 +1,4 @@
-#include "cli/commands/revalidation_baseline.h"
+#include "search/revalidation/baseline.h"
 
 #include <fmt/format.h>
 
@@ -7,16 +7,13 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "cli/options/text_file.h"
-#include "cli/output/revalidation_output.h"
 #include "nestwright/error.h"
+#include "search/revalidation/revalidate.h"
 
-namespace nestwright::cli {
+namespace nestwright {
 namespace {
 
 using Document = nlohmann::json;
-
-constexpr const char* kAdvice = "write one with nestwright revalidate --all --json > FILE";
 
 /// A field of an object. Throws UsageError if it is missing.
 const Document& field(const Document& object, const char* name) {
@@ -89,14 +86,10 @@ std::vector<BaselineTask> parse_baseline(const std::string& text, const std::str
     }
     return baseline;
   } catch (const Document::exception&) {
-    throw UsageError(fmt::format("{} is not JSON: {}", place, kAdvice));
+    throw UsageError(fmt::format("{} is not JSON: {}", place, kBaselineAdvice));
   } catch (const UsageError& e) {
-    throw UsageError(fmt::format("{} is not what revalidate --json prints ({}): {}", place, e.what(), kAdvice));
+    throw UsageError(fmt::format("{} is not what revalidate --json prints ({}): {}", place, e.what(), kBaselineAdvice));
   }
-}
-
-std::vector<BaselineTask> read_baseline(const std::string& file) {
-  return parse_baseline(read_text_file(file, "baseline", kAdvice), file);
 }
 
 std::vector<BaselineTask> apply_baseline(const std::vector<BaselineTask>& baseline, std::vector<StoredBest>& bests) {
@@ -116,4 +109,4 @@ std::vector<BaselineTask> apply_baseline(const std::vector<BaselineTask>& baseli
   return rest;
 }
 
-}  // namespace nestwright::cli
+}  // namespace nestwright
