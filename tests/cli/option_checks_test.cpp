@@ -56,5 +56,25 @@ TEST(MomentOption, OtherTextsAreRefused) {
   }
 }
 
+TEST(NumberOption, AShareMayBeTheWhole) {
+  EXPECT_EQ(checked(share_or_whole(), "5%"), "0.05");
+  EXPECT_EQ(checked(share_or_whole(), "0.05"), "0.05");
+  EXPECT_EQ(checked(share_or_whole(), "100%"), "1");
+  EXPECT_EQ(checked(share_or_whole(), "0"), "0");
+  for (const std::string text : {"101%", "1.01", "-1%", "nan", "five", "%", ""}) {
+    EXPECT_EQ(checked(share_or_whole(), text),
+              "give a percentage from 0% to 100%, or a number from 0 to 1 such as 0.05, not '" + text + "'");
+  }
+}
+
+TEST(NumberOption, AgesAreHoursDaysOrWeeks) {
+  EXPECT_EQ(checked(age(), "12h"), "43200");
+  EXPECT_EQ(checked(age(), "1.5d"), "129600");
+  EXPECT_EQ(checked(age(), "2w"), "1209600");
+  for (const std::string text : {"30", "0d", "-1d", "d", "1 d", "1m", "infd", "1e9w", ""}) {
+    EXPECT_EQ(checked(age(), text), "give an age such as 12h, 30d or 2w, not '" + text + "'");
+  }
+}
+
 }  // namespace
 }  // namespace nestwright::cli

@@ -95,7 +95,7 @@ class RevalidateTest : public ::testing::Test {
   RevalidateTest() {
     setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1);
     for (const char* workload : {"matmul m=32 n=32 k=32", "matmul m=16 n=16 k=16"}) {
-      record_default(log_, {parse_workload(workload), Target::parse("host")}, 1e9);
+      record_default(log_, {parse_workload(workload), Target::parse("cpu")}, 1e9);
     }
   }
   std::vector<StoredBest> bests() const {
@@ -113,14 +113,19 @@ class RevalidateTest : public ::testing::Test {
 
 TEST_F(RevalidateTest, RacesThemInOrderAndRecordsTheirTimes) {
   std::vector<std::size_t> reported;
+  std::vector<StoredBest> left = bests();
   std::vector<RevalidatedBest> rows;
-  for (int attempt = 0; attempt < 20 && races() < 2; ++attempt) {
-    reported.clear();
-    rows = revalidate(bests(), log_,
-                      {.on_verdict = [&](std::size_t i, const RevalidatedBest&) { reported.push_back(i); }});
+  // Where the machine is disturbed, once more.
+  for (int attempt = 0; attempt < 20 && !left.empty(); ++attempt) {
+    const auto report = [&](std::size_t i, const RevalidatedBest&) { reported.push_back(i); };
+    rows = revalidate(left, log_, {.on_verdict = report});
+    if (attempt == 0) {
+      EXPECT_THAT(reported, ElementsAre(0, 1));
+    }
+    left = bests();
+    std::erase_if(left, [](const StoredBest& best) { return best.record.source == BestSource::kRace; });
   }
   EXPECT_EQ(races(), 2U);
-  EXPECT_THAT(reported, ElementsAre(0, 1));
   for (const RevalidatedBest& row : rows) {
     ASSERT_TRUE(row.now.has_value()) << row.detail;
     EXPECT_LT(row.now->median_ns, 1e8) << "a second was made up";

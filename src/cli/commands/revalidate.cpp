@@ -65,14 +65,25 @@ StoredBestsFilter filter_of(const RevalidateOptions& options, const Registry& re
   return filter;
 }
 
+int threads_of(const std::string& target) {
+  try {
+    return Target::parse(target).threads;
+  } catch (const UsageError&) {
+    return 0;  // of another version of this program
+  }
+}
+
 /// Whether the filter would select the task of a baseline if it were stored.
 bool is_wanted(const BaselineTask& task, const StoredBestsFilter& filter) {
+  const TaskFilter& tasks = filter.tasks;
   const auto matches = [](const std::string& wanted, const std::string& value) {
     return wanted.empty() || wanted == value;
   };
   const bool is_named =
       filter.workloads.empty() || std::ranges::find(filter.workloads, task.workload) != filter.workloads.end();
-  return is_named && matches(filter.tasks.target, task.target) && matches(filter.tasks.cache, task.caches);
+  return is_named && (task.workload + " ").starts_with(tasks.op.empty() ? "" : tasks.op + " ") &&
+         matches(tasks.target, task.target) && matches(tasks.cache, task.caches) &&
+         (tasks.threads == 0 || tasks.threads == threads_of(task.target));
 }
 
 /// Says that nothing is to be done.

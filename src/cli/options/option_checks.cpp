@@ -91,7 +91,7 @@ TextCheck not_empty() {
 TextCheck share() {
   return [](std::string& text) -> std::string {
     const std::optional<double> value = read_share(text);
-    if (!value || *value < 0 || *value >= 1) {
+    if (!value || !(*value >= 0 && *value < 1)) {
       return fmt::format("give a percentage such as 1%, or a number below 1 such as 0.01, not '{}'", text);
     }
     text = fmt::format("{}", *value);
@@ -102,7 +102,7 @@ TextCheck share() {
 TextCheck share_or_whole() {
   return [](std::string& text) -> std::string {
     const std::optional<double> value = read_share(text);
-    if (!value || *value < 0 || *value > 1) {
+    if (!value || !(*value >= 0 && *value <= 1)) {
       return fmt::format("give a percentage from 0% to 100%, or a number from 0 to 1 such as 0.05, not '{}'", text);
     }
     text = fmt::format("{}", *value);
