@@ -119,9 +119,9 @@ std::string regression_text(const RevalidationReport& report) {
   const std::string what = result.verdict == RevalidationVerdict::kSlower
                                ? fmt::format("takes {:.2f} times as long as before", result.comparison.ratio)
                                : fmt::format("{}: {}", verdict_name(result.verdict), result.detail);
-  return fmt::format("{} of {} stored bests {} slower, wrong or fail{}, the first is {} ({}): see the table", count,
-                     report.rows.size(), count == 1 ? "is" : "are", count == 1 ? "s" : "", task_text(first->best),
-                     what);
+  return fmt::format(
+      "{} of {} stored bests {} slower, wrong or fail{}, the first is {} ({}): tune it again, or find what changed",
+      count, report.rows.size(), count == 1 ? "is" : "are", count == 1 ? "s" : "", task_text(first->best), what);
 }
 
 /// The exit code, with a message if it is not 0.
