@@ -14,6 +14,9 @@ void add_log_sessions(Command& log, Action& action);
 void add_log_trials(Command& log, Action& action);
 void add_log_diff(Command& log, Action& action);
 void add_log_merge(Command& log, Action& action);
+void add_log_prune(Command& log, Action& action);
+void add_log_delete(Command& log, Action& action);
 void add_log_check(Command& log, Action& action);
+void add_log_repair(Command& log, Action& action);
 
 }  // namespace nestwright::cli
