@@ -340,7 +340,7 @@ TEST_F(RegressingPluginTest, WithoutThePluginItIsSkipped) {
 TEST_F(RevalidateCommandTest, WrongUsageIsRefused) {
   expect_refusal(run("--tolerance 101%"), 2, {"--tolerance", "give a percentage from 0% to 100%", "not '101%'"});
   expect_refusal(run("--tolerance -1"), 2, {"--tolerance"});
-  expect_refusal(run("--older-than 30"), 2, {"--older-than", "give an age such as 12h, 30d or 2w, not '30'"});
+  expect_refusal(run("--older-than 30"), 2, {"--older-than", "or an age such as 2w, 30d, 12h or 45min, not '30'"});
   expect_refusal(run("--seconds 0"), 2, {"--seconds"});
   expect_refusal(run("--effort huge"), 2, {"--effort"});
   expect_refusal(run("--require raced"), 2, {"--require"});
