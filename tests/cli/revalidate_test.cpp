@@ -280,7 +280,7 @@ TEST_F(RevalidateCommandTest, AKilledRunIsRepeated) {
   EXPECT_EQ(again.code, 0) << again.err;
   const json report = json::parse(again.out);
   EXPECT_GE(report["tasks"].size(), 1U) << "that of the second task is still a hint";
-  EXPECT_EQ(run_nestwright(words("query --check --db " + db_)).code, 0);
+  EXPECT_EQ(run_nestwright(words("log check --db " + db_)).code, 0);
 }
 
 /// A plugin whose second build computes something else, or nothing, in one configuration.
