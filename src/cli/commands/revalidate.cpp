@@ -133,9 +133,11 @@ std::string place_text(const StoredBest& best, std::size_t index, std::size_t co
   return fmt::format("{} of {}: {}: ", index + 1, count, best.record.task.workload.text);
 }
 
-void race_all(const RevalidateOptions& options, std::vector<StoredBest> bests, RevalidationReport& report) {
+void race_all(const RevalidateOptions& options, const std::vector<StoredBest>& bests, RevalidationReport& report) {
   TuningLog log = open_database(options.common, OpenMode::kWrite);
-  for (StoredBest& best : bests) report.rows.push_back({best, {}});
+  for (const StoredBest& best : bests) report.rows.push_back({best, {}});
+  const auto timed = std::ranges::find_if(bests, [](const StoredBest& best) { return best.context.has_value(); });
+  if (timed != bests.end()) note_missing_lock(timed->context->target());
   const auto now_ns = [] { return steady_clock().now_ns(); };
   const std::int64_t start_ns = now_ns();
   RevalidationOptions how{.tolerance = options.tolerance,
@@ -182,7 +184,7 @@ int run(const RevalidateOptions& options) {
   }
   install_signal_handlers();
   note(fmt::format("revalidating {} stored bests\n", bests.size()));
-  if (!bests.empty()) race_all(options, std::move(bests), report);
+  if (!bests.empty()) race_all(options, bests, report);
   if (options.common.json) {
     print_json(revalidation_json(report));
   } else {
