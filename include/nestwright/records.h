@@ -162,10 +162,10 @@ struct TrialCode {
   TrialId same_as = 0;   ///< the trial of the same code whose measurement this one takes; 0: it was measured itself
 };
 
-/// How many distinct points a search considered before it proposed some of them.
+/// How many points a search considered before it proposed some of them.
 struct ConsideredPoints {
-  std::int64_t sampled = 0;  ///< drawn uniformly from the space
-  std::int64_t ranked = 0;   ///< scored by the cost model
+  std::int64_t sampled = 0;  ///< drawn uniformly from the space; one that was drawn for two purposes counts twice
+  std::int64_t ranked = 0;   ///< scored by the cost model, each once
   friend bool operator==(const ConsideredPoints&, const ConsideredPoints&) = default;
 };
 

@@ -78,6 +78,7 @@ int run(int argc, char** argv) {
   add_tune(line, action);
   add_query(line, action);
   add_export(line, action);
+  add_explain(line, action);
   add_measure(line, action);
   add_model(line, action);
   add_space(line, action);

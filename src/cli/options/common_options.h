@@ -78,6 +78,7 @@ int print_error(ExitCode code, std::string sentence);
 void add_tune(CommandLine& line, Action& action);
 void add_query(CommandLine& line, Action& action);
 void add_export(CommandLine& line, Action& action);
+void add_explain(CommandLine& line, Action& action);
 void add_measure(CommandLine& line, Action& action);
 void add_model(CommandLine& line, Action& action);
 void add_space(CommandLine& line, Action& action);
