@@ -1,4 +1,4 @@
-// TuningLog's proposals of a task, and what its sessions considered before they proposed them.
+// TuningLog's spaces and proposals of a task, and what its sessions considered before they proposed them.
 #include <fmt/format.h>
 
 #include "logs/encode.h"
@@ -20,6 +20,20 @@ void TuningLog::set_funnel(SessionId session, const SearchFunnel& funnel) {
                                session));
   }
   transaction.commit();
+}
+
+std::vector<SpaceRecord> TuningLog::spaces(const TaskKey& task) const {
+  const auto stored = stored_task(state_->database, task);
+  if (!stored) return {};
+  Statement select = state_->database.prepare(
+      "SELECT template, template_version, valid_points, estimated FROM space WHERE task_id = ?"
+      " AND valid_points IS NOT NULL ORDER BY id");
+  select.bind(stored->id);
+  std::vector<SpaceRecord> spaces;
+  while (select.step()) {
+    spaces.push_back({{select.text(0), static_cast<int>(select.integer(1))}, {select.real(2), select.integer(3) != 0}});
+  }
+  return spaces;
 }
 
 std::vector<SessionProposals> TuningLog::proposals(const TaskKey& task) const {

@@ -179,6 +179,8 @@ class TuningLog {
   std::vector<BestRecord> nearest(const WorkloadKey& workload, const TaskFilter& filter, int limit,
                                   const std::vector<TemplateVersion>& templates = {},
                                   const std::string& machine = "") const;
+  /// Returns the spaces of the task whose points were counted, of all versions of its templates.
+  std::vector<SpaceRecord> spaces(const TaskKey& task) const;
   /// Returns what each session of the task proposed and considered, in the order of the sessions. Of proposals with a
   /// trial, only their number is read.
   std::vector<SessionProposals> proposals(const TaskKey& task) const;

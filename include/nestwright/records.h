@@ -183,6 +183,12 @@ struct SearchFunnel {
   friend bool operator==(const SearchFunnel&, const SearchFunnel&) = default;
 };
 
+/// The number of points of a template's space for a task, as its last session counted them.
+struct SpaceRecord {
+  TemplateVersion source;
+  PointCount valid;
+};
+
 /// What a session proposed, and what it considered before.
 struct SessionProposals {
   SessionId session = 0;

@@ -36,13 +36,16 @@ void count_proposals(const SessionProposals& of, FunnelStages& stages) {
 }
 
 /// The valid points that a session with this scope searches.
-PointCount points_within(const TaskContext& context, const SessionScope& scope) {
+PointCount points_within(const TaskContext& context, std::span<const SpaceRecord> spaces, const SessionScope& scope) {
   PointCount points;
   for (const Template* t : context.templates()) {
     if (!scope.template_name.empty() && t->name != scope.template_name) continue;
-    const ConfigSpace& space = context.space(*t);
-    const PointCount count = scope.restriction.empty() ? space.count_valid()
-                                                       : restrict_space(space, scope.restriction).count_valid();
+    const TemplateVersion version{t->name, t->version};
+    const auto known = std::ranges::find(spaces, version, &SpaceRecord::source);
+    const PointCount count = !scope.restriction.empty()
+                                 ? restrict_space(context.space(*t), scope.restriction).count_valid()
+                             : known != spaces.end() ? known->valid
+                                                     : context.space(*t).count_valid();
     points.points += count.points;
     points.estimated |= count.estimated;
   }
@@ -51,9 +54,9 @@ PointCount points_within(const TaskContext& context, const SessionScope& scope) 
 
 }  // namespace
 
-Funnel funnel_of(const TaskContext& context, std::span<const ListedSession> sessions,
-                 std::span<const SessionProposals> proposals, std::span<const ListedRace> races,
-                 const TrialColumns& trials) {
+Funnel funnel_of(const TaskContext& context, std::span<const SpaceRecord> spaces,
+                 std::span<const ListedSession> sessions, std::span<const SessionProposals> proposals,
+                 std::span<const ListedRace> races, const TrialColumns& trials) {
   Funnel funnel;
   std::map<SessionId, std::size_t> at;
   std::map<std::string, PointCount> points;  // by scope
@@ -61,11 +64,11 @@ Funnel funnel_of(const TaskContext& context, std::span<const ListedSession> sess
     at.emplace(session.id, funnel.sessions.size());
     const SessionScope scope = scope_of(session);
     const auto [known, is_new] = points.try_emplace(scope.str());
-    if (is_new) known->second = points_within(context, scope);
+    if (is_new) known->second = points_within(context, spaces, scope);
     funnel.sessions.push_back({session.id, {}});
     funnel.sessions.back().stages.valid = known->second;
   }
-  funnel.task.valid = points_within(context, {});
+  funnel.task.valid = points_within(context, spaces, {});
   const auto stages_of = [&](SessionId session) -> FunnelStages* {
     const auto found = at.find(session);
     return found == at.end() ? nullptr : &funnel.sessions[found->second].stages;

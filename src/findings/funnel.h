@@ -36,10 +36,10 @@ struct Funnel {
   std::vector<OfSession> sessions;  ///< in order
 };
 
-/// `context` says how many points its spaces have; valid points of templates that it does not have are not known.
-/// A trial counts for the session that measured it, a proposal for the one that proposed it.
-Funnel funnel_of(const TaskContext& context, std::span<const ListedSession> sessions,
-                 std::span<const SessionProposals> proposals, std::span<const ListedRace> races,
-                 const TrialColumns& trials);
+/// `spaces` say how many points the templates of `context` have; those that are missing, and those that are left within
+/// the restriction of a session, are counted, which takes some 50 ms where a space is large. A trial counts for the session that measured it, a proposal for the one that proposed it.
+Funnel funnel_of(const TaskContext& context, std::span<const SpaceRecord> spaces,
+                 std::span<const ListedSession> sessions, std::span<const SessionProposals> proposals,
+                 std::span<const ListedRace> races, const TrialColumns& trials);
 
 }  // namespace nestwright

@@ -118,8 +118,11 @@ class SpaceFeasibility {
 /// Fills in the table of one template.
 class TemplateTable {
  public:
-  TemplateTable(const ConfigSpace& space, const Template& source)
-      : space_(space), source_(source), feasibility_(space), knobs_(merged_knobs(space)) {
+  TemplateTable(const ConfigSpace& space, const Template& source, const ValueTableOptions& options)
+      : space_(space), source_(source), options_(options), feasibility_(space), knobs_(merged_knobs(space)) {
+    if (!options.knob.empty()) {
+      std::erase_if(knobs_, [&](const MergedKnob& knob) { return knob.finding.knob != options.knob; });
+    }
     for (std::size_t k = 0; k < knobs_.size(); ++k) index_.emplace(knobs_[k].finding.knob, k);
   }
 
@@ -141,10 +144,12 @@ class TemplateTable {
   std::optional<std::string> excluding_scope(const std::vector<SessionScope>& scopes, const std::string& knob,
                                              const std::string& value) const;
   /// The share of the sampled points that have one of these candidates.
-  double share_of(const std::vector<Place>& places) const;
+  double share_of(const std::vector<Place>& places);
 
   const ConfigSpace& space_;
   const Template& source_;
+  const ValueTableOptions& options_;
+  std::vector<double> branch_points_;  ///< valid ones; empty: not counted yet
   SpaceFeasibility feasibility_;
   std::vector<MergedKnob> knobs_;
   std::map<std::string, std::size_t> index_;  ///< into knobs_
@@ -239,16 +244,18 @@ std::optional<std::string> TemplateTable::excluding_scope(const std::vector<Sess
   return first;
 }
 
-double TemplateTable::share_of(const std::vector<Place>& places) const {
+double TemplateTable::share_of(const std::vector<Place>& places) {
+  if (branch_points_.empty()) {
+    for (const Branch& branch : space_.branches()) {
+      branch_points_.push_back(ConfigSpace({branch}).count_valid().points);
+    }
+  }
   // As SearchSpace::sample() draws: from branches of equal weight for a generic template, else uniformly.
   double share = 0, total = 0;
-  for (const Branch& branch : space_.branches()) {
-    const double points = ConfigSpace({branch}).count_valid().points;
-    total += source_.is_generic ? (points > 0 ? 1 : 0) : points;
-  }
+  for (const double points : branch_points_) total += source_.is_generic ? (points > 0 ? 1 : 0) : points;
   for (const Place& place : places) {
     Branch branch = space_.branches()[place.branch];
-    const double all = source_.is_generic ? ConfigSpace({branch}).count_valid().points : 1;
+    const double all = source_.is_generic ? branch_points_[place.branch] : 1;
     Knob& knob = branch.knobs[static_cast<std::size_t>(place.knob)];
     const auto candidate = static_cast<std::size_t>(place.candidate);
     knob.candidates = {knob.candidates[candidate]};
@@ -280,7 +287,9 @@ void TemplateTable::decide(const std::vector<SessionScope>& scopes, const Merged
     return;
   }
   value.fate = is_all_recorded_ ? ValueFate::kNotConsidered : ValueFate::kUnknown;
-  if (considered_) value.expected_samples = static_cast<double>(considered_->sampled) * share_of(knob.places[v]);
+  if (considered_ && options_.counts_expected) {
+    value.expected_samples = static_cast<double>(considered_->sampled) * share_of(knob.places[v]);
+  }
 }
 
 void TemplateTable::decide(std::span<const ListedSession> sessions) {
@@ -321,10 +330,10 @@ const char* fate_name(ValueFate fate) {
 
 std::vector<TemplateValues> value_table(const TaskContext& context, std::span<const ListedSession> sessions,
                                         std::span<const SessionProposals> proposals, const TrialColumns& trials,
-                                        const ComparableTimes& times) {
+                                        const ComparableTimes& times, const ValueTableOptions& options) {
   std::vector<TemplateValues> tables;
   for (const Template* source : context.templates()) {
-    TemplateTable table(context.space(*source), *source);
+    TemplateTable table(context.space(*source), *source, options);
     table.add_trials(trials, times);
     table.add_proposals(proposals);
     table.decide(sessions);

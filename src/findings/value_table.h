@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,8 +47,8 @@ struct ValueFinding {
 
   ConsideredPoints considered;
   /// kNotConsidered: of the points that were sampled, so many are expected to have the value, as far as its share of the
-  /// valid points says.
-  double expected_samples = 0;
+  /// valid points says. Absent: not counted.
+  std::optional<double> expected_samples;
   /// kRuledOut: sets of reasons of constraints; without all constraints of one set, a valid point would have the value.
   std::vector<std::vector<std::string>> excluded_by;
   std::string scope;  ///< kRestricted: what a session stayed within, as SessionScope::str()
@@ -68,9 +69,15 @@ struct TemplateValues {
   std::vector<KnobValues> knobs;
 };
 
+/// How much of a table is wanted.
+struct ValueTableOptions {
+  std::string knob;               ///< only this one; empty: all
+  bool counts_expected = true;    ///< computes ValueFinding::expected_samples, which takes a second in a large space
+};
+
 /// One entry for each template that serves the task, in their order.
 std::vector<TemplateValues> value_table(const TaskContext& context, std::span<const ListedSession> sessions,
                                         std::span<const SessionProposals> proposals, const TrialColumns& trials,
-                                        const ComparableTimes& times);
+                                        const ComparableTimes& times, const ValueTableOptions& options = {});
 
 }  // namespace nestwright

@@ -92,13 +92,14 @@ int run(const ExplainOptions& options) {
                 {}};
   const std::vector<SessionProposals> proposals = log.proposals(task->key);
   e.times = comparable_times(e.sessions, e.trials);
-  e.values = value_table(context, e.sessions, proposals, e.trials, e.times);
+  const ValueTableOptions wanted{.knob = asked ? asked->knob : "", .counts_expected = asked.has_value()};
+  e.values = value_table(context, e.sessions, proposals, e.trials, e.times, wanted);
   if (asked) {
     if (options.common.json) print_json(why_json(e, *asked));
     if (!options.common.json) fmt::print("{}", why_text(e, *asked));
     return kDone;
   }
-  e.funnel = funnel_of(context, e.sessions, proposals, reader.races(*task), e.trials);
+  e.funnel = funnel_of(context, log.spaces(task->key), e.sessions, proposals, reader.races(*task), e.trials);
   e.causes = failure_causes(e.trials);
   e.best = log.best(filter_of(task->key), context.usable_templates());
   if (e.best) e.bound = bound_of(reader, context, *e.best);

@@ -201,9 +201,8 @@ std::string fate_text(const Explanation& e, const ValueFinding& value) {
                          times_text(value.considered.ranked));
     case ValueFate::kNotConsidered:
       return fmt::format(
-          "valid, but none of the points that the search sampled or ranked has it ({:.2g} samples were expected): give "
-          "it more time, or fix the knob",
-          value.expected_samples);
+          "valid, but none of the points that the search sampled or ranked has it{}: give it more time, or fix the knob",
+          value.expected_samples ? fmt::format(" ({:.2g} samples were expected)", *value.expected_samples) : "");
     case ValueFate::kUnknown:
       return "valid, but never proposed; what the sessions sampled was not recorded by their version";
   }
@@ -242,7 +241,7 @@ Json value_json(const TemplateValues& of, const KnobValues& knob, const ValueFin
   json["best_trial"] = value.best_trial > 0 ? Json(value.best_trial) : Json();
   json["sampled"] = value.considered.sampled;
   json["ranked"] = value.considered.ranked;
-  json["expected_samples"] = value.fate == ValueFate::kNotConsidered ? Json(value.expected_samples) : Json();
+  json["expected_samples"] = value.expected_samples ? Json(*value.expected_samples) : Json();
   Json sets = Json::list();
   for (const std::vector<std::string>& set : value.excluded_by) sets.push_back(Json(set));
   json["excluded_by"] = std::move(sets);
