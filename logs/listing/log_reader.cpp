@@ -10,6 +10,7 @@
 #include "logs/open_log.h"
 #include "logs/read_or_note.h"
 #include "logs/task.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {
@@ -30,6 +31,30 @@ class Numbering {
   std::vector<std::string>& texts_;
   std::unordered_map<std::string, std::uint32_t> numbers_;
 };
+
+/// The numbers of a value's text; empty for an option.
+KnobValue numbers_of(const std::string& text) {
+  try {
+    return Config::parse("x=" + text).entries().front().value;
+  } catch (const UsageError&) {
+    return {};  // a value of another tuner
+  }
+}
+
+/// Puts the values of a column into their natural order: by their numbers, options by their names.
+void sort_values(KnobColumn& column) {
+  std::vector<std::pair<KnobValue, std::string>> sorted;
+  for (const std::string& text : column.values) sorted.emplace_back(numbers_of(text), text);
+  std::sort(sorted.begin(), sorted.end());
+  std::unordered_map<std::string_view, std::int32_t> places;
+  for (const auto& entry : sorted) places.emplace(entry.second, static_cast<std::int32_t>(places.size()));
+  std::vector<std::int32_t> place;
+  for (const std::string& text : column.values) place.push_back(places.at(text));
+  for (std::int32_t& value : column.value) {
+    if (value >= 0) value = place[static_cast<std::size_t>(value)];
+  }
+  for (std::size_t v = 0; v < sorted.size(); ++v) column.values[v] = sorted[v].second;
+}
 
 /// Divides the texts of configurations into columns.
 class KnobReader {
@@ -52,7 +77,10 @@ class KnobReader {
   }
 
   void finish() {
-    for (KnobColumn& column : trials_.knobs) column.value.resize(trials_.size(), -1);
+    for (KnobColumn& column : trials_.knobs) {
+      column.value.resize(trials_.size(), -1);
+      sort_values(column);
+    }
     std::stable_sort(trials_.knobs.begin(), trials_.knobs.end(),
                      [](const KnobColumn& a, const KnobColumn& b) { return a.space < b.space; });
   }
@@ -83,32 +111,6 @@ class KnobReader {
   TrialColumns& trials_;
   std::size_t next_ = 0;
 };
-
-std::string text_or_empty(const Statement& row, int column) { return row.is_null(column) ? "" : row.text(column); }
-
-ListedSession read_session(const Statement& row) {
-  ListedSession session;
-  session.id = row.integer(0);
-  const std::string seed = row.text(1);
-  std::from_chars(seed.data(), seed.data() + seed.size(), session.info.seed);
-  session.info.strategy = row.text(2);
-  session.info.cost_model = row.text(3);
-  session.info.options_json = row.text(4);
-  session.status = row.text(5);
-  session.reason = row.text(6);
-  session.started_at = row.text(7);
-  session.ended_at = text_or_empty(row, 8);
-  session.incumbent = row.integer(11);
-  session.drift = row.real(12);
-  session.info.made_by = {row.text(13), row.text(14), row.text(15), row.text(16), decode_texts(row.text(17))};
-  session.unit = {session.id,
-                  static_cast<ScoringRule>(row.integer(18)),
-                  row.integer(9),
-                  row.real(10),
-                  session.info.made_by.code_generator,
-                  session.info.made_by.plugins};
-  return session;
-}
 
 }  // namespace
 
@@ -144,23 +146,8 @@ std::vector<RecordedTask> LogReader::tasks(const TaskFilter& filter) const {
   return tasks;
 }
 
-std::vector<ListedSession> LogReader::sessions(const RecordedTask& task) const {
-  Statement select = state_->database.prepare(
-      "SELECT id, seed, strategy, cost_model, options, status, reason, started_at, ended_at, anchor_trial_id, anchor_ns,"
-      " incumbent_trial_id, drift, code_generator, kernel, microcode, huge_pages, plugins, rule FROM session"
-      " WHERE task_id = ? ORDER BY id");
-  select.bind(task.id);
-  std::vector<ListedSession> sessions;
-  while (select.step()) {
-    auto session =
-        read_or_note(state_->database, "session", select.integer(0), [&] { return read_session(select); });
-    if (session) sessions.push_back(std::move(*session));
-  }
-  return sessions;
-}
-
-std::vector<ListedRace> LogReader::races(const RecordedTask& task) const {
-  std::vector<ListedRace> races;
+std::vector<RecordedRace> LogReader::races(const RecordedTask& task) const {
+  std::vector<RecordedRace> races;
   Statement select = state_->database.prepare(
       "SELECT id, session_id, recorded_at, disturbance, winner_trial_id FROM race WHERE task_id = ? ORDER BY id");
   select.bind(task.id);
@@ -173,11 +160,11 @@ std::vector<ListedRace> LogReader::races(const RecordedTask& task) const {
       " JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id"
       " WHERE race_entry.race_id = ? ORDER BY race_entry.id",
       kPointColumns, measurement_columns("race_entry", Readings::kNone)));
-  for (ListedRace& race : races) {
+  for (RecordedRace& race : races) {
     entries.bind(race.id);
     while (entries.step()) {
       auto entry = read_or_note(state_->database, "race entry of trial", entries.integer(0), [&] {
-        return ListedRace::Entry{entries.integer(0),
+        return RecordedRace::Entry{entries.integer(0),
                                  read_point(entries, 4),
                                  entries.text(1),
                                  entries.integer(2) != 0,

@@ -1,5 +1,5 @@
-// Reads whole tasks from a log, for reports: their sessions, their races, and all their trials as columns, without the
-// individual readings of trials, which are most of the file.
+// Reads whole tasks from a log, for reports: their races, and all their trials as columns, without the individual
+// readings of trials, which are most of the file. logs/listing/sessions.h lists their sessions.
 // Thread rule: one thread at a time per LogReader.
 #pragma once
 
@@ -19,19 +19,8 @@ struct RecordedTask {
   TaskTotals totals;
 };
 
-/// A session as it was recorded.
-struct ListedSession {
-  SessionId id = 0;
-  SessionInfo info;
-  std::string status, reason;
-  std::string started_at, ended_at;  ///< UTC, ISO 8601; ended_at is empty while it runs and after a crash
-  SessionUnit unit;
-  TrialId incumbent = 0;  ///< the last one that it confirmed; 0: none
-  double drift = 0;       ///< BestRecord::drift
-};
-
 /// A race as it was recorded, with the points of its entries.
-struct ListedRace {
+struct RecordedRace {
   std::int64_t id = 0;
   SessionId session = 0;
   std::string recorded_at;  ///< UTC, ISO 8601
@@ -61,7 +50,7 @@ enum TrialFlag : std::uint8_t {
 struct KnobColumn {
   std::size_t space = 0;            ///< an index into TrialColumns::spaces
   std::string knob;
-  std::vector<std::string> values;  ///< as Config::str() writes them, in the order of their first trial
+  std::vector<std::string> values;  ///< as Config::str() writes them: by their numbers, options by name
   std::vector<std::int32_t> value;  ///< of each trial, an index into values; -1: its configuration lacks the knob
 };
 
@@ -94,9 +83,7 @@ class LogReader {
   ~LogReader();
 
   std::vector<RecordedTask> tasks(const TaskFilter& filter) const;
-  /// Returns the sessions of a task in the order in which they began.
-  std::vector<ListedSession> sessions(const RecordedTask& task) const;
-  std::vector<ListedRace> races(const RecordedTask& task) const;
+  std::vector<RecordedRace> races(const RecordedTask& task) const;
   TrialColumns trials(const RecordedTask& task) const;
   /// Returns the highest rates ever measured on a machine; zeros if none is recorded.
   MachineLimits limits(const std::string& machine) const;

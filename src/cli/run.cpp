@@ -24,22 +24,33 @@ namespace nestwright::cli {
 namespace {
 
 /// Says in one sentence what is wrong with the command line.
-std::string usage_sentence(const std::vector<std::string>& names, const WrongArguments& wrong, int argc, char** argv) {
-  const std::string first = argc > 1 ? argv[1] : "";
-  if (first.empty())
-    return fmt::format("no command is given: use one of {} (see nestwright --help)", join_names(names));
-  const bool known = std::find(names.begin(), names.end(), first) != names.end();
-  if (!known && first.front() != '-') {
-    const std::string nearest = nearest_name(first, names);
-    return fmt::format("there is no command '{}': {}use one of {} (see nestwright --help)", first,
-                       nearest.empty() ? "" : fmt::format("did you mean '{}'? ", nearest), join_names(names));
+std::string usage_sentence(const CommandLine& line, const WrongArguments& wrong, int argc, char** argv) {
+  std::vector<std::string> path;       // of the command that the line names, as far as it exists
+  std::string program = "nestwright";  // and the words that name it
+  std::vector<std::string> names = line.command_names(path);
+  int word = 1;
+  for (; word < argc && std::find(names.begin(), names.end(), argv[word]) != names.end(); ++word) {
+    path.emplace_back(argv[word]);
+    program += " " + path.back();
+    names = line.command_names(path);
+  }
+  const std::string next = word < argc ? argv[word] : "";
+  const std::string help = fmt::format("(see {} --help)", program);
+  const std::string of = path.empty() ? "" : " of " + program;
+  if (!names.empty() && next.empty()) {
+    return fmt::format("no command{} is given: use one of {} {}", of, join_names(names), help);
+  }
+  if (!names.empty() && next.front() != '-') {
+    const std::string nearest = nearest_name(next, names);
+    return fmt::format("there is no command '{}'{}: {}use one of {} {}", next, of,
+                       nearest.empty() ? "" : fmt::format("did you mean '{}'? ", nearest), join_names(names), help);
   }
   std::string what = wrong.what();
   // The message of CLI11 for a flag with a value names the flag without its dashes.
   if (const std::size_t end = what.find(" was given a disallowed flag override"); end != std::string::npos) {
     what = fmt::format("--{} takes no value: give it alone", what.substr(0, end));
   }
-  return fmt::format("{} (see nestwright {}--help)", what, known ? first + " " : "");
+  return fmt::format("{} {}", what, help);
 }
 
 constexpr const char* kOutputFails = "standard output cannot be written: check where it goes";
@@ -77,6 +88,7 @@ int run(int argc, char** argv) {
   Action action;
   add_tune(line, action);
   add_query(line, action);
+  add_log(line, action);
   add_export(line, action);
   add_explain(line, action);
   add_measure(line, action);
@@ -88,7 +100,7 @@ int run(int argc, char** argv) {
   try {
     if (const std::optional<int> code = line.parse(argc, argv)) return *code;
   } catch (const WrongArguments& wrong) {
-    return print_error(kUsage, usage_sentence(line.command_names(), wrong, argc, argv));
+    return print_error(kUsage, usage_sentence(line, wrong, argc, argv));
   }
   return run_action(action);
 }

@@ -11,9 +11,8 @@ namespace {
 using UnitGroup = std::pair<TrialId, SessionId>;
 
 UnitGroup group_of(const ListedSession& session) {
-  const SessionUnit& unit = session.unit;
-  const bool is_shared = unit.rule == ScoringRule::kPaired && unit.anchor != 0 && unit.anchor_ns > 0;
-  return is_shared ? UnitGroup{unit.anchor, 0} : UnitGroup{0, session.id};
+  const bool is_shared = session.rule == ScoringRule::kPaired && session.anchor != 0 && session.anchor_ns > 0;
+  return is_shared ? UnitGroup{session.anchor, 0} : UnitGroup{0, session.id};
 }
 
 }  // namespace
@@ -46,8 +45,8 @@ ComparableTimes comparable_times(std::span<const ListedSession> sessions, const 
     const auto session = by_id.find(trials.session[i]);
     if (session == by_id.end() || trials.median_ns[i] <= 0) continue;
     if (group_of(*session->second) != largest->first) continue;
-    const double anchor_ns = session->second->unit.anchor_ns;
-    times.ns[i] = trials.median_ns[i] * (anchor_ns > 0 ? unit->unit.anchor_ns / anchor_ns : 1);
+    const double anchor_ns = session->second->anchor_ns;
+    times.ns[i] = trials.median_ns[i] * (anchor_ns > 0 ? unit->anchor_ns / anchor_ns : 1);
     if (!is_sound(trials, i)) continue;
     if (times.best == trials.size() || times.ns[i] < times.ns[times.best]) times.best = i;
   }

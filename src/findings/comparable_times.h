@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "logs/listing/log_reader.h"
+#include "logs/listing/sessions.h"
 
 namespace nestwright {
 

@@ -56,7 +56,7 @@ PointCount points_within(const TaskContext& context, std::span<const SpaceRecord
 
 Funnel funnel_of(const TaskContext& context, std::span<const SpaceRecord> spaces,
                  std::span<const ListedSession> sessions, std::span<const SessionProposals> proposals,
-                 std::span<const ListedRace> races, const TrialColumns& trials) {
+                 std::span<const RecordedRace> races, const TrialColumns& trials) {
   Funnel funnel;
   std::map<SessionId, std::size_t> at;
   std::map<std::string, PointCount> points;  // by scope
@@ -82,8 +82,8 @@ Funnel funnel_of(const TaskContext& context, std::span<const SpaceRecord> spaces
     if (FunnelStages* const stages = stages_of(trials.session[i])) count_trial(trials, i, *stages);
   }
   std::set<TrialId> raced;
-  for (const ListedRace& race : races) {
-    for (const ListedRace::Entry& entry : race.entries) raced.insert(entry.trial);
+  for (const RecordedRace& race : races) {
+    for (const RecordedRace::Entry& entry : race.entries) raced.insert(entry.trial);
     if (FunnelStages* const stages = stages_of(race.session)) {
       stages->raced += static_cast<std::int64_t>(race.entries.size());
     }

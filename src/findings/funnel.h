@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "logs/listing/log_reader.h"
+#include "logs/listing/sessions.h"
 #include "nestwright/lookup.h"
 
 namespace nestwright {
@@ -40,6 +41,6 @@ struct Funnel {
 /// the restriction of a session, are counted, which takes some 50 ms where a space is large. A trial counts for the session that measured it, a proposal for the one that proposed it.
 Funnel funnel_of(const TaskContext& context, std::span<const SpaceRecord> spaces,
                  std::span<const ListedSession> sessions, std::span<const SessionProposals> proposals,
-                 std::span<const ListedRace> races, const TrialColumns& trials);
+                 std::span<const RecordedRace> races, const TrialColumns& trials);
 
 }  // namespace nestwright

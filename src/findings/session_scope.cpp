@@ -15,7 +15,7 @@ std::string SessionScope::str() const {
 
 SessionScope scope_of(const ListedSession& session) {
   try {
-    RecordedRestriction recorded = restriction_from_json(session.info.options_json);
+    RecordedRestriction recorded = restriction_from_json(session.options);
     return {std::move(recorded.template_name), std::move(recorded.restriction)};
   } catch (const UsageError&) {
     return {};

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "logs/listing/log_reader.h"
+#include "logs/listing/sessions.h"
 #include "nestwright/config_space.h"
 
 namespace nestwright {

@@ -17,6 +17,7 @@
 
 #include "findings/comparable_times.h"
 #include "logs/listing/log_reader.h"
+#include "logs/listing/sessions.h"
 #include "nestwright/lookup.h"
 
 namespace nestwright {

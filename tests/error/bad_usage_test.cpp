@@ -39,6 +39,10 @@ std::vector<std::string> tune(const std::string& workload, const std::string& mo
 const std::vector<Wrong> kWrong = {
     {"NoCommand", {}, {"no command is given", "tune, query, export"}},
     {"UnknownCommand", words("tunee matmul"), {"no command 'tunee'", "did you mean 'tune'"}},
+    {"NoLogCommand", words("log"), {"no command of nestwright log is given", "sessions", "nestwright log --help"}},
+    {"UnknownLogCommand", words("log sesions"), {"no command 'sesions' of nestwright log", "did you mean 'sessions'"}},
+    {"LogOptionAlone", words("log --frob"), {"nestwright log --help"}},
+    {"UnknownLogOption", words("log sessions --frob"), {"--frob", "nestwright log sessions --help"}},
     {"OptionAlone", words("--frob"), {"subcommand is required", "nestwright --help"}},
     {"UnknownOption", tune(kSmallWorkload, "--frob"), {"--frob", "nestwright tune --help"}},
     {"NoWorkload", words("tune"), {"no workload is given", "--file"}},

@@ -7,6 +7,7 @@
 
 #include "nestwright/config_space.h"
 #include "logs/listing/log_reader.h"
+#include "logs/listing/sessions.h"
 
 namespace nestwright {
 
@@ -69,11 +70,10 @@ inline ListedSession made_up_session(SessionId id, TrialId anchor = 0, double an
                                      const std::string& options_json = "{}") {
   ListedSession session;
   session.id = id;
-  session.info = {7, "evolutionary", "xgboost", options_json, {}};
+  session.options = options_json;
   session.status = "done";
-  session.unit.session = id;
-  session.unit.anchor = anchor;
-  session.unit.anchor_ns = anchor_ns;
+  session.anchor = anchor;
+  session.anchor_ns = anchor_ns;
   return session;
 }
 

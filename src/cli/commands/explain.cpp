@@ -88,7 +88,7 @@ int run(const ExplainOptions& options) {
                                    context.workload().str(), context.target().str(), caches_arguments(context.task()),
                                    log.path(), workload_arguments(context.workload())));
   }
-  Explanation e{context, options.common.given_line(), reader.trials(*task), reader.sessions(*task), {}, {}, {}, {}, {},
+  Explanation e{context, options.common.given_line(), reader.trials(*task), list_sessions(options.common.db, {.tasks = filter_of(task->key)}).sessions, {}, {}, {}, {}, {},
                 {}};
   const std::vector<SessionProposals> proposals = log.proposals(task->key);
   e.times = comparable_times(e.sessions, e.trials);

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace nestwright::cli {
@@ -74,6 +75,11 @@ Argument Command::add_flag(const std::string& name, bool& value, const std::stri
 
 void Command::on_chosen(const std::function<void()>& callback) { app_->callback(callback); }
 
+Command Command::add_command(const std::string& name, const std::string& description) {
+  app_->require_subcommand(1);
+  return Command(app_->add_subcommand(name, description));
+}
+
 CommandLine::CommandLine(const std::string& description, const std::string& name, const std::string& version,
                          const std::string& footer)
     : app_(std::make_unique<CLI::App>(description, name)) {
@@ -88,10 +94,18 @@ Command CommandLine::add_command(const std::string& name, const std::string& des
   return Command(app_->add_subcommand(name, description));
 }
 
-std::vector<std::string> CommandLine::command_names() const {
+std::vector<std::string> CommandLine::command_names(const std::vector<std::string>& path) const {
+  const auto all = [](const CLI::App*) { return true; };
+  const CLI::App* command = app_.get();
+  for (const std::string& name : path) {
+    const std::vector<const CLI::App*> commands = command->get_subcommands(all);
+    const auto named =
+        std::find_if(commands.begin(), commands.end(), [&](const CLI::App* each) { return each->get_name() == name; });
+    if (named == commands.end()) return {};
+    command = *named;
+  }
   std::vector<std::string> names;
-  for (const CLI::App* command : app_->get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(command->get_name());
+  for (const CLI::App* each : command->get_subcommands(all)) names.push_back(each->get_name());
   return names;
 }
 

@@ -49,7 +49,7 @@ class Argument {
   CLI::Option* option_;
 };
 
-/// A subcommand of the program.
+/// A subcommand of the program, or one of a subcommand.
 class Command {
  public:
   explicit Command(CLI::App* app) : app_(app) {}
@@ -62,6 +62,8 @@ class Command {
   /// Sets a callback that parse() calls if this subcommand is given, after it has set all values. The callback may
   /// throw WrongArguments.
   void on_chosen(const std::function<void()>& callback);
+  /// Adds a subcommand. A command line that names this command must then name exactly one of its subcommands.
+  Command add_command(const std::string& name, const std::string& description);
 
  private:
   CLI::App* app_;
@@ -75,7 +77,9 @@ class CommandLine {
   ~CommandLine();
 
   Command add_command(const std::string& name, const std::string& description);
-  std::vector<std::string> command_names() const;
+  /// The names of the subcommands of the command that `path` leads to: {} are those of the program, {"log"} those of
+  /// log. Empty if there is no such command, or if it has none.
+  std::vector<std::string> command_names(const std::vector<std::string>& path) const;
   /// Returns the exit code if the command line asks for help or the version, which is then printed; else nothing.
   /// Throws WrongArguments.
   std::optional<int> parse(int argc, char** argv);

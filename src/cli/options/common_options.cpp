@@ -56,15 +56,18 @@ std::string CommonOptions::given_line() const {
   return printable(fmt::format("given     {}{}{}\n", expression, workload.empty() ? "" : " ", workload_text()));
 }
 
-TaskContext CommonOptions::task(const Registry& registry) const {
+Workload CommonOptions::parsed_workload(const Registry& registry) const {
   if (!has_workload()) throw UsageError("no workload is given: write one, or an expression with --expr");
   if (expression.empty() && workload.front().ends_with(".onnx")) {
     throw UsageError("a model is not a workload: nestwright model --tasks prints those of its kernels");
   }
   // The text first, so that columns are those of the option's value.
-  const Workload wanted = expression.empty()
-                              ? parse_any_workload(registry, workload_text())
-                              : workload_of(expression + (workload.empty() ? "" : " " + workload_text()), registry);
+  return expression.empty() ? parse_any_workload(registry, workload_text())
+                            : workload_of(expression + (workload.empty() ? "" : " " + workload_text()), registry);
+}
+
+TaskContext CommonOptions::task(const Registry& registry) const {
+  const Workload wanted = parsed_workload(registry);
   const Target parsed = parsed_target();
   return Task{wanted, parsed, parsed_caches(parsed)};
 }
@@ -103,9 +106,16 @@ std::string printable(const std::string& text) {
   return shown;
 }
 
+OpenOptions database_options() {
+  OpenOptions options;
+  options.on_note = [](const std::string& text) { note("nestwright: " + printable(text) + "\n"); };
+  return options;
+}
+
 TuningLog open_database(const CommonOptions& options, OpenMode mode, bool check) {
-  const auto print = [](const std::string& text) { note("nestwright: " + printable(text) + "\n"); };
-  return TuningLog::open(options.db, mode, {.check = check, .on_note = print});
+  OpenOptions how = database_options();
+  how.check = check;
+  return TuningLog::open(options.db, mode, how);
 }
 
 Lookup look_up_in(const CommonOptions& options, bool db_given, const TaskContext& context, std::string_view only) {

@@ -35,6 +35,8 @@ struct CommonOptions {
   std::string given_line() const;
   /// Nestwright's own operators and those of the plugins. Throws UsageError.
   Registry registry() const;
+  /// Throws UsageError, also if no workload is given.
+  Workload parsed_workload(const Registry& registry) const;
   /// Throws UsageError.
   Target parsed_target() const;
   /// Throws UsageError if they are not to be had on the target.
@@ -55,6 +57,8 @@ void add_json(Command& command, CommonOptions& options);
 /// Part of add_workload().
 void add_plugins(Command& command, CommonOptions& options);
 
+/// How the subcommands open databases: notes go to standard error.
+OpenOptions database_options();
 /// Opens the database of --db; its notes go to standard error. `check` is OpenOptions::check. Throws LogError.
 TuningLog open_database(const CommonOptions& options, OpenMode mode, bool check = false);
 /// Calls look_up() on the database of --db. If the file does not exist and `db_given` is false, returns the template's
@@ -77,6 +81,7 @@ int print_error(ExitCode code, std::string sentence);
 // Each function declares one subcommand, which sets `action` if it is chosen, and is in the file of that name.
 void add_tune(CommandLine& line, Action& action);
 void add_query(CommandLine& line, Action& action);
+void add_log(CommandLine& line, Action& action);
 void add_export(CommandLine& line, Action& action);
 void add_explain(CommandLine& line, Action& action);
 void add_measure(CommandLine& line, Action& action);

@@ -8,6 +8,9 @@
 
 namespace nestwright::cli {
 
+/// The largest number of a row in a database, and of rows.
+inline constexpr std::uint64_t kLargestNumber = 9'223'372'036'854'775'807;
+
 /// Accepts an integer from `min` to `max`, in decimal, and rewrites it without leading zeros.
 TextCheck integer(std::uint64_t min, std::uint64_t max);
 /// Accepts a finite number of seconds above 0.
