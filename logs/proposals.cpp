@@ -16,8 +16,8 @@ void TuningLog::set_funnel(SessionId session, const SearchFunnel& funnel) {
   sqlite::Transaction transaction(database);
   database.prepare("UPDATE session SET funnel = ? WHERE id = ?").bind(encode_funnel(funnel), session).run();
   if (database.changed_rows() == 0) {
-    throw LogError(fmt::format("database '{}' has no session {} whose funnel could be recorded", database.path(),
-                               session));
+    throw LogError(
+        fmt::format("database '{}' has no session {} whose funnel could be recorded", database.path(), session));
   }
   transaction.commit();
 }
@@ -50,20 +50,18 @@ std::vector<SessionProposals> TuningLog::proposals(const TaskKey& task) const {
     session.session = select.integer(0);
     session.proposed = select.integer(2);
     if (select.is_null(1)) continue;
-    session.funnel =
-        read_or_note(database, "session", session.session, [&] { return decode_funnel(select.text(1)); });
+    session.funnel = read_or_note(database, "session", session.session, [&] { return decode_funnel(select.text(1)); });
   }
   // A trigger counts the proposals without a trial, so that batches that are done are not searched for them.
-  Statement unmeasured = database.prepare(fmt::format(
-      "SELECT proposal.id, {} FROM batch JOIN proposal ON proposal.batch_id = batch.id"
-      " JOIN space ON space.id = proposal.space_id WHERE batch.session_id = ? AND batch.unmeasured > 0"
-      " AND NOT EXISTS (SELECT 1 FROM trial WHERE trial.proposal_id = proposal.id) ORDER BY proposal.id",
-      kPointColumns));
+  Statement unmeasured = database.prepare(
+      fmt::format("SELECT proposal.id, {} FROM batch JOIN proposal ON proposal.batch_id = batch.id"
+                  " JOIN space ON space.id = proposal.space_id WHERE batch.session_id = ? AND batch.unmeasured > 0"
+                  " AND NOT EXISTS (SELECT 1 FROM trial WHERE trial.proposal_id = proposal.id) ORDER BY proposal.id",
+                  kPointColumns));
   for (SessionProposals& session : sessions) {
     unmeasured.bind(session.session);
     while (unmeasured.step()) {
-      auto point =
-          read_or_note(database, "proposal", unmeasured.integer(0), [&] { return read_point(unmeasured, 1); });
+      auto point = read_or_note(database, "proposal", unmeasured.integer(0), [&] { return read_point(unmeasured, 1); });
       if (point) session.unmeasured.push_back(std::move(*point));
     }
   }

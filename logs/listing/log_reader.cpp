@@ -128,7 +128,8 @@ std::string TrialColumns::config(std::size_t trial) const {
   for (const KnobColumn& column : knobs) {
     const std::int32_t value = column.space == space[trial] ? column.value[trial] : -1;
     if (value < 0) continue;
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", column.knob, column.values[static_cast<std::size_t>(value)]);
+    text +=
+        fmt::format("{}{}={}", text.empty() ? "" : " ", column.knob, column.values[static_cast<std::size_t>(value)]);
   }
   return text;
 }
@@ -154,22 +155,22 @@ std::vector<RecordedRace> LogReader::races(const RecordedTask& task) const {
   while (select.step()) {
     races.push_back({select.integer(0), select.integer(1), select.text(2), select.text(3), select.integer(4), {}});
   }
-  Statement entries = state_->database.prepare(fmt::format(
-      "SELECT race_entry.trial_id, race_entry.role, race_entry.tied, race_entry.process_medians_ns, {}, {}"
-      " FROM race_entry JOIN trial ON trial.id = race_entry.trial_id"
-      " JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id"
-      " WHERE race_entry.race_id = ? ORDER BY race_entry.id",
-      kPointColumns, measurement_columns("race_entry", Readings::kNone)));
+  Statement entries = state_->database.prepare(
+      fmt::format("SELECT race_entry.trial_id, race_entry.role, race_entry.tied, race_entry.process_medians_ns, {}, {}"
+                  " FROM race_entry JOIN trial ON trial.id = race_entry.trial_id"
+                  " JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id"
+                  " WHERE race_entry.race_id = ? ORDER BY race_entry.id",
+                  kPointColumns, measurement_columns("race_entry", Readings::kNone)));
   for (RecordedRace& race : races) {
     entries.bind(race.id);
     while (entries.step()) {
       auto entry = read_or_note(state_->database, "race entry of trial", entries.integer(0), [&] {
         return RecordedRace::Entry{entries.integer(0),
-                                 read_point(entries, 4),
-                                 entries.text(1),
-                                 entries.integer(2) != 0,
-                                 read_measurement(entries, 4 + kPointColumnCount),
-                                 decode_numbers(entries.text(3))};
+                                   read_point(entries, 4),
+                                   entries.text(1),
+                                   entries.integer(2) != 0,
+                                   read_measurement(entries, 4 + kPointColumnCount),
+                                   decode_numbers(entries.text(3))};
       });
       if (entry) race.entries.push_back(std::move(*entry));
     }
@@ -221,8 +222,7 @@ TrialColumns LogReader::trials(const RecordedTask& task) const {
 }
 
 MachineLimits LogReader::limits(const std::string& machine) const {
-  Statement select =
-      state_->database.prepare("SELECT fma_gflops, read_gb_s FROM machine_limit WHERE machine = ?");
+  Statement select = state_->database.prepare("SELECT fma_gflops, read_gb_s FROM machine_limit WHERE machine = ?");
   if (!select.bind(machine).step()) return {};
   return {select.real(0), select.real(1)};
 }

@@ -48,7 +48,7 @@ enum TrialFlag : std::uint8_t {
 
 /// The values of one knob of one template, and which of them each trial has.
 struct KnobColumn {
-  std::size_t space = 0;            ///< an index into TrialColumns::spaces
+  std::size_t space = 0;  ///< an index into TrialColumns::spaces
   std::string knob;
   std::vector<std::string> values;  ///< as Config::str() writes them: by their numbers, options by name
   std::vector<std::int32_t> value;  ///< of each trial, an index into values; -1: its configuration lacks the knob
@@ -61,11 +61,11 @@ struct TrialColumns {
 
   std::vector<TrialId> id;
   std::vector<SessionId> session;
-  std::vector<std::uint8_t> outcome, flags;              ///< Outcome, TrialFlag
-  std::vector<double> median_ns, low_ns, high_ns;        ///< in the unit of the session; 0: not timed
-  std::vector<double> seconds;                           ///< when it was recorded, since the start of its session
-  std::vector<std::uint32_t> space, message, origin;     ///< indices into the lists above
-  std::vector<KnobColumn> knobs;                         ///< in the order of the templates' definitions
+  std::vector<std::uint8_t> outcome, flags;           ///< Outcome, TrialFlag
+  std::vector<double> median_ns, low_ns, high_ns;     ///< in the unit of the session; 0: not timed
+  std::vector<double> seconds;                        ///< when it was recorded, since the start of its session
+  std::vector<std::uint32_t> space, message, origin;  ///< indices into the lists above
+  std::vector<KnobColumn> knobs;                      ///< in the order of the templates' definitions
 
   std::size_t size() const { return id.size(); }
   bool has(std::size_t trial, TrialFlag flag) const { return (flags[trial] & flag) != 0; }

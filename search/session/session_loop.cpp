@@ -31,8 +31,9 @@ constexpr int kRenewAfter = 4;  // incumbents after which the reference time is 
 constexpr double kOverrun = 0.02, kMostOverrun = 0.04;
 constexpr double kConclude_s = 0.3;  // for what follows the final race
 constexpr int kTries = 3;            // to time the default again at once if it was disturbed, and does not take long
-constexpr double kRecordedGrowth = 1.25;  // of what was considered, when it is recorded again: a killed session keeps most
-constexpr double kGrace_s = 0.5;     // what is being done when the time is over may go on for so long
+constexpr double kRecordedGrowth =
+    1.25;                         // of what was considered, when it is recorded again: a killed session keeps most
+constexpr double kGrace_s = 0.5;  // what is being done when the time is over may go on for so long
 
 /// Records the number of valid points of each template.
 void describe_spaces(const Tools& tools) {

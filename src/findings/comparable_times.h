@@ -13,9 +13,9 @@
 namespace nestwright {
 
 struct ComparableTimes {
-  SessionId unit = 0;        ///< the session whose unit they have; 0: no trial was timed
-  std::vector<double> ns;    ///< of each trial; 0: it was not timed, or its session has no anchor in common with `unit`
-  bool is_partial = false;   ///< whether there are timed trials whose times are not comparable
+  SessionId unit = 0;       ///< the session whose unit they have; 0: no trial was timed
+  std::vector<double> ns;   ///< of each trial; 0: it was not timed, or its session has no anchor in common with `unit`
+  bool is_partial = false;  ///< whether there are timed trials whose times are not comparable
 
   /// The fastest of the trials that are right and were timed to the end on a quiet machine; `size()` if there is none.
   std::size_t best = 0;

@@ -16,7 +16,7 @@ namespace nestwright {
 /// Failed trials with one outcome whose messages differ in numbers only.
 struct FailureCause {
   Outcome outcome = Outcome::kCrash;
-  std::string message;      ///< of the example
+  std::string message;  ///< of the example
   std::int64_t trials = 0;
   std::size_t example = 0;  ///< the last of them, an index of the trials
 };

@@ -25,9 +25,7 @@ const char* bound_name(BoundBy by) {
   throw InternalError("internal error: bound of a time out of range");
 }
 
-double TimeBound::rest_ns() const {
-  return std::max(0.0, time_ns - std::max(arithmetic_ns, traffic_ns) - start_ns);
-}
+double TimeBound::rest_ns() const { return std::max(0.0, time_ns - std::max(arithmetic_ns, traffic_ns) - start_ns); }
 
 double TimeBound::possible_speedup() const {
   const double least_ns = std::max(arithmetic_ns, traffic_ns) + start_ns;

@@ -23,8 +23,8 @@ struct Place {
 /// The places of each value of each knob, in the order of the template.
 struct MergedKnob {
   KnobValues finding;
-  std::vector<std::vector<Place>> places;  ///< of each value
-  std::set<std::size_t> branches;          ///< that have the knob
+  std::vector<std::vector<Place>> places;    ///< of each value
+  std::set<std::size_t> branches;            ///< that have the knob
   std::map<std::string, std::size_t> index;  ///< of a value, by its text
 };
 

@@ -47,8 +47,8 @@ struct ValueFinding {
   TrialId best_trial = 0;
 
   ConsideredPoints considered;
-  /// kNotConsidered: of the points that were sampled, so many are expected to have the value, as far as its share of the
-  /// valid points says. Absent: not counted.
+  /// kNotConsidered: of the points that were sampled, so many are expected to have the value, as far as its share of
+  /// the valid points says. Absent: not counted.
   std::optional<double> expected_samples;
   /// kRuledOut: sets of reasons of constraints; without all constraints of one set, a valid point would have the value.
   std::vector<std::vector<std::string>> excluded_by;
@@ -72,8 +72,8 @@ struct TemplateValues {
 
 /// How much of a table is wanted.
 struct ValueTableOptions {
-  std::string knob;               ///< only this one; empty: all
-  bool counts_expected = true;    ///< computes ValueFinding::expected_samples, which takes a second in a large space
+  std::string knob;             ///< only this one; empty: all
+  bool counts_expected = true;  ///< computes ValueFinding::expected_samples, which takes a second in a large space
 };
 
 /// One entry for each template that serves the task, in their order.

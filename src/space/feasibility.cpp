@@ -74,9 +74,7 @@ BranchFeasibility::BranchFeasibility(const Branch& branch) : branch_(branch) {
 
 bool BranchFeasibility::holds(std::size_t constraint, const CandidateIndices& chosen) {
   Known& known = constraints_[constraint];
-  const auto compute = [&] {
-    return constraint_holds(branch_, branch_.constraints[constraint], known.knobs, chosen);
-  };
+  const auto compute = [&] { return constraint_holds(branch_, branch_.constraints[constraint], known.knobs, chosen); };
   if (known.results.empty()) return compute();
   std::size_t index = 0;
   for (std::size_t i = 0; i < known.knobs.size(); ++i) {

@@ -36,10 +36,10 @@ class BranchFeasibility {
  private:
   /// A constraint, with those of its results that were computed.
   struct Known {
-    std::vector<int> knobs;             ///< positions in the branch, in the order of the constraint
-    std::vector<std::size_t> strides;   ///< into `results`
-    std::vector<std::int8_t> results;   ///< -1: not computed yet; empty: too many
-    std::size_t reason = 0;             ///< an index into reasons_
+    std::vector<int> knobs;            ///< positions in the branch, in the order of the constraint
+    std::vector<std::size_t> strides;  ///< into `results`
+    std::vector<std::int8_t> results;  ///< -1: not computed yet; empty: too many
+    std::size_t reason = 0;            ///< an index into reasons_
   };
   struct Search;
 

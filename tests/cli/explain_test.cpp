@@ -73,8 +73,8 @@ TEST_F(ExplainTest, SaysWhereThePointsWent) {
   const json& cause = report["failures"][0];
   EXPECT_EQ(cause["trials"], failures_);
   EXPECT_EQ(cause["outcome"], "wrong_result");
-  EXPECT_THAT(cause["command"].get<std::string>(),
-              AllOf(HasSubstr("nestwright measure matmul m=32 n=32 k=32"), HasSubstr(" --template matmul.cpu --config '")));
+  EXPECT_THAT(cause["command"].get<std::string>(), AllOf(HasSubstr("nestwright measure matmul m=32 n=32 k=32"),
+                                                         HasSubstr(" --template matmul.cpu --config '")));
   const CommandOutput text = explain();
   EXPECT_EQ(text.code, 0) << text.err;
   EXPECT_THAT(text.out, AllOf(HasSubstr("funnel"), HasSubstr("wrong_result: C[0, "), HasSubstr("bound by"),
@@ -118,8 +118,8 @@ TEST_F(ExplainTest, WhySaysWhatBecameOfAValue) {
   ASSERT_NE(ruled_out, values.end());
   const std::string asked = (*ruled_out)["knob"].get<std::string>() + "=" + (*ruled_out)["value"].get<std::string>();
   const CommandOutput why = explain("--why " + asked);
-  EXPECT_THAT(why.out, HasSubstr(asked + ": no valid point has it: " +
-                                 (*ruled_out)["excluded_by"][0][0].get<std::string>()));
+  EXPECT_THAT(why.out,
+              HasSubstr(asked + ": no valid point has it: " + (*ruled_out)["excluded_by"][0][0].get<std::string>()));
   const json as_json = explained("--why " + asked);
   ASSERT_FALSE(as_json.empty());
   EXPECT_EQ(as_json[0]["fate"], "ruled out");

@@ -12,7 +12,9 @@ using ::testing::IsEmpty;
 TEST(FailuresTest, NumbersDoNotDistinguishMessages) {
   EXPECT_EQ(message_class("C[0, 12] is 1.5e-3, not -2"), "C[N, N] is N, not N");
   EXPECT_EQ(message_class("signal 11 at 0x7fffe21a in float32 of step3x4"), "signal N at N in float32 of step3x4");
-  EXPECT_EQ(message_class("a-1 b - 2 5. .5 1e 7e+"), "a-N b - N N. .N N" "e Ne+");
+  EXPECT_EQ(message_class("a-1 b - 2 5. .5 1e 7e+"),
+            "a-N b - N N. .N N"
+            "e Ne+");
   EXPECT_EQ(message_class(""), "");
 }
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "nestwright/config_space.h"
 #include "logs/listing/log_reader.h"
 #include "logs/listing/sessions.h"
+#include "nestwright/config_space.h"
 
 namespace nestwright {
 

@@ -147,8 +147,8 @@ TEST_F(ValueTableTest, TrialsOfOtherVersionsDoNotCount) {
   MadeUpTrials others("other.cpu");
   others.add(1, "pack=no rows=2 columns=4 order=rows", 300);
   add_session({});
-  const std::vector<TemplateValues> table = value_table(context_, sessions_, proposals_, others.columns(),
-                                                        comparable_times(sessions_, others.columns()));
+  const std::vector<TemplateValues> table =
+      value_table(context_, sessions_, proposals_, others.columns(), comparable_times(sessions_, others.columns()));
   EXPECT_EQ(table[0].trials, 0);
   for (const KnobValues& knob : table[0].knobs) {
     for (const ValueFinding& value : knob.values) EXPECT_EQ(value.trials, 0);

@@ -28,7 +28,8 @@ struct ExplainOptions {
 ConfigEntry asked_value(const std::string& why, const TaskContext& context) {
   const Config parsed = Config::parse(why);
   if (parsed.entries().size() != 1) {
-    throw UsageError(fmt::format("--why asks for one value: give a knob and its value, as in unroll_k=4, not '{}'", why));
+    throw UsageError(
+        fmt::format("--why asks for one value: give a knob and its value, as in unroll_k=4, not '{}'", why));
   }
   std::vector<const ConfigSpace*> spaces;
   for (const Template* t : context.templates()) spaces.push_back(&context.space(*t));
@@ -53,16 +54,15 @@ auto find_task(const LogReader& reader, const TaskContext& context) {
     const bool is_here = task.key.machine == key.machine, is_same = task.key.backend == key.backend;
     return std::tuple(task.totals.trials > 0, is_here, is_same, task.totals.trials);
   };
-  const auto found = std::max_element(tasks.begin(), tasks.end(),
-                                      [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  const auto found =
+      std::max_element(tasks.begin(), tasks.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
   return found == tasks.end() || found->totals.trials == 0 ? std::nullopt : std::optional(*found);
 }
 
 BestBound bound_of(const LogReader& reader, const TaskContext& context, const BestRecord& best) {
   const Task& task = context.task();
   const Work work = work_of(task.workload);
-  const MachineLimits limits =
-      reader.limits(fmt::format("{}; threads {}", best.task.machine, task.target.threads));
+  const MachineLimits limits = reader.limits(fmt::format("{}; threads {}", best.task.machine, task.target.threads));
   BestBound bound;
   bound.work = {work.flops, work.bytes};
   bound.rates.peak_gflops = peak_of(task, limits.fma_gflops);
@@ -88,7 +88,15 @@ int run(const ExplainOptions& options) {
                                    context.workload().str(), context.target().str(), caches_arguments(context.task()),
                                    log.path(), workload_arguments(context.workload())));
   }
-  Explanation e{context, options.common.given_line(), reader.trials(*task), list_sessions(options.common.db, {.tasks = filter_of(task->key)}).sessions, {}, {}, {}, {}, {},
+  Explanation e{context,
+                options.common.given_line(),
+                reader.trials(*task),
+                list_sessions(options.common.db, {.tasks = filter_of(task->key)}).sessions,
+                {},
+                {},
+                {},
+                {},
+                {},
                 {}};
   const std::vector<SessionProposals> proposals = log.proposals(task->key);
   e.times = comparable_times(e.sessions, e.trials);
@@ -116,7 +124,8 @@ int run(const ExplainOptions& options) {
 void add_explain(CommandLine& line, Action& action) {
   auto options = std::make_shared<ExplainOptions>();
   Command command = line.add_command(
-      "explain", "say where the points of a workload went: how many were tried, what failed, which values are ruled out");
+      "explain",
+      "say where the points of a workload went: how many were tried, what failed, which values are ruled out");
   add_workload(command, options->common);
   add_db(command, options->common);
   add_target(command, options->common);

@@ -127,9 +127,9 @@ int run(const MeasureOptions& options) {
   std::vector<Side> sides{{c.given.source, c.given.config}};
   const bool is_same = c.given.source == c.beside.source && c.given.config == c.beside.config;
   if (!is_same) sides.push_back({c.beside.source, c.beside.config});
-  const std::vector<Measurement> measured =
-      measure_side_by_side(task, sides, parse_effort(options.effort), [] { return is_interrupted(); },
-                           {.kept_in = references_kept_by(options.common)}, note_worker_output);
+  const std::vector<Measurement> measured = measure_side_by_side(
+      task, sides, parse_effort(options.effort), [] { return is_interrupted(); },
+      {.kept_in = references_kept_by(options.common)}, note_worker_output);
   if (is_interrupted()) return kInterrupted;
   c.measured = measured.front();
   if (!is_same) c.measured_beside = measured.back();

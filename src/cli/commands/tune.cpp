@@ -129,11 +129,10 @@ std::string most_frequent_failure(const TaskContext& context, const TuningLog& l
     const std::vector<FailureCause> causes = failure_causes(trials, trials.session.back());
     if (causes.empty()) continue;
     const FailureCause& cause = causes.front();
-    return fmt::format("{} of {} trials: {}: {}; to repeat one: {}", cause.trials,
-                       std::ranges::count(trials.session, trials.session.back()), outcome_name(cause.outcome),
-                       cause.message,
-                       measure_command(context.task(), trials.spaces[trials.space[cause.example]].name,
-                                       trials.config(cause.example)));
+    return fmt::format(
+        "{} of {} trials: {}: {}; to repeat one: {}", cause.trials,
+        std::ranges::count(trials.session, trials.session.back()), outcome_name(cause.outcome), cause.message,
+        measure_command(context.task(), trials.spaces[trials.space[cause.example]].name, trials.config(cause.example)));
   }
   return {};
 }

@@ -37,14 +37,14 @@ std::string funnel_text(const FunnelStages& stages) {
     text += line("sampled", "?", "not recorded: the sessions are of an earlier version");
   }
   text += line("proposed", number(stages.proposed));
-  text += line("tried", number(stages.tried),
-               stages.tried < stages.proposed ? fmt::format("{} wait for the next run", stages.proposed - stages.tried)
-                                              : "");
+  text += line(
+      "tried", number(stages.tried),
+      stages.tried < stages.proposed ? fmt::format("{} wait for the next run", stages.proposed - stages.tried) : "");
   text += line("built", number(stages.built));
   text += line("right", number(stages.right));
-  text += line("timed", number(stages.timed),
-               stages.same_code > 0 ? fmt::format("{} of them by a trial with the same machine code", stages.same_code)
-                                    : "");
+  text += line(
+      "timed", number(stages.timed),
+      stages.same_code > 0 ? fmt::format("{} of them by a trial with the same machine code", stages.same_code) : "");
   text += line("confirmed", number(stages.confirmed), "checked and timed to the end, on a quiet machine");
   return text + line("raced", number(stages.raced));
 }
@@ -150,7 +150,9 @@ std::string advice(const BestBound& b) {
 
 std::string bound_text(const BestBound& b) {
   std::string text = fmt::format("bound by  {}: {}\n", bound_name(b.bound.by), advice(b));
-  const auto share = [&](double ns) { return fmt::format("{:>10} {:>5.1f}%", format_time(ns), 100 * b.bound.share_of(ns)); };
+  const auto share = [&](double ns) {
+    return fmt::format("{:>10} {:>5.1f}%", format_time(ns), 100 * b.bound.share_of(ns));
+  };
   if (b.bound.arithmetic_ns > 0) {
     text += fmt::format("  arithmetic {}  {:.4g} operations at {:.1f} GFLOP/s\n", share(b.bound.arithmetic_ns),
                         b.work.flops, b.rates.peak_gflops);
@@ -170,8 +172,7 @@ std::string outcomes_text(const ValueFinding& value) {
   std::string text;
   for (std::size_t i = 0; i < value.outcomes.size(); ++i) {
     if (value.outcomes[i] == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", value.outcomes[i],
-                        outcome_name(static_cast<Outcome>(i)));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", value.outcomes[i], outcome_name(static_cast<Outcome>(i)));
   }
   return text;
 }
@@ -182,7 +183,8 @@ std::string tried_text(const Explanation& e, const ValueFinding& value) {
   text += fmt::format(", its best {}{}", value.is_rough ? "about " : "", format_time(value.best_ns));
   if (e.times.best >= e.trials.size()) return text;
   if (e.trials.id[e.times.best] == value.best_trial) return text + ", the best of all trials";
-  return text + fmt::format(", {:.2f} times as long as the best of all trials", value.best_ns / e.times.ns[e.times.best]);
+  return text +
+         fmt::format(", {:.2f} times as long as the best of all trials", value.best_ns / e.times.ns[e.times.best]);
 }
 
 std::string fate_text(const Explanation& e, const ValueFinding& value) {
@@ -201,7 +203,8 @@ std::string fate_text(const Explanation& e, const ValueFinding& value) {
                          times_text(value.considered.ranked));
     case ValueFate::kNotConsidered:
       return fmt::format(
-          "valid, but none of the points that the search sampled or ranked has it{}: give it more time, or fix the knob",
+          "valid, but none of the points that the search sampled or ranked has it{}: give it more time, or fix the "
+          "knob",
           value.expected_samples ? fmt::format(" ({:.2g} samples were expected)", *value.expected_samples) : "");
     case ValueFate::kUnknown:
       return "valid, but never proposed; what the sessions sampled was not recorded by their version";
@@ -231,8 +234,11 @@ Json value_json(const TemplateValues& of, const KnobValues& knob, const ValueFin
   for (std::size_t i = 0; i < value.outcomes.size(); ++i) {
     if (value.outcomes[i] > 0) outcomes[outcome_name(static_cast<Outcome>(i))] = value.outcomes[i];
   }
-  Json json = {{"template", of.source.name}, {"version", of.source.version}, {"knob", knob.knob},
-               {"value", value.value},       {"fate", fate_name(value.fate)}};
+  Json json = {{"template", of.source.name},
+               {"version", of.source.version},
+               {"knob", knob.knob},
+               {"value", value.value},
+               {"fate", fate_name(value.fate)}};
   json["only_with"] = knob.only_with.empty() ? Json() : Json(knob.only_with);
   json["trials"] = value.trials;
   json["outcomes"] = std::move(outcomes);
@@ -295,9 +301,9 @@ void for_each_asked(const Explanation& e, const ConfigEntry& asked, const Use& u
 
 std::string explanation_text(const Explanation& e) {
   const Task& task = e.context.task();
-  std::string text = fmt::format("{}workload  {}\ntarget    {}\ncaches    {}\nsessions  {}\nfunnel\n{}", e.given,
-                                 task.workload.str(), task.target.str(), caches_of(task), e.sessions.size(),
-                                 funnel_text(e.funnel.task));
+  std::string text =
+      fmt::format("{}workload  {}\ntarget    {}\ncaches    {}\nsessions  {}\nfunnel\n{}", e.given, task.workload.str(),
+                  task.target.str(), caches_of(task), e.sessions.size(), funnel_text(e.funnel.task));
   text += failures_text(e) + ruled_out_text(e) + other_values_text(e);
   if (!e.best) return printable(text + "best      none: no trial was right\n");
   text += fmt::format("best      {} {}\ntime      {}, {}\n", e.best->point.template_name, e.best->point.config.str(),

@@ -43,7 +43,8 @@ std::string explanation_text(const Explanation& explanation);
 /// An object with the fields workload, target, caches, sessions, funnel (valid, valid_is_estimate, sampled, ranked,
 /// proposed, tried, built, right, timed, confirmed, raced, same_code; null: not known), session_funnels, failures (each
 /// outcome, message, trials, config, template, command), values (each template, version, knob, only_with, value, fate,
-/// trials, outcomes, best_ns, is_rough, best_trial, sampled, ranked, expected_samples, excluded_by, scope), best, bound.
+/// trials, outcomes, best_ns, is_rough, best_trial, sampled, ranked, expected_samples, excluded_by, scope), best,
+/// bound.
 Json explanation_json(const Explanation& explanation);
 
 /// What became of one value, a line for each template that has the knob: "matmul.cpu: tried 12 times ...".
