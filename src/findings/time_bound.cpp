@@ -42,7 +42,7 @@ TimeBound time_bound(const KernelWork& work, double ns, const RooflineRates& rat
   const double most = std::max(bound.arithmetic_ns, bound.traffic_ns);
   if (most == 0) return bound;
   if (most <= kBinds * ns) {
-    bound.by = BoundBy::kLatency;
+    bound.by = rates.is_faster_level ? BoundBy::kUnknown : BoundBy::kLatency;
   } else {
     bound.by = bound.arithmetic_ns >= bound.traffic_ns ? BoundBy::kArithmetic : BoundBy::kBandwidth;
   }

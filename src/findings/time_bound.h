@@ -21,13 +21,14 @@ struct RooflineRates {
   double peak_gflops = 0;  ///< of the task's type
   double read_gb_s = 0;    ///< from the level of memory that holds the tensors, or from a faster one
   double start_ns = 0;     ///< of a parallel loop
+  bool is_faster_level = false;  ///< whether read_gb_s is that of a faster level: traffic takes longer than it says
 };
 
 enum class BoundBy : std::uint8_t {
   kArithmetic,  ///< at the peak rate the operations alone take more than half of the time
   kBandwidth,   ///< at the highest bandwidth the tensors alone take more than half of the time
   kLatency,     ///< neither: dependent operations, loads that miss, what is not vectorized, the start of the loop
-  kUnknown,     ///< no rate is known
+  kUnknown,     ///< no rate is known, or bandwidth may bind and is not known
 };
 /// "arithmetic", "bandwidth", "latency", "unknown". Do not rename: --json prints the names.
 const char* bound_name(BoundBy by);

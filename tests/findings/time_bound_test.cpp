@@ -28,6 +28,12 @@ TEST(TimeBoundTest, LatencyBindsWhereNeitherDoes) {
   EXPECT_NEAR(bound.possible_speedup(), 100.0 / 15, 1e-9);
 }
 
+TEST(TimeBoundTest, TheBandwidthOfAFasterLevelDoesNotShowLatency) {
+  EXPECT_EQ(time_bound({1e6, 1e5}, 100e3, {100, 10, 0, true}).by, BoundBy::kUnknown);
+  EXPECT_EQ(time_bound({8e6, 1e5}, 100e3, {100, 10, 0, true}).by, BoundBy::kArithmetic);
+  EXPECT_EQ(time_bound({1e6, 6e5}, 100e3, {100, 10, 0, true}).by, BoundBy::kBandwidth);
+}
+
 TEST(TimeBoundTest, NothingIsSaidWithoutRates) {
   const TimeBound bound = time_bound({1e6, 1e5}, 100e3, {});
   EXPECT_EQ(bound.by, BoundBy::kUnknown);

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "cli/commands/explain_run.h"
 #include "cli/options/common_options.h"
 #include "cli/options/exit_code.h"
 #include "cli/options/model_options.h"
@@ -14,6 +15,7 @@
 #include "cli/output/tune_output.h"
 #include "lookup/task_key.h"
 #include "nestwright/error.h"
+#include "search/task/runnable.h"
 #include "target/description/former_target.h"
 
 namespace nestwright::cli {
@@ -22,6 +24,7 @@ namespace {
 struct ExplainOptions {
   CommonOptions common;
   std::string why;
+  bool runs = false;  ///< measures the bandwidth and runs the best
 };
 
 /// The knob and value of --why. Throws UsageError, naming the nearest, where no template has them.
@@ -68,8 +71,23 @@ BestBound bound_of(const LogReader& reader, const TaskContext& context, const Be
   bound.rates.peak_gflops = peak_of(task, limits.fma_gflops);
   bound.rates.read_gb_s = limits.read_gb_s;
   bound.level = "L1";
+  const bool is_in_l1 = task.caches == CacheState::kWarm &&
+                        work.bytes <= static_cast<double>(task.target.threads * task.target.l1d_bytes);
+  bound.rates.is_faster_level = !is_in_l1;
   bound.bound = time_bound(bound.work, best.timing.median_ns, bound.rates);
   return bound;
+}
+
+/// Throws UsageError where the best cannot be run here.
+void require_runnable_here(const Task& task, const TaskKey& recorded) {
+  if (task.target.device != DeviceKind::kCpu) {
+    throw UsageError("--run counts what a CPU does: drop it for a device");
+  }
+  require_runnable(task, Machine::host());
+  if (recorded.machine != machine_of(task.target)) {
+    throw UsageError(fmt::format("--run measures this machine, and the trials are of another one ({}): drop --run",
+                                 printable(recorded.machine)));
+  }
 }
 
 int run(const ExplainOptions& options) {
@@ -110,7 +128,9 @@ int run(const ExplainOptions& options) {
   e.funnel = funnel_of(context, log.spaces(task->key), e.sessions, proposals, reader.races(*task), e.trials);
   e.causes = failure_causes(e.trials);
   e.best = log.best(filter_of(task->key), context.usable_templates());
+  if (options.runs) require_runnable_here(context.task(), task->key);
   if (e.best) e.bound = bound_of(reader, context, *e.best);
+  if (e.bound && options.runs) measure_bound(context, *e.best, *e.bound);
   if (options.common.json) {
     print_json(explanation_json(e));
   } else {
@@ -134,6 +154,9 @@ void add_explain(CommandLine& line, Action& action) {
   command.add_option("--why", options->why, "say what became of this value of a knob, e.g. register_rows=14")
       .value_name("KNOB=VALUE")
       .check(not_empty());
+  command.add_flag("--run", options->runs,
+                   "measure the bandwidth for the best's tensors and the start of a parallel loop, and count what the "
+                   "processor does in the best, where perf_event_open is allowed");
   command.on_chosen([options, &action] { action = [options] { return run(*options); }; });
 }
 

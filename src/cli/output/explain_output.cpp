@@ -15,6 +15,7 @@
 namespace nestwright::cli {
 namespace {
 
+constexpr double kLineBytes = 64;                         // of a cache
 constexpr std::size_t kMaxCauses = 5, kMaxRuledOut = 16;  // shown as text
 
 const char* times_text(std::int64_t count) { return count == 1 ? "time" : "times"; }
@@ -145,6 +146,9 @@ std::string advice(const BestBound& b) {
     case BoundBy::kUnknown:
       break;
   }
+  if (b.rates.is_faster_level && speedup > 0) {
+    return "not arithmetic; --run measures the bandwidth for these tensors, and tells it from latency";
+  }
   return "the highest rates of this machine are not recorded";
 }
 
@@ -164,8 +168,17 @@ std::string bound_text(const BestBound& b) {
   if (b.bound.start_ns > 0) {
     text += fmt::format("  start      {}  of the parallel loop\n", share(b.bound.start_ns));
   }
-  text += fmt::format("  the rest   {}  latency and overhead\n", share(b.bound.rest_ns()));
-  return b.counters.empty() ? text : text + fmt::format("counters  {}\n", b.counters);
+  text += fmt::format("  the rest   {}  latency and overhead{}\n", share(b.bound.rest_ns()),
+                      b.rates.is_faster_level ? ", or traffic that is slower" : "");
+  if (b.counts) {
+    const CallCounts& c = *b.counts;
+    text += fmt::format("counters  {:.4g} instructions in {:.4g} cycles a call, {:.2f} a cycle; {:.4g} misses of the "
+                        "last cache, {:.4g} bytes of memory\n",
+                        c.instructions, c.cycles, c.cycles > 0 ? c.instructions / c.cycles : 0, c.cache_misses,
+                        kLineBytes * c.cache_misses);
+  }
+  if (!b.why_not_counted.empty()) text += fmt::format("counters  none: {}\n", b.why_not_counted);
+  return text;
 }
 
 std::string outcomes_text(const ValueFinding& value) {
@@ -279,7 +292,14 @@ Json bound_json(const BestBound& b) {
   json["start_ns"] = known(b.bound.start_ns);
   json["rest_ns"] = b.bound.rest_ns();
   json["possible_speedup"] = known(b.bound.possible_speedup());
-  json["counters"] = b.counters.empty() ? Json() : Json(b.counters);
+  json["counters"] = nullptr;
+  if (b.counts) {
+    json["counters"] = {{"cycles", b.counts->cycles},
+                        {"instructions", b.counts->instructions},
+                        {"cache_misses", b.counts->cache_misses},
+                        {"ns", b.counts->ns}};
+  }
+  json["why_not_counted"] = b.why_not_counted.empty() ? Json() : Json(b.why_not_counted);
   return json;
 }
 

@@ -16,13 +16,20 @@
 
 namespace nestwright::cli {
 
+/// What the processor did in a call of the best.
+struct CallCounts {
+  double cycles = 0, instructions = 0, cache_misses = 0;  ///< per call, of all threads
+  double ns = 0;                                          ///< per call, while they were counted
+};
+
 /// What bounds the time of the best, and how that is known.
 struct BestBound {
   TimeBound bound;
   KernelWork work;
   RooflineRates rates;
-  std::string level;     ///< of memory, whose bandwidth it is: "L1", "the same working set"
-  std::string counters;  ///< what the processor counted, or why it did not; empty: the kernel was not run
+  std::string level;                 ///< what the bandwidth is of: "L1", "a working set of this size"
+  std::optional<CallCounts> counts;  ///< absent: not counted
+  std::string why_not_counted;       ///< empty: it was counted, or not asked for
 };
 
 /// Everything that explain prints.
