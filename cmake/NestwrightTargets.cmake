@@ -119,6 +119,18 @@ function(nestwright_library name)
   nestwright_batches(nestwright_${name})
 endfunction()
 
+# nestwright_embed_texts(<source> HEADER <header> FUNCTION <function> NAMES ... FILES ...)
+# Generates a source with the texts of the files, which the function that the header declares returns by their names.
+function(nestwright_embed_texts source)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADER;FUNCTION" "NAMES;FILES")
+  list(JOIN arg_NAMES "|" names)
+  list(JOIN arg_FILES "|" files)
+  add_custom_command(OUTPUT ${source}
+                     COMMAND ${CMAKE_COMMAND} -D NAMES=${names} -D INPUTS=${files} -D HEADER=${arg_HEADER} -D FUNCTION=${arg_FUNCTION}
+                             -D OUTPUT=${source} -P ${PROJECT_SOURCE_DIR}/cmake/embed_texts.cmake
+                     DEPENDS ${arg_FILES} ${PROJECT_SOURCE_DIR}/cmake/embed_texts.cmake VERBATIM)
+endfunction()
+
 # nestwright_executable(<name> [FOR_TESTS] SOURCES ... [LINK ...])
 # Adds the executable <name> at the top of the build tree. FOR_TESTS: it is compiled for tests.
 function(nestwright_executable name)

@@ -248,4 +248,13 @@ void program_features(const ir::Program& program, const CacheCapacities& caches,
   program_columns(flat, caches, out);
 }
 
+ProgramCounts program_counts(const ir::Program& program, const CacheCapacities& caches) {
+  ProgramCounts counts;
+  for (const NestStore& store : flatten(program).stores) {
+    counts.flops += store.flops * store.trips() * store.share;
+    counts.l2_bytes += traffic(store, Footprints(store), caches.l2_bytes);
+  }
+  return counts;
+}
+
 }  // namespace nestwright

@@ -27,4 +27,12 @@ void program_features(const ir::Program& program, const CacheCapacities& caches,
 /// The names of the features, in order, for people to read.
 std::vector<std::string> program_feature_names();
 
+/// What a program executes and moves, counted by its loops.
+struct ProgramCounts {
+  double flops = 0;
+  double l2_bytes = 0;  ///< whole cache lines that move into a cache of l2_bytes, each access by itself
+};
+/// Requires loop form with constant extents.
+ProgramCounts program_counts(const ir::Program& program, const CacheCapacities& caches = {});
+
 }  // namespace nestwright

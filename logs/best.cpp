@@ -20,6 +20,9 @@ namespace {
 using sqlite::Database;
 using sqlite::Statement;
 
+// Which race or session is the later one is told by its time, and only for equal times by its number: a merged database
+// numbers those of the other one after its own.
+
 /// Returns SQL that is true if the row of `trial` failed in an undisturbed race for which `which` holds.
 std::string failed_in_race(const std::string& which) {
   return fmt::format(
@@ -52,7 +55,7 @@ std::string select_race_entries(const std::string& fit, const std::string& where
       " FROM race_entry JOIN race ON race.id = race_entry.race_id JOIN trial ON trial.id = race_entry.trial_id"
       " JOIN session ON session.id = race.session_id {} WHERE {} AND NOT {} AND {}",
       kIncumbentRole, kMadeByColumns, kPointColumns, measurement_columns("race_entry", Readings::kScores),
-      kFromProposal, fit, failed_in_race("later.id > race.id"), where);
+      kFromProposal, fit, failed_in_race("(later.recorded_at, later.id) > (race.recorded_at, race.id)"), where);
 }
 
 std::string select_any_trials(const std::string& where, Readings readings = Readings::kScores) {
@@ -111,7 +114,7 @@ std::optional<BestRecord> read_first(Statement& select, const Database& database
 std::optional<BestRecord> last_winner(const Database& database, const StoredTask& task, const std::string& templates) {
   static const std::string kSelect = select_race_entries(
       is_sound_entry(), fmt::format("race.task_id = :task AND race.winner_trial_id = race_entry.trial_id AND {}"
-                                    " ORDER BY race.id DESC",
+                                    " ORDER BY race.recorded_at DESC, race.id DESC",
                                     kTemplateMatches));
   Statement select = database.prepare(kSelect);
   return read_first(select.bind(task.id, templates), database, task, BestSource::kRace);
@@ -125,7 +128,7 @@ std::optional<BestRecord> last_confirmed(const Database& database, const StoredT
       select_trials(fmt::format("trial.id = :trial AND {}", kTemplateMatches), Readings::kAll);
   Statement confirmed = database.prepare(
       "SELECT incumbent_trial_id FROM session WHERE task_id = :task AND incumbent_trial_id IS NOT NULL"
-      " AND (:own = 0 OR (id <> :own AND status <> 'running')) ORDER BY options <> '{}', id DESC");
+      " AND (:own = 0 OR (id <> :own AND status <> 'running')) ORDER BY options <> '{}', started_at DESC, id DESC");
   Statement select = database.prepare(kSelect);
   confirmed.bind(task.id, own);
   while (confirmed.step()) {
@@ -138,10 +141,11 @@ std::optional<BestRecord> last_confirmed(const Database& database, const StoredT
 /// Returns the winner of the last race that was disturbed.
 std::optional<BestRecord> last_disturbed_winner(const Database& database, const StoredTask& task,
                                                 const std::string& templates) {
-  static const std::string kSelect = select_race_entries(
-      "race.disturbance <> '' AND " + is_timed("race_entry"),
-      fmt::format("race.task_id = :task AND race.winner_trial_id = race_entry.trial_id AND {} ORDER BY race.id DESC",
-                  kTemplateMatches));
+  static const std::string kSelect =
+      select_race_entries("race.disturbance <> '' AND " + is_timed("race_entry"),
+                          fmt::format("race.task_id = :task AND race.winner_trial_id = race_entry.trial_id AND {} "
+                                      "ORDER BY race.recorded_at DESC, race.id DESC",
+                                      kTemplateMatches));
   Statement select = database.prepare(kSelect);
   return read_first(select.bind(task.id, templates), database, task, BestSource::kDisturbed);
 }
@@ -167,19 +171,39 @@ std::optional<BestRecord> clearly_faster(const Database& database, const StoredT
                     BestSource::kUnconfirmed);
 }
 
+/// Returns the fastest trial of the latest session that has a timed one, disturbed or not.
+std::optional<BestRecord> fastest_of_latest(const Database& database, const StoredTask& task,
+                                            const std::string& templates) {
+  static const std::string kSelect = select_any_trials(
+      fmt::format("trial.session_id = :session AND {} AND trial.same_as_trial_id IS NULL AND NOT {} AND {}"
+                  " ORDER BY trial.median_ns, trial.id",
+                  is_timed("trial"), failed_in_race("1"), kTemplateMatches));
+  Statement sessions =
+      database.prepare("SELECT id FROM session WHERE task_id = :task ORDER BY started_at DESC, id DESC");
+  Statement select = database.prepare(kSelect);
+  sessions.bind(task.id);
+  while (sessions.step()) {
+    select.bind(sessions.integer(0), templates);
+    if (auto best = read_first(select, database, task, BestSource::kDisturbed)) return best;
+  }
+  return std::nullopt;
+}
+
 /// Returns the answer of a task in which nothing was confirmed: the winner of the last race, which was disturbed; if
 /// there is none, the fastest trial of the latest session.
 std::optional<BestRecord> last_resort(const Database& database, const StoredTask& task, const std::string& templates) {
-  static const std::string kTimed = select_any_trials(
-      fmt::format("session.task_id = :task AND {} AND trial.same_as_trial_id IS NULL AND NOT {} AND {}"
-                  " ORDER BY trial.session_id DESC, trial.median_ns, trial.id",
-                  is_timed("trial"), failed_in_race("1"), kTemplateMatches));
   if (auto winner = last_disturbed_winner(database, task, templates)) return winner;
-  Statement select = database.prepare(kTimed);
-  std::optional<BestRecord> best = read_first(select.bind(task.id, templates), database, task, BestSource::kDisturbed);
+  std::optional<BestRecord> best = fastest_of_latest(database, task, templates);
   // A session that was killed may have a sound trial without having confirmed it.
   if (best && !best->timing.is_disturbed()) best->source = BestSource::kUnconfirmed;
   return best;
+}
+
+bool began_before(const Database& database, SessionId session, SessionId other) {
+  Statement select = database.prepare(
+      "SELECT 1 FROM session, session AS other WHERE session.id = ? AND other.id = ?"
+      " AND (session.started_at, session.id) < (other.started_at, other.id)");
+  return select.bind(session, other).step();
 }
 
 /// Returns the session of the old rule, which did not have confirmation, with the most trials that may be best; 0 if
@@ -273,7 +297,7 @@ std::optional<BestRecord> scored_best(const Database& database, const StoredTask
     // and so is one that won a race beside it, even if the race was disturbed.
     if (auto faster = clearly_faster(database, task, templates, *confirmed)) return faster;
     auto winner = last_disturbed_winner(database, task, templates);
-    return winner && winner->session >= confirmed->session ? winner : confirmed;
+    return winner && !began_before(database, winner->session, confirmed->session) ? winner : confirmed;
   }
   const SessionId session = busiest_session(database, task.id, templates);
   if (session == 0) return last_resort(database, task, templates);

@@ -31,22 +31,6 @@ std::uintmax_t size_of(const fs::path& file) {
   return error ? 0 : size;
 }
 
-/// Checks the first bytes of the file: SQLite must not even open any other file for writing.
-void require_sqlite_file(const std::string& path) {
-  constexpr std::string_view kMagic("SQLite format 3\0", 16);
-  std::ifstream file(path, std::ios::binary);
-  std::array<char, 16> start{};
-  file.read(start.data(), start.size());
-  if (!file && !file.eof()) {
-    throw LogError(
-        fmt::format("database '{}' cannot be read: check its permissions, or give another file with --db", path));
-  }
-  if (std::string_view(start.data(), start.size()) != kMagic) {
-    throw LogError(fmt::format(
-        "file '{}' is not a database of nestwright and was left as it is: give another file with --db", path));
-  }
-}
-
 /// A read transaction, so that all reads see the same state while another process may be creating the file.
 class Snapshot {
  public:
@@ -126,7 +110,7 @@ void keep_older_copy(Database& database, const std::string& file) {
 
 Database open_for_writing(const std::string& path, const std::string& file, const OpenOptions& options) {
   if (size_of(file) > 0) {
-    require_sqlite_file(path);
+    require_log_file(path);
     try {
       Database probe(path, file, SQLITE_OPEN_READONLY, options.busy_timeout_ms);
       const bool is_small = size_of(file) <= static_cast<std::uintmax_t>(options.small_bytes);
@@ -151,20 +135,6 @@ Database open_for_writing(const std::string& path, const std::string& file, cons
   return database;
 }
 
-/// Returns the URI of a file in a read-only folder: WAL needs a file beside it, unless SQLite is told that there are no
-/// writers.
-std::string immutable_uri(const std::string& file) {
-  std::string uri = "file:";
-  for (const char c : file) {
-    if (c == '%' || c == '?' || c == '#') {
-      uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    } else {
-      uri += c;
-    }
-  }
-  return uri + "?immutable=1";
-}
-
 Database open_for_reading(const std::string& path, const std::string& file, const OpenOptions& options) {
   std::error_code error;
   const bool exists = fs::exists(file, error);
@@ -181,7 +151,7 @@ Database open_for_reading(const std::string& path, const std::string& file, cons
         fmt::format("database '{}' is empty: run 'nestwright tune' first, or give another file with --db", path));
   };
   if (size_of(file) == 0) refuse_empty();
-  require_sqlite_file(path);
+  require_log_file(path);
   const auto use = [&](Database database) {
     if (inspect(database) == Content::kNothing) refuse_empty();
     if (database.pragma("user_version") < newest_version()) {
@@ -200,7 +170,9 @@ Database open_for_reading(const std::string& path, const std::string& file, cons
     // A WAL with content must be read together with the file, which requires that its index can be written.
     if (!needs_writing_connection(failure) || size_of(file + "-wal") > 0) throw;
   }
-  return use(Database(path, immutable_uri(file), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, options.busy_timeout_ms));
+  // WAL needs a file beside the database, unless SQLite is told that there are no writers.
+  return use(
+      Database(path, file_uri(file, "immutable=1"), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, options.busy_timeout_ms));
 }
 
 }  // namespace
@@ -209,6 +181,33 @@ std::string real_file(const std::string& path) {
   std::error_code error;
   const fs::path file = fs::weakly_canonical(path, error);
   return (error ? fs::absolute(path) : fs::absolute(file)).string();
+}
+
+std::string file_uri(const std::string& file, const std::string& parameters) {
+  std::string uri = "file:";
+  for (const char c : file) {
+    if (c == '%' || c == '?' || c == '#') {
+      uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    } else {
+      uri += c;
+    }
+  }
+  return uri + "?" + parameters;
+}
+
+void require_log_file(const std::string& path) {
+  constexpr std::string_view kMagic("SQLite format 3\0", 16);
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, 16> start{};
+  file.read(start.data(), start.size());
+  if (!file && !file.eof()) {
+    throw LogError(
+        fmt::format("database '{}' cannot be read: check its permissions, or give another file with --db", path));
+  }
+  if (std::string_view(start.data(), start.size()) != kMagic) {
+    throw LogError(fmt::format(
+        "file '{}' is not a database of nestwright and was left as it is: give another file with --db", path));
+  }
 }
 
 Database open_log(const std::string& path, OpenMode mode, const OpenOptions& options) {

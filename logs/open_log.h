@@ -13,6 +13,12 @@ namespace nestwright {
 /// database by different names then share its write-ahead log and its session locks.
 std::string real_file(const std::string& path);
 
+/// The URI by which SQLite opens a file, with parameters such as "mode=ro".
+std::string file_uri(const std::string& file, const std::string& parameters);
+
+/// Throws LogError unless the file begins as one of SQLite, which must not even open any other file for writing.
+void require_log_file(const std::string& path);
+
 /// See TuningLog::open.
 sqlite::Database open_log(const std::string& path, OpenMode mode, const OpenOptions& options);
 

@@ -34,4 +34,12 @@ Quality quality_of(const BestRecord& record) {
   return record.trials <= 1 ? Quality::kDefault : Quality::kConfirmed;
 }
 
+bool improves(const Measurement& measurement, const Measurement& recorded) {
+  if (recorded.outcome != Outcome::kOk || recorded.timing.is_disturbed()) return true;
+  if (measurement.timing.is_disturbed()) return false;
+  if (measurement.evidence.verified && !recorded.evidence.verified) return true;
+  return measurement.outcome != Outcome::kOk ||
+         measurement.timing.samples_ns.size() >= recorded.timing.samples_ns.size();
+}
+
 }  // namespace nestwright

@@ -25,4 +25,9 @@ Quality parse_quality(std::string_view name);
 
 Quality quality_of(const BestRecord& record);
 
+/// Whether a later measurement of a trial replaces the recorded one. A disturbed timing is worse than any other; a
+/// failure, the first measurement of a checked kernel, or at least as many undisturbed samples, is better than a
+/// timing.
+bool improves(const Measurement& measurement, const Measurement& recorded);
+
 }  // namespace nestwright

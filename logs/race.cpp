@@ -41,9 +41,11 @@ std::optional<BestRecord> TuningLog::record_race(SessionId session, const Race& 
   const bool is_compared = std::any_of(race.entries.begin(), race.entries.end(), is_stored);
   if (stored && !is_compared && race.disturbance.empty()) return stored;
 
+  // The last race answers: it has to be the last one by its time, even if the clock was set back.
   database
       .prepare(fmt::format("INSERT INTO race(session_id, task_id, pipeline, winner_trial_id, disturbance, recorded_at)"
-                           " VALUES (?, ?, ?, ?, ?, {})",
+                           " VALUES (?1, ?2, ?3, ?4, ?5,"
+                           "  max({}, coalesce((SELECT max(recorded_at) FROM race WHERE task_id = ?2), '')))",
                            kNow))
       .bind(session, task.id, static_cast<int>(race.pipeline),
             race.winner ? std::optional(race.entries[*race.winner].trial) : std::nullopt, race.disturbance)

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "logs/encode.h"
+#include "logs/quality.h"
 #include "logs/state.h"
 #include "logs/task.h"
 #include "nestwright/error.h"
@@ -12,16 +13,6 @@ namespace {
 using sqlite::Database;
 using sqlite::Statement;
 using sqlite::Transaction;
-
-/// A disturbed timing is worse than any other; a failure, the first one of a checked kernel, or at least as many
-/// undisturbed samples, is better than a timing.
-bool improves(const Measurement& measurement, const Measurement& recorded) {
-  if (recorded.outcome != Outcome::kOk || recorded.timing.is_disturbed()) return true;
-  if (measurement.timing.is_disturbed()) return false;
-  if (measurement.evidence.verified && !recorded.evidence.verified) return true;
-  return measurement.outcome != Outcome::kOk ||
-         measurement.timing.samples_ns.size() >= recorded.timing.samples_ns.size();
-}
 
 /// Throws LogError for a trial that takes another one's measurement.
 bool is_improvement(const Database& database, TrialId trial, const Measurement& measurement) {

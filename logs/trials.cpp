@@ -143,13 +143,19 @@ std::vector<TrialRecord> TuningLog::history(const TaskKey& task, std::int64_t la
   if (static_cast<std::int64_t>(chosen.size()) == latest) {
     for (const char* column : {"anchor_trial_id", "incumbent_trial_id"}) {
       choose(
-          fmt::format("SELECT {0} FROM session WHERE task_id = ? AND {0} IS NOT NULL ORDER BY id DESC LIMIT ?", column),
+          fmt::format(
+              "SELECT {0} FROM session WHERE task_id = ? AND {0} IS NOT NULL ORDER BY started_at DESC, id DESC LIMIT ?",
+              column),
           stored->id, kMaxLinks);
     }
     choose(
-        "SELECT winner_trial_id FROM race WHERE task_id = ? AND winner_trial_id IS NOT NULL ORDER BY id DESC LIMIT ?",
+        "SELECT winner_trial_id FROM race WHERE task_id = ? AND winner_trial_id IS NOT NULL ORDER BY recorded_at DESC, "
+        "id DESC LIMIT ?",
         stored->id, kMaxLinks);
-    Statement sessions = database.prepare("SELECT id FROM session WHERE task_id = ? ORDER BY id DESC LIMIT ?");
+    // A session that raced the stored best again has none.
+    Statement sessions = database.prepare(
+        "SELECT id FROM session WHERE task_id = ? AND EXISTS (SELECT 1 FROM trial WHERE session_id = session.id)"
+        " ORDER BY started_at DESC, id DESC LIMIT ?");
     sessions.bind(stored->id, kMaxSessions);
     while (sessions.step()) {
       choose("SELECT id FROM trial WHERE session_id = ? AND median_ns > 0 ORDER BY median_ns LIMIT ?",
@@ -185,14 +191,16 @@ std::vector<TrialRecord> TuningLog::challengers(const TaskKey& task, int per_ses
     if (taken++ < per_session) add_trial(state_->database, select, stored->key.workload, trials);
   }
   // A race that was held without a plugin did not compare its winner with that of an earlier one.
-  Statement unmatched = state_->database.prepare(select_trials(fmt::format(
-      "session.task_id = :task AND {} AND {} AND trial.id IN (SELECT race.winner_trial_id FROM race"
-      "  WHERE race.task_id = :task AND race.disturbance = ''"
-      "  AND race.id < (SELECT max(id) FROM race AS last WHERE last.task_id = :task AND last.disturbance = '')"
-      "  AND NOT EXISTS (SELECT 1 FROM race AS later JOIN race_entry ON race_entry.race_id = later.id"
-      "   WHERE later.task_id = :task AND later.disturbance = '' AND later.id > race.id"
-      "   AND race_entry.trial_id = race.winner_trial_id)) ORDER BY trial.id",
-      kTemplateMatches, is_sound_trial())));
+  Statement unmatched = state_->database.prepare(select_trials(
+      fmt::format("session.task_id = :task AND {} AND {} AND trial.id IN (SELECT race.winner_trial_id FROM race"
+                  "  WHERE race.task_id = :task AND race.disturbance = ''"
+                  "  AND EXISTS (SELECT 1 FROM race AS later WHERE later.task_id = :task AND later.disturbance = ''"
+                  "   AND (later.recorded_at, later.id) > (race.recorded_at, race.id))"
+                  "  AND NOT EXISTS (SELECT 1 FROM race AS later JOIN race_entry ON race_entry.race_id = later.id"
+                  "   WHERE later.task_id = :task AND later.disturbance = ''"
+                  "   AND (later.recorded_at, later.id) > (race.recorded_at, race.id)"
+                  "   AND race_entry.trial_id = race.winner_trial_id)) ORDER BY trial.id",
+                  kTemplateMatches, is_sound_trial())));
   unmatched.bind(stored->id, encode_templates(templates));
   while (unmatched.step()) add_trial(state_->database, unmatched, stored->key.workload, trials);
   return trials;

@@ -215,6 +215,10 @@ struct TrialRecord {
 /// The role of the stored best in a race. Do not rename: databases store it.
 inline constexpr const char* kIncumbentRole = "incumbent";
 
+/// SessionInfo::strategy of a session that does not search, but races stored bests again. Do not rename: databases store
+/// it.
+inline constexpr const char* kRevalidateStrategy = "revalidate";
+
 /// A contestant of the race that ends a session.
 struct RaceEntry {
   TrialId trial = 0;

@@ -9,9 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "measure/race/quiet_estimate.h"
-#include "measure/race/race_finalists.h"
-#include "nestwright/error.h"
 #include "search/race/verdict.h"
 
 namespace nestwright {
@@ -19,22 +16,6 @@ namespace {
 
 constexpr int kChallengers = 2;  // from each earlier session that ended without a race
 constexpr int kAttempts = 3;     // another process may store a best during the race
-
-/// The entries of a race, which are not measured yet, with their points and kernels in the same order.
-struct Entrants {
-  std::vector<RaceEntry> entries;
-  std::vector<Point> points;
-  std::vector<BuiltPoint> kernels;  ///< once they are compiled
-
-  /// A trial that is added twice keeps its first role.
-  void add(TrialId trial, const Point& point, const std::string& role) {
-    if (std::ranges::find(entries, trial, &RaceEntry::trial) != entries.end()) return;
-    entries.push_back({.trial = trial, .role = role, .measurement = {}, .process_medians_ns = {}});
-    points.push_back(point);
-  }
-};
-
-constexpr const char* kTimeWasOver = "the time was over before its entrants were checked";
 
 /// Whether the default, which is only compared with, would take more than its part of the seconds that are left: an
 /// untimed and a timed call in each of three processes, after its checks. False if its time is not known.
@@ -66,90 +47,6 @@ Entrants collect_entrants(const TaskContext& context, const SessionTrials& trial
   if (trials.default_trial() != 0 && untuned && !is_left_out) entrants.add(trials.default_trial(), *untuned, "default");
   return entrants;
 }
-
-RaceLimits race_limits(const FinalRaceLimits& limits, const std::string& doing) {
-  RaceLimits race{.seconds_left = limits.seconds_left};
-  if (limits.on_progress) race.on_process = [=](const RaceProgress& progress) { limits.on_progress(doing, progress); };
-  return race;
-}
-
-class FinalRace {
- public:
-  FinalRace(Tools& tools, const FinalRaceLimits& limits) : tools_(tools), limits_(limits) {}
-
-  /// Compiles the entrants with the final pipeline, checks them, and times the correct ones interleaved. A failure is
-  /// an entry with that outcome: a stored best that no longer compiles, or is wrong now, loses its place.
-  Race hold(Entrants& entrants) {
-    Race race;
-    entrants.kernels = tools_.build(entrants.points, Pipeline::kFinal, [this] { return limits_.seconds_left() <= 0; });
-    std::vector<Contender> contenders;
-    std::vector<std::size_t> entry_of;
-    for (std::size_t i = 0; i < entrants.entries.size(); ++i) {
-      const BuildResult& result = entrants.kernels[i].result;
-      if (result.is_skipped) {
-        race.disturbance = kTimeWasOver;
-        return race;
-      }
-      RaceEntry& entry = race.entries.emplace_back(entrants.entries[i]);
-      entry.measurement.outcome = result.outcome;
-      entry.measurement.message = result.message;
-      if (result.outcome != Outcome::kOk) continue;
-      contenders.push_back({&result.object});
-      entry_of.push_back(i);
-    }
-    if (!check(race, contenders, entry_of)) {
-      race.disturbance = kTimeWasOver;
-      return race;
-    }
-    time(race, contenders, entry_of);
-    const Verdict verdict = conclude_race(race.entries);
-    race.winner = verdict.winner;
-    race.disturbance = verdict.disturbance;
-    if (race.winner && !race.disturbance.empty()) {
-      Timing& of_winner = race.entries[static_cast<std::size_t>(*race.winner)].measurement.timing;
-      if (of_winner.disturbance.empty()) of_winner.disturbance = race.disturbance;
-      if (!of_winner.is_short) estimate_quiet_time(of_winner);
-    }
-    for (std::size_t i = 0; i < race.entries.size(); ++i) race.entries[i].tied = verdict.tied[i];
-    return race;
-  }
-
- private:
-  /// Leaves in `contenders` those that are right. False if the time was over before all were checked.
-  bool check(Race& race, std::vector<Contender>& contenders, std::vector<std::size_t>& entry_of) {
-    std::vector<Measurement> checked;
-    const int count = static_cast<int>(contenders.size());
-    if (limits_.seconds_left() < tools_.runner->check_preparation_s()) return false;
-    for (const Contender& contender : contenders) {
-      if (limits_.seconds_left() <= 0) return false;
-      checked.push_back(tools_.runner->check({contender}).front());
-      const bool is_given_up = checked.back().outcome == Outcome::kOk && !checked.back().evidence.verified;
-      if (is_given_up) return false;
-      if (limits_.on_progress) limits_.on_progress("checking finalists", {static_cast<int>(checked.size()), count});
-    }
-    for (std::size_t i = checked.size(); i-- > 0;) {
-      race.entries[entry_of[i]].measurement = checked[i];
-      if (checked[i].outcome == Outcome::kOk && checked[i].evidence.verified) continue;
-      contenders.erase(contenders.begin() + static_cast<std::ptrdiff_t>(i));
-      entry_of.erase(entry_of.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-    return true;
-  }
-
-  void time(Race& race, const std::vector<Contender>& contenders, const std::vector<std::size_t>& entry_of) {
-    const std::vector<Measurement> timed = tools_.runner->race(contenders, race_limits(limits_, "final race"));
-    for (std::size_t i = 0; i < timed.size(); ++i) {
-      RaceEntry& entry = race.entries[entry_of[i]];
-      const Evidence evidence = entry.measurement.evidence;
-      entry.measurement = timed[i];
-      entry.measurement.evidence = evidence;
-      entry.process_medians_ns = process_medians(timed[i].timing);
-    }
-  }
-
-  Tools& tools_;
-  const FinalRaceLimits& limits_;
-};
 
 /// The fastest `n`, among them the fastest of each template that is within 5% of the best: the final pipeline, whose
 /// passes the search leaves out, may change the order of templates more than that of alike configurations.
@@ -209,16 +106,6 @@ std::vector<SessionTrial> choose_finalists(const SessionTrials& known, Tools& to
   return fastest(hold_preliminary_race(tools, std::move(entrants), limits), plan.finalists);
 }
 
-/// The entry of a stored best whose configuration this build does not have any more, which therefore loses its place.
-RaceEntry entry_of_lost_point(const BestRecord& stored) {
-  RaceEntry entry;
-  entry.trial = stored.trial;
-  entry.role = kIncumbentRole;
-  entry.measurement.outcome = Outcome::kInvalidConfig;
-  entry.measurement.message = "the template does not have this configuration any more";
-  return entry;
-}
-
 /// Makes the fastest entrant of a race without time for three processes the session's confirmed incumbent: one or two
 /// processes are better evidence than the confirmation in the search. Does nothing after a race that was disturbed.
 void confirm_fastest(SessionTrials& trials, const Tools& tools, Race race, const Entrants& entrants) {
@@ -269,7 +156,7 @@ void race_until_recorded(const TaskContext& context, SessionTrials& trials, Tool
       result.race_disturbance = kTimeWasOver;
       return;
     }
-    Race race = FinalRace(tools, limits).hold(entrants);
+    Race race = hold_race(tools, limits, entrants);
     if (!race.winner && race.disturbance.empty()) return;
     result.race_disturbance = race.disturbance;
     for (const RaceEntry& entry : race.entries) {

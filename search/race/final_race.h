@@ -2,25 +2,11 @@
 // Thread rule: one thread at a time.
 #pragma once
 
-#include <functional>
-#include <string>
-
-#include "measure/race/race_finalists.h"
+#include "search/race/hold_race.h"
 #include "search/trials/session_trials.h"
 #include "search/trials/tools.h"
 
 namespace nestwright {
-
-/// The time for the races of a session, and who is told of their progress.
-struct FinalRaceLimits {
-  /// Returns the seconds that are left for both races, with compiling and checking what takes part; infinity: no limit;
-  /// 0 or less: they end with the samples taken so far. Called between checks and passes. The preliminary race gets at
-  /// most half of what is left when it starts. Required.
-  std::function<double()> seconds_left;
-  /// Called with what is being done ("checking finalists", "preliminary race", "final race") after each check and after
-  /// each process of a race. May be empty.
-  std::function<void(const std::string& doing, const RaceProgress&)> on_progress;
-};
 
 /// Races, in fresh processes, the finalists, the incumbent, the template's default, the stored best, and trials of
 /// earlier sessions that ended without a race. Finalists are the fastest in a preliminary race, so that a lucky time in

@@ -92,6 +92,8 @@ int run(int argc, char** argv) {
   add_export(line, action);
   add_explain(line, action);
   add_measure(line, action);
+  add_report(line, action);
+  add_revalidate(line, action);
   add_model(line, action);
   add_space(line, action);
   add_lower(line, action);

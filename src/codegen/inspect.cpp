@@ -145,6 +145,11 @@ std::vector<Loop> innermost_loops(const std::vector<Block>& blocks) {
   return innermost;
 }
 
+bool is_on_vectors(const Instruction& instruction) {
+  const std::string_view operands = instruction.operands;
+  return contains(operands, "%xmm") || contains(operands, "%ymm") || contains(operands, "%zmm");
+}
+
 /// The instructions of a loop that are problems.
 struct LoopCounts {
   int spills = 0, jumps = -1, calls = 0;  ///< one jump is the latch
@@ -157,8 +162,7 @@ LoopCounts count(const Function& function, const std::vector<Block>& blocks, con
       const Instruction& instruction = function.code[i];
       const std::string_view operands = instruction.operands;
       const bool on_stack = contains(operands, "(%rsp") || (has_frame_pointer && contains(operands, "(%rbp"));
-      const bool on_vectors = contains(operands, "%xmm") || contains(operands, "%ymm") || contains(operands, "%zmm");
-      if (on_stack && on_vectors) ++counts.spills;
+      if (on_stack && is_on_vectors(instruction)) ++counts.spills;
       if (is_jump(instruction)) ++counts.jumps;
       const bool starts_threads = operands.substr(0, 1) == "*";  // a parallel loop, through the caller's launcher
       if (instruction.mnemonic.rfind("call", 0) == 0 && !starts_threads) ++counts.calls;
@@ -190,6 +194,28 @@ std::vector<std::string> innermost_loop_problems(const std::string& assembly) {
     }
   }
   return problems;
+}
+
+std::string vector_loop(const std::string& assembly) {
+  std::string text;
+  std::ptrdiff_t most = 0;
+  for (const Function& function : parse(assembly)) {
+    const std::vector<Block> blocks = blocks_of(function);
+    for (const Loop& loop : innermost_loops(blocks)) {
+      std::ptrdiff_t vectors = 0;
+      std::string lines = fmt::format("{}, {}:\n", function.name, blocks[loop.header].label);
+      for (const std::size_t block : loop.blocks) {
+        for (std::size_t i = blocks[block].begin; i < blocks[block].end; ++i) {
+          vectors += is_on_vectors(function.code[i]) ? 1 : 0;
+          lines += fmt::format("  {:<16} {}\n", function.code[i].mnemonic, function.code[i].operands);
+        }
+      }
+      if (vectors <= most) continue;
+      most = vectors;
+      text = std::move(lines);
+    }
+  }
+  return text;
 }
 
 }  // namespace nestwright

@@ -13,4 +13,8 @@ namespace nestwright {
 /// blocks; an innermost loop contains no other.
 std::vector<std::string> innermost_loop_problems(const std::string& assembly);
 
+/// The instructions of the innermost loop with the most instructions on vector registers, one a line, under its
+/// function and label; "" if no innermost loop has any. The assembly is as above.
+std::string vector_loop(const std::string& assembly);
+
 }  // namespace nestwright

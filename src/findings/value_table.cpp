@@ -127,7 +127,7 @@ class TemplateTable {
   }
 
   void add_trials(const TrialColumns& trials, const ComparableTimes& times);
-  void add_proposals(std::span<const SessionProposals> proposals);
+  void add_proposals(std::span<const ListedSession> sessions, std::span<const SessionProposals> proposals);
   void decide(std::span<const ListedSession> sessions);
   TemplateValues take();
 
@@ -193,7 +193,8 @@ void TemplateTable::add_trials(const TrialColumns& trials, const ComparableTimes
   }
 }
 
-void TemplateTable::add_proposals(std::span<const SessionProposals> proposals) {
+void TemplateTable::add_proposals(std::span<const ListedSession> sessions,
+                                  std::span<const SessionProposals> proposals) {
   const TemplateVersion version{source_.name, source_.version};
   for (const SessionProposals& of : proposals) {
     for (const Point& point : of.unmeasured) {
@@ -204,7 +205,9 @@ void TemplateTable::add_proposals(std::span<const SessionProposals> proposals) {
       }
     }
     if (!of.funnel) {
-      is_all_recorded_ = false;
+      const auto session = std::ranges::find(sessions, of.session, &ListedSession::id);
+      const bool searched = session == sessions.end() || session->strategy != kRevalidateStrategy;
+      if (searched && of.proposed > 0) is_all_recorded_ = false;
       continue;
     }
     for (const SearchFunnel::OfTemplate& each : of.funnel->templates) {
@@ -335,7 +338,7 @@ std::vector<TemplateValues> value_table(const TaskContext& context, std::span<co
   for (const Template* source : context.templates()) {
     TemplateTable table(context.space(*source), *source, options);
     table.add_trials(trials, times);
-    table.add_proposals(proposals);
+    table.add_proposals(sessions, proposals);
     table.decide(sessions);
     tables.push_back(table.take());
   }

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "logs/sqlite/database.h"
@@ -155,17 +154,6 @@ TEST_F(QueryTest, AnOperatorWithoutRecords) {
     expect_refusal(query("matmul m=64 n=64 k=64 --db " + empty + more), 3, {"nothing", "run nestwright tune"});
   }
   expect_refusal(query("--db " + empty), 3, {"nothing that matches is recorded in", "run nestwright tune first"});
-}
-
-TEST_F(QueryTest, ChecksForDamage) {
-  EXPECT_EQ(query("--check").out, "database 'nestwright.db' is sound\n");
-  EXPECT_EQ(document("--check")["sound"], true);
-  expect_refusal(query("--check matmul m=64 n=64 k=64"), 2, {"--check looks at the whole database"});
-  std::fstream file(folder_.file("nestwright.db"), std::ios::binary | std::ios::in | std::ios::out);
-  file.seekp(8192);
-  file << std::string(4096 * 20, 'x');
-  file.close();
-  expect_refusal(query("--check"), 5, {"database 'nestwright.db' is damaged"});
 }
 
 TEST_F(QueryTest, ListsAndFilters) {

@@ -139,8 +139,12 @@ TEST_F(ValueTableTest, AProposalWithoutATrialIsPending) {
 TEST_F(ValueTableTest, WithoutARecordOfWhatWasConsideredTheReasonIsUnknown) {
   add_session({9, 9});
   proposals_[0].funnel.reset();
+  EXPECT_EQ(find("rows", "4").fate, ValueFate::kNotConsidered) << "the session proposed nothing";
+  proposals_[0].proposed = 3;
   EXPECT_EQ(find("rows", "4").fate, ValueFate::kUnknown);
   EXPECT_EQ(find("rows", "14").fate, ValueFate::kRuledOut);
+  sessions_[0].strategy = kRevalidateStrategy;
+  EXPECT_EQ(find("rows", "4").fate, ValueFate::kNotConsidered) << "the session did not search";
 }
 
 TEST_F(ValueTableTest, TrialsOfOtherVersionsDoNotCount) {

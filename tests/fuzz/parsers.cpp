@@ -20,6 +20,7 @@
 #include "nestwright/schedule.h"
 #include "nestwright/target.h"
 #include "nestwright/workload.h"
+#include "search/revalidation/baseline.h"
 #include "space/config_json.h"
 #include "templates/framework/template/workload_file.h"
 #include "text/analysis/product.h"
@@ -109,6 +110,8 @@ void feed_message(std::string_view bytes) {
 
 void feed_workload_file(std::string_view text) { parse_workload_file(std::string(text), "shapes.json"); }
 
+void feed_baseline(std::string_view text) { parse_baseline(std::string(text), "baseline.json"); }
+
 /// The first byte selects the column.
 void feed_column(std::string_view bytes) {
   if (bytes.empty()) return;
@@ -145,6 +148,7 @@ void feed_onnx(std::string_view bytes) {
 }
 
 constexpr FuzzedParser kParsers[] = {{"workload", feed_workload},
+                                     {"baseline", feed_baseline},
                                      {"expression", feed_expression},
                                      {"config", feed_config},
                                      {"condition", feed_condition},

@@ -59,6 +59,13 @@ TEST_F(HistoryTest, ALongOneIsTheLatestAndTheFastestOfEachSession) {
   EXPECT_THAT(history(2, 2), ElementsAre(30, 40, 20, 60, 70));
 }
 
+TEST_F(HistoryTest, SessionsWithoutTrialsTakeNoPlace) {
+  record({50, 30, 40});
+  for (int i = 0; i < 10; ++i) log_.begin_session(task_, {.strategy = "revalidate"});
+  record({20, 60, 70});
+  EXPECT_THAT(history(2, 1), ElementsAre(30, 20, 60, 70));
+}
+
 TEST_F(HistoryTest, ALongOneHoldsWhatSessionsAndRacesName) {
   const SessionId first = record({50, 30, 40, 45, 46});
   record({20, 60, 70});

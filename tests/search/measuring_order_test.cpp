@@ -34,13 +34,13 @@ Ranker taught(int trials) {
   return ranker;
 }
 
-struct Batch {
+struct OrderedBatch {
   std::vector<Point> points;
   std::vector<BuiltPoint> built;
 };
 
-Batch batch(Ranker& ranker, bool has_resources) {
-  Batch made;
+OrderedBatch batch(Ranker& ranker, bool has_resources) {
+  OrderedBatch made;
   for (const std::int64_t x : {1090, 1020, 1140, 1004, 1060}) {
     made.points.push_back(numbered_point(x));
     BuildResult& built = made.built.emplace_back().result;
@@ -56,19 +56,19 @@ using Order = std::vector<std::size_t>;
 TEST(MeasuringOrder, TheMostPromisingOfACompiledBatchComesFirst) {
   Ranker ranker = taught(200);
   ASSERT_TRUE(ranker.can_rank());
-  const Batch b = batch(ranker, true);
+  const OrderedBatch b = batch(ranker, true);
   EXPECT_EQ(measuring_order(b.points, b.built, &ranker), (Order{3, 1, 4, 0, 2}));
 }
 
 TEST(MeasuringOrder, WhatTheCompilerDoesNotTellOfStaysAsProposed) {
   Ranker ranker = taught(200);
-  const Batch b = batch(ranker, false);
+  const OrderedBatch b = batch(ranker, false);
   EXPECT_EQ(measuring_order(b.points, b.built, &ranker), (Order{0, 1, 2, 3, 4}));
 }
 
 TEST(MeasuringOrder, WithoutAModelThatRanksItStaysAsProposed) {
   Ranker ranker = taught(10);
-  const Batch b = batch(ranker, true);
+  const OrderedBatch b = batch(ranker, true);
   ASSERT_FALSE(ranker.can_rank());
   EXPECT_EQ(measuring_order(b.points, b.built, &ranker), (Order{0, 1, 2, 3, 4}));
   EXPECT_EQ(measuring_order(b.points, b.built, nullptr), (Order{0, 1, 2, 3, 4}));

@@ -24,7 +24,6 @@ struct QueryOptions {
   CommonOptions common;
   ModelOptions model;
   bool exact = false;
-  bool check = false;
   std::string require = quality_name(Quality::kDefault);
   bool any_target = true;  ///< no --target was given
   std::optional<int> top;  ///< without it, only the best
@@ -37,11 +36,6 @@ void refuse_ignored_options(const QueryOptions& options) {
     throw UsageError("--op and --dtype filter a listing: drop them, or drop the workload");
   }
   if (!one && options.exact) throw UsageError("--exact asks for one workload: give the workload, or drop --exact");
-  const bool has_target = !options.any_target || options.common.threads > 0;
-  if (options.check &&
-      (one || options.top || has_target || options.common.caches || !options.op.empty() || !options.dtype.empty())) {
-    throw UsageError("--check looks at the whole database: drop what asks for a part of it");
-  }
   if (is_model(options.common) && (options.exact || options.top)) {
     throw UsageError("--exact and --top ask for one workload: drop them, or name a kernel of the model");
   }
@@ -195,19 +189,8 @@ int best(const QueryOptions& options, const TuningLog& log, const TaskContext& c
   return with_quality(found.record, task, options);
 }
 
-int check(const QueryOptions& options) {
-  open_database(options.common, OpenMode::kRead, true);
-  if (options.common.json) {
-    print_json({{"database", options.common.db}, {"sound", true}});
-  } else {
-    fmt::print("database '{}' is sound\n", printable(options.common.db));
-  }
-  return kDone;
-}
-
 int run(const QueryOptions& options) {
   refuse_ignored_options(options);
-  if (options.check) return check(options);
   if (is_model(options.common)) return query_model(options.common, options.model);
   const Registry registry = options.common.registry();
   if (!options.common.has_workload()) {
@@ -238,7 +221,6 @@ void add_query(CommandLine& line, Action& action) {
       .value_name("NAME")
       .one_of(quality_names())
       .show_default();
-  command.add_flag("--check", options->check, "look for damage in the whole database: exit code 5 where there is some");
   command.add_option("--top", options->top, "the best N of the task, or of every task in a listing")
       .value_name("N")
       .check(integer(1, 1'000'000));

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 
+#include "cli/options/text_file.h"
 #include "cli/output/progress.h"
 #include "cli/output/tune_output.h"
 #include "nestwright/error.h"
@@ -19,29 +18,6 @@
 
 namespace nestwright::cli {
 namespace {
-
-constexpr std::size_t kMaxFileBytes = 10'000'000;  // size of a file of workloads
-
-std::string read_text(const std::string& file) {
-  std::error_code ignored;
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream.is_open() || std::filesystem::is_directory(file, ignored)) {
-    throw UsageError(fmt::format("file '{}' cannot be read: give a JSON file of workloads with --file", file));
-  }
-  std::string text(kMaxFileBytes + 1, '\0');  // reading a device may never end
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  if (stream.bad()) {
-    throw UsageError(fmt::format("file '{}' cannot be read to its end: check its disk", file));
-  }
-  if (text.size() > kMaxFileBytes) {
-    throw UsageError(
-        fmt::format("file '{}' has more than {} MB, which no list of workloads needs: give a JSON file of "
-                    "workloads with --file",
-                    file, kMaxFileBytes / 1'000'000));
-  }
-  return text;
-}
 
 int exit_code(const std::vector<TaskRow>& rows, bool interrupted) {
   const auto any = [&](auto&& is) { return std::any_of(rows.begin(), rows.end(), is); };
@@ -100,7 +76,8 @@ Json document(const std::string& file, const std::vector<TaskRow>& rows, std::in
 }  // namespace
 
 TaskList read_tasks(const std::string& file, const Registry& registry, const Target& target, CacheState caches) {
-  const WorkloadFile read = parse_workload_file(read_text(file), file);
+  const WorkloadFile read =
+      parse_workload_file(read_text_file(file, "list of workloads", "give a JSON file of workloads with --file"), file);
   const Machine machine = Machine::host();
   TaskList list{.name = file};
   std::vector<std::size_t> first_entry;

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <ctime>
+#include <optional>
+#include <string_view>
 
 namespace nestwright::cli {
 namespace {
@@ -12,6 +16,49 @@ template <typename Number>
 bool reads_as(const std::string& text, Number& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();
+}
+
+/// The seconds of "30d", "12h" or "45min"; absent for other texts.
+std::optional<std::int64_t> age_seconds(const std::string& text) {
+  struct Unit {
+    std::string_view name;
+    std::int64_t seconds;
+  };
+  constexpr std::array kUnits{Unit{"d", 86'400}, Unit{"h", 3'600}, Unit{"min", 60}};
+  constexpr std::int64_t kMaxAge = 1'000'000;  // in any unit
+  for (const Unit& unit : kUnits) {
+    std::int64_t count = 0;
+    if (!text.ends_with(unit.name) || !reads_as(text.substr(0, text.size() - unit.name.size()), count)) continue;
+    if (count >= 0 && count <= kMaxAge) return count * unit.seconds;
+  }
+  return std::nullopt;
+}
+
+/// Whether the text is a date, perhaps with the beginning of a time behind it.
+bool begins_a_time(std::string_view text) {
+  constexpr std::string_view kPattern = "0000-00-00T00:00:00.000Z";
+  constexpr std::size_t kDate = 10;
+  if (text.size() < kDate || text.size() > kPattern.size()) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_digit = text[i] >= '0' && text[i] <= '9';
+    if (kPattern[i] == '0' ? !is_digit : text[i] != kPattern[i]) return false;
+  }
+  return true;
+}
+
+std::string utc_text(std::time_t time) {
+  std::tm parts{};
+  gmtime_r(&time, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                     parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+/// A percentage or a number; nullopt for what is neither.
+std::optional<double> read_share(const std::string& text) {
+  const bool is_percentage = text.ends_with('%');
+  double value = 0;
+  if (!reads_as(is_percentage ? text.substr(0, text.size() - 1) : text, value)) return std::nullopt;
+  return is_percentage ? value / 100 : value;
 }
 
 }  // namespace
@@ -43,16 +90,59 @@ TextCheck not_empty() {
 
 TextCheck share() {
   return [](std::string& text) -> std::string {
-    const bool is_percentage = text.ends_with('%');
-    double value = 0;
-    if (reads_as(is_percentage ? text.substr(0, text.size() - 1) : text, value)) {
-      if (is_percentage) value /= 100;
-      if (value >= 0 && value < 1) {
-        text = fmt::format("{}", value);
-        return {};
-      }
+    const std::optional<double> value = read_share(text);
+    if (!value || !(*value >= 0 && *value < 1)) {
+      return fmt::format("give a percentage such as 1%, or a number below 1 such as 0.01, not '{}'", text);
     }
-    return fmt::format("give a percentage such as 1%, or a number below 1 such as 0.01, not '{}'", text);
+    text = fmt::format("{}", *value);
+    return {};
+  };
+}
+
+TextCheck share_or_whole() {
+  return [](std::string& text) -> std::string {
+    const std::optional<double> value = read_share(text);
+    if (!value || !(*value >= 0 && *value <= 1)) {
+      return fmt::format("give a percentage from 0% to 100%, or a number from 0 to 1 such as 0.05, not '{}'", text);
+    }
+    text = fmt::format("{}", *value);
+    return {};
+  };
+}
+
+TextCheck age() {
+  return [](std::string& text) -> std::string {
+    constexpr double kHour_s = 3600;
+    const double unit_s = text.ends_with('h')   ? kHour_s
+                          : text.ends_with('d') ? 24 * kHour_s
+                          : text.ends_with('w') ? 7 * 24 * kHour_s
+                                                : 0;
+    constexpr double kMost_s = 100 * 366 * 24 * kHour_s;  // a date before the first one would be none
+    double value = 0;
+    if (unit_s > 0 && reads_as(text.substr(0, text.size() - 1), value) && value > 0 && value * unit_s <= kMost_s) {
+      text = fmt::format("{}", value * unit_s);
+      return {};
+    }
+    return fmt::format("give an age such as 12h, 30d or 2w, not '{}'", text);
+  };
+}
+
+TextCheck moment() {
+  return [](std::string& text) -> std::string {
+    if (const std::optional<std::int64_t> age = age_seconds(text)) {
+      text = utc_text(std::time(nullptr) - *age);
+      return {};
+    }
+    std::string time = text;
+    if (time.size() > 10 && time[10] == ' ') time[10] = 'T';
+    if (!begins_a_time(time)) {
+      return fmt::format(
+          "give a time such as 2026-11-30 or 2026-11-30T14:05 (UTC), or an age such as 30d, 12h or 45min,"
+          " not '{}'",
+          text);
+    }
+    text = time;
+    return {};
   };
 }
 

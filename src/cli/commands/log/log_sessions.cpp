@@ -106,7 +106,7 @@ int run(const SessionsOptions& options) {
 
 void add_log_sessions(Command& log, Action& action) {
   auto options = std::make_shared<SessionsOptions>();
-  options->filter.limit = 50;
+  options->filter.limit = 30;
   Command command = log.add_command("sessions", "list the sessions of a database, in the order in which they began");
   const Argument target = add_task_selection(command, options->common);
   command.add_option("--session", options->filter.session, "only the session with this number")

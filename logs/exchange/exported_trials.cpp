@@ -1,0 +1,141 @@
+#include "logs/exchange/exported_trials.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "logs/encode.h"
+#include "logs/read_or_note.h"
+
+namespace nestwright {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using sqlite::Database;
+using sqlite::Statement;
+
+/// Columns before those of point and measurement.
+constexpr int kOwnColumns = 5;
+
+/// Trials with the factor that brings their times to the unit of session ?2. All trials of a task of another tuner
+/// (?2 = 0) are in the same unit.
+std::string select_trials(const char* columns, const char* order) {
+  return fmt::format(
+      "SELECT {} FROM trial JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id"
+      " JOIN session ON session.id = trial.session_id"
+      " JOIN trial AS measured ON measured.id = coalesce(trial.same_as_trial_id, trial.id)"
+      " JOIN session AS unit ON unit.id = measured.session_id LEFT JOIN session AS base ON base.id = ?2"
+      " WHERE session.task_id = ?1 AND (?2 = 0 OR unit.id = ?2"
+      "  OR (unit.rule = 2 AND base.rule = 2 AND unit.anchor_trial_id = base.anchor_trial_id AND unit.anchor_ns > 0)) "
+      "{}",
+      columns, order);
+}
+
+constexpr const char* kFactor = "CASE WHEN ?2 = 0 OR unit.id = ?2 THEN 1.0 ELSE base.anchor_ns / unit.anchor_ns END";
+
+SessionId latest_session(const Database& database, std::int64_t task) {
+  Statement select = database.prepare(
+      "SELECT id FROM session WHERE task_id = ? AND EXISTS (SELECT 1 FROM trial WHERE session_id = session.id)"
+      " ORDER BY anchor_ns IS NULL, id DESC LIMIT 1");
+  return select.bind(task).step() ? select.integer(0) : 0;
+}
+
+void rescale(Timing& timing, double factor) {
+  if (factor == 1) return;
+  timing.median_ns *= factor;
+  timing.low_ns *= factor;
+  timing.high_ns *= factor;
+  for (double& sample_ns : timing.samples_ns) sample_ns *= factor;
+}
+
+/// The knobs of one of our configurations, each with one value, and its template.
+Config flat(const Point& point) {
+  Config config;
+  config.set("template", {}, fmt::format("{}-{}", point.template_name, point.version));
+  for (const ConfigEntry& entry : point.config.entries()) {
+    if (!entry.label.empty() || entry.value.size() == 1) {
+      config.set(entry.knob, entry.value, entry.label);
+      continue;
+    }
+    for (std::size_t i = 0; i < entry.value.size(); ++i) {
+      config.set(fmt::format("{}_{}", entry.knob, i), {entry.value[i]});
+    }
+  }
+  return config;
+}
+
+/// What T4 has beside the columns, for a trial of our own.
+Json rest_of(const Measurement& m, double flops) {
+  Json measurements = Json::array();
+  if (m.timing.median_ns > 0) {
+    measurements.push_back({{"name", "time"}, {"unit", "ms"}});
+    measurements.push_back({{"name", "GFLOP/s"}, {"value", flops / m.timing.median_ns}, {"unit", ""}});
+  }
+  return {{"times", {{"framework", 0}, {"search_algorithm", 0}}},
+          {"measurements", std::move(measurements)},
+          {"objectives", {"time"}}};
+}
+
+}  // namespace
+
+ExportedTask::ExportedTask(const Database& database, StoredTask task) : database_(database), task_(std::move(task)) {
+  const SessionId latest = latest_session(database, task_.id);
+  if (task_.key.workload.source.empty()) {
+    base_ = latest;
+    Statement comparable = database.prepare(select_trials("count(*)", ""));
+    comparable.bind(task_.id, base_).step();
+    left_out_ = task_.totals.trials - comparable.integer(0);
+    return;
+  }
+  Statement select = database.prepare("SELECT options -> '$.file' FROM session WHERE id = ?");
+  if (select.bind(latest).step() && !select.is_null(0)) header_ = Json::parse(select.text(0), nullptr, false);
+  if (!header_.is_object()) header_ = Json::object();
+}
+
+void ExportedTask::for_each(const std::function<void(const ForeignTrial&)>& f) const {
+  static const std::string kSelect = select_trials(
+      fmt::format("trial.id, trial.compile_ms, trial.check_ms, trial.measure_ms, trial.recorded_at, {}, {}, {},"
+                  " trial.session_id, proposal.position",
+                  kPointColumns, measurement_columns("trial"), kFactor)
+          .c_str(),
+      "ORDER BY trial.session_id, trial.id");
+  constexpr int kFactorColumn = kOwnColumns + kPointColumnCount + kMeasurementColumnCount;
+  const bool is_foreign = !task_.key.workload.source.empty();
+  // Read beside the trials, one at a time, because they may be many.
+  Statement kept = database_.prepare(
+      "SELECT kept.key, kept.value FROM session, json_each(session.options, '$.results') AS kept WHERE session.id = ?");
+  SessionId of_session = 0;
+  bool has_kept = false;
+  Statement select = database_.prepare(kSelect);
+  select.bind(task_.id, base_);
+  while (select.step()) {
+    auto trial = read_or_note(database_, "trial", select.integer(0), [&] {
+      ForeignTrial read;
+      const Point point = read_point(select, kOwnColumns);
+      read.config = is_foreign ? point.config : flat(point);
+      read.measurement = read_measurement(select, kOwnColumns + kPointColumnCount);
+      read.measurement.compile_ms = select.real(1);
+      read.measurement.check_ms = select.real(2);
+      read.measurement.measure_ms = select.real(3);
+      read.recorded_at = select.text(4);
+      rescale(read.measurement.timing, select.real(kFactorColumn));
+      if (!is_foreign) read.rest = rest_of(read.measurement, task_.key.workload.flops);
+      return read;
+    });
+    if (!trial) continue;
+    if (is_foreign) {
+      if (of_session != select.integer(kFactorColumn + 1)) {
+        of_session = select.integer(kFactorColumn + 1);
+        has_kept = kept.bind(of_session).step();
+      }
+      const std::int64_t position = select.integer(kFactorColumn + 2);
+      while (has_kept && kept.integer(0) < position) has_kept = kept.step();
+      if (has_kept && kept.integer(0) == position) trial->rest = Json::parse(kept.text(1), nullptr, false);
+      if (!trial->rest.is_object()) trial->rest = Json::object();
+    }
+    f(*trial);
+  }
+}
+
+}  // namespace nestwright

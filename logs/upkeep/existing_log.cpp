@@ -1,0 +1,52 @@
+#include "logs/upkeep/existing_log.h"
+
+#include <fmt/format.h>
+
+#include "logs/open_log.h"
+#include "logs/session_locks.h"
+#include "nestwright/error.h"
+
+namespace nestwright {
+
+using sqlite::Database;
+using sqlite::Statement;
+
+Database open_existing_log(const std::string& path, const OpenOptions& options) {
+  open_log(path, OpenMode::kRead, {.busy_timeout_ms = options.busy_timeout_ms});  // refuses what does not exist
+  Database database = open_log(path, OpenMode::kWrite, options);
+  database.execute("PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -262144");
+  return database;
+}
+
+void require_references(const Database& database) {
+  Statement missing = database.prepare("PRAGMA foreign_key_check");
+  if (!missing.step()) return;
+  throw LogError(
+      fmt::format("row {} of the table {} in database '{}' refers to a row of the table {} that does not exist: "
+                  "nothing was changed; nestwright log repair writes a file without such rows",
+                  missing.integer(1), missing.text(0), database.path(), missing.text(2)));
+}
+
+void require_ended(const Database& database, const std::string& sessions) {
+  const SessionLocks locks(real_file(database.path()));
+  Statement running = database.prepare(
+      fmt::format("SELECT id FROM session WHERE status = 'running' AND id IN (SELECT id FROM temp.{})", sessions));
+  while (running.step()) {
+    if (!locks.is_held(running.integer(0))) continue;  // its process died
+    throw LogError(fmt::format("session {} of database '{}' is running: try again when it has ended",
+                               running.integer(0), database.path()));
+  }
+}
+
+void select_tasks(Database& database, const TaskFilter& filter) {
+  database.execute("CREATE TABLE temp.selected_task(id INTEGER PRIMARY KEY)");
+  const std::vector<StoredTask> tasks = matching_tasks(database, filter);
+  Statement insert = database.prepare("INSERT INTO temp.selected_task VALUES (?)");
+  for (const StoredTask& task : tasks) insert.bind(task.id).run();
+}
+
+void shrink_file(Database& database) {
+  if (4 * database.pragma("freelist_count") >= database.pragma("page_count")) database.execute("VACUUM");
+}
+
+}  // namespace nestwright

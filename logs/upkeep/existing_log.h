@@ -1,0 +1,31 @@
+// Opens an existing log in order to change many of its rows at once. Private to logs/.
+// Thread rule: as for the database.
+#pragma once
+
+#include <string>
+
+#include "logs/sqlite/database.h"
+#include "logs/task.h"
+#include "nestwright/database.h"
+
+namespace nestwright {
+
+/// Opens a log for writing. SQLite does not check references between rows row by row, which would take a scan of a
+/// table for each: call require_references() before the transaction is committed. Throws LogError as TuningLog::open()
+/// does, and if there is no such file.
+sqlite::Database open_existing_log(const std::string& path, const OpenOptions& options);
+
+/// Throws LogError if a row refers to one that does not exist.
+void require_references(const sqlite::Database& database);
+
+/// Throws LogError if a process works on a session in the table temp.`sessions`
+/// (column id). Requires a transaction, in which no session can begin or end.
+void require_ended(const sqlite::Database& database, const std::string& sessions);
+
+/// Fills temp.selected_task (column id) with the tasks that match.
+void select_tasks(sqlite::Database& database, const TaskFilter& filter);
+
+/// Gives free pages back to the file system if they are a quarter of the file or more.
+void shrink_file(sqlite::Database& database);
+
+}  // namespace nestwright

@@ -1,0 +1,78 @@
+#include "logs/upkeep/merge.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "logs/open_log.h"
+#include "logs/session_locks.h"
+#include "logs/sqlite/copy.h"
+#include "logs/upkeep/attached_log.h"
+#include "logs/upkeep/merge_rows.h"
+#include "nestwright/error.h"
+
+namespace nestwright {
+namespace {
+
+using sqlite::Database;
+using sqlite::Statement;
+
+/// `schema` is "main" or "source". Requires a transaction, in which no session can begin or end.
+void require_no_running_session(const Database& database, const char* schema, const std::string& path) {
+  const SessionLocks locks(real_file(path));
+  Statement running = database.prepare(fmt::format("SELECT id FROM {}.session WHERE status = 'running'", schema));
+  while (running.step()) {
+    if (!locks.is_held(running.integer(0))) continue;  // its process died
+    throw LogError(fmt::format("session {} of database '{}' is running: merge when it has ended, or give another file",
+                               running.integer(0), path));
+  }
+}
+
+void require_same_sources(const Database& database, const std::string& from, const std::string& to) {
+  Statement other = database.prepare(
+      "SELECT there.workload FROM source.workload AS there JOIN main.workload AS here"
+      " ON here.workload = there.workload WHERE here.source <> there.source LIMIT 1");
+  if (!other.step()) return;
+  throw LogError(
+      fmt::format("workload '{}' was imported from another tuner in one of the databases '{}' and '{}' but not in the "
+                  "other, or from different ones: delete it from one of them first",
+                  other.text(0), from, to));
+}
+
+/// Makes `to` a copy of `from`.
+MergeResult copy_log(const Database& from, const std::string& to) {
+  require_no_running_session(from, "main", from.path());
+  sqlite::copy_to_file(from, to);
+  const auto count = [&](const char* table) {
+    Statement rows = from.prepare(fmt::format("SELECT count(*) FROM {}", table));
+    rows.step();
+    return rows.integer(0);
+  };
+  return {.tasks = count("task"), .sessions = count("session"), .trials = count("trial"), .races = count("race")};
+}
+
+}  // namespace
+
+MergeResult merge_log(const std::string& from, const std::string& to, const OpenOptions& options) {
+  if (real_file(from) == real_file(to)) {
+    throw LogError(fmt::format("database '{}' cannot be merged into itself: name another one", from));
+  }
+  {
+    const Database reading = open_log(from, OpenMode::kRead, options);  // refuses it before the other one is created
+    std::error_code ignored;
+    if (!std::filesystem::exists(to, ignored)) return copy_log(reading, real_file(to));
+  }
+  Database database = open_log(to, OpenMode::kWrite, options);
+  // The pages of an index are written in no order: without a cache that holds most of them, each is written many times.
+  database.execute("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -262144");
+  const AttachedLog source(database, from, options);
+  sqlite::Transaction transaction(database);
+  require_no_running_session(database, "source", from);
+  require_no_running_session(database, "main", to);
+  require_same_sources(database, from, to);
+  const MergeResult result = merge_rows(database);
+  transaction.commit();
+  return result;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,112 @@
+#include "search/revalidation/baseline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "nestwright/error.h"
+#include "search/revalidation/revalidate.h"
+
+namespace nestwright {
+namespace {
+
+using Document = nlohmann::json;
+
+/// A field of an object. Throws UsageError if it is missing.
+const Document& field(const Document& object, const char* name) {
+  const auto found = object.is_object() ? object.find(name) : object.end();
+  if (!object.is_object() || found == object.end()) throw UsageError(fmt::format("it has no \"{}\"", name));
+  return *found;
+}
+
+std::string text_field(const Document& object, const char* name) {
+  const Document& value = field(object, name);
+  if (!value.is_string()) throw UsageError(fmt::format("\"{}\" is no text", name));
+  return value.get<std::string>();
+}
+
+double number_field(const Document& object, const char* name) {
+  const Document& value = field(object, name);
+  if (!value.is_number() || value.get<double>() < 0) throw UsageError(fmt::format("\"{}\" is no number from 0", name));
+  return value.get<double>();
+}
+
+std::optional<KernelFigure> figure_field(const Document& task, const char* name) {
+  const Document& value = field(task, name);
+  if (value.is_null()) return std::nullopt;
+  const Document& time = field(value, "time_ns");
+  KernelFigure figure{number_field(time, "median"),  number_field(time, "low"),      number_field(time, "high"),
+                      number_field(value, "fma_ns"), number_field(value, "walk_ns"), text_field(value, "recorded_at")};
+  const bool is_ordered = figure.low_ns > 0 && figure.low_ns <= figure.median_ns && figure.median_ns <= figure.high_ns;
+  if (!is_ordered) throw UsageError(fmt::format("the times of \"{}\" are not 0 < low <= median <= high", name));
+  return figure;
+}
+
+BaselineTask parse_task(const Document& task) {
+  BaselineTask parsed{text_field(task, "workload"), text_field(task, "target"), text_field(task, "caches"),
+                      text_field(task, "machine"), figure_field(task, "was")};
+  const std::string verdict = text_field(task, "verdict");
+  constexpr std::array kDecided = {RevalidationVerdict::kAsBefore, RevalidationVerdict::kFaster,
+                                   RevalidationVerdict::kSlower, RevalidationVerdict::kNew};
+  const bool is_decided = std::ranges::any_of(kDecided, [&](auto each) { return verdict == verdict_name(each); });
+  if (std::optional<KernelFigure> now = figure_field(task, "now"); now && is_decided) parsed.figure = std::move(now);
+  return parsed;
+}
+
+bool is_of(const BaselineTask& task, const StoredBest& best) {
+  const TaskKey& key = best.record.task;
+  return task.workload == key.workload.text && task.target == best.target() && task.caches == key.cache;
+}
+
+void set_figure(StoredBest& best, const BaselineTask& task) {
+  best.was = task.figure;
+  best.why_not_compared.clear();
+  const bool is_here = best.context && is_this_machine(task.machine, best.context->target());
+  if (!is_here) best.why_not_compared = "the baseline is of another machine";
+}
+
+}  // namespace
+
+std::vector<BaselineTask> parse_baseline(const std::string& text, const std::string& file) {
+  std::string place = fmt::format("baseline '{}'", file);
+  try {
+    const Document document = Document::parse(text);
+    if (text_field(document, "format") != kRevalidationFormat) {
+      throw UsageError(fmt::format("its \"format\" is not \"{}\"", kRevalidationFormat));
+    }
+    const Document& tasks = field(document, "tasks");
+    if (!tasks.is_array()) throw UsageError("\"tasks\" is no list");
+    std::vector<BaselineTask> baseline;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      place = fmt::format("task {} of baseline '{}'", i + 1, file);
+      baseline.push_back(parse_task(tasks[i]));
+    }
+    return baseline;
+  } catch (const Document::exception&) {
+    throw UsageError(fmt::format("{} is not JSON: {}", place, kBaselineAdvice));
+  } catch (const UsageError& e) {
+    throw UsageError(fmt::format("{} is not what revalidate --json prints ({}): {}", place, e.what(), kBaselineAdvice));
+  }
+}
+
+std::vector<BaselineTask> apply_baseline(const std::vector<BaselineTask>& baseline, std::vector<StoredBest>& bests) {
+  std::vector<BaselineTask> rest;
+  for (StoredBest& best : bests) {
+    const auto task = std::ranges::find_if(baseline, [&](const BaselineTask& each) { return is_of(each, best); });
+    if (task != baseline.end()) {
+      set_figure(best, *task);
+    } else {
+      best.was.reset();
+      best.why_not_compared.clear();
+    }
+  }
+  for (const BaselineTask& task : baseline) {
+    if (std::ranges::none_of(bests, [&](const StoredBest& best) { return is_of(task, best); })) rest.push_back(task);
+  }
+  return rest;
+}
+
+}  // namespace nestwright

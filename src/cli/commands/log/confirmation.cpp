@@ -1,0 +1,23 @@
+#include "cli/commands/log/confirmation.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <iostream>
+
+#include "cli/options/common_options.h"
+#include "nestwright/error.h"
+
+namespace nestwright::cli {
+
+bool is_confirmed(const std::string& question) {
+  if (isatty(STDIN_FILENO) == 0) {
+    throw UsageError(question + " Nothing was changed: give --yes, or answer at a terminal");
+  }
+  note(printable(fmt::format("nestwright: {} [y/N] ", question)));
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+}  // namespace nestwright::cli

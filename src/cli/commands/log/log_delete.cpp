@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/commands/log/confirmation.h"
+#include "cli/commands/log/log.h"
+#include "cli/commands/log/selection.h"
+#include "cli/options/exit_code.h"
+#include "cli/options/option_checks.h"
+#include "cli/output/record_output.h"
+#include "logs/upkeep/delete.h"
+#include "nestwright/error.h"
+
+namespace nestwright::cli {
+namespace {
+
+struct DeleteOptions {
+  CommonOptions common;
+  bool has_target = false, yes = false, is_dry = false;
+  DeleteFilter filter;
+};
+
+/// "2 sessions with 128 trials and 2 races, and 1 task"
+std::string counts_text(const DeleteResult& result) {
+  return fmt::format("{} sessions with {} trials and {} races, and {} tasks", result.sessions, result.trials,
+                     result.races, result.tasks);
+}
+
+Json result_json(const DeleteOptions& options, const DeleteResult& result) {
+  return {{"database", options.common.db},
+          {"dry_run", options.is_dry},
+          {"tasks", result.tasks},
+          {"sessions", result.sessions},
+          {"trials", result.trials},
+          {"races", result.races},
+          {"kept_trials", result.kept_trials},
+          {"kept_sessions", result.kept_sessions}};
+}
+
+int run(const DeleteOptions& options) {
+  if (!options.common.has_workload() && !options.has_target && options.filter.session == 0 &&
+      options.filter.before.empty()) {
+    throw UsageError("nothing says what to delete: give a workload, an operator, --session, --target or --older-than");
+  }
+  DeleteFilter filter = options.filter;
+  const TaskSelection selection = task_selection(options.common, options.has_target);
+  filter.tasks = selection.filter;
+  const auto run_delete = [&](bool is_dry) {
+    return delete_sessions(options.common.db, filter, is_dry, database_options());
+  };
+  DeleteResult result = run_delete(options.is_dry || !options.yes);
+  if (result.sessions + result.kept_sessions == 0) {
+    return print_nothing_matches(selection, options.common, "session");
+  }
+  if (!options.is_dry && !options.yes) {
+    if (!is_confirmed(fmt::format("Delete {} from database '{}'?", counts_text(result), options.common.db))) {
+      return kDone;
+    }
+    result = run_delete(false);
+  }
+  if (options.common.json) {
+    print_json(result_json(options, result));
+    return kDone;
+  }
+  fmt::print("{} {}\n", options.is_dry ? "would delete" : "deleted", counts_text(result));
+  if (result.kept_trials > 0) {
+    fmt::print("{} of the trials, with {} sessions, stay because other sessions or races name them\n",
+               result.kept_trials, result.kept_sessions);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_log_delete(Command& log, Action& action) {
+  auto options = std::make_shared<DeleteOptions>();
+  Command command = log.add_command("delete", "delete sessions with their trials and races, after asking");
+  const Argument target = add_task_selection(command, options->common);
+  command.add_option("--session", options->filter.session, "only the session with this number")
+      .value_name("N")
+      .check(integer(1, kLargestNumber));
+  command
+      .add_option("--older-than", options->filter.before,
+                  "only sessions that began before a time such as 2026-11-30, or longer ago than an age such as 30d")
+      .value_name("TIME")
+      .check(moment());
+  command.add_flag("--yes", options->yes, "do not ask");
+  command.add_flag("--dry-run", options->is_dry, "only say what would be deleted");
+  add_json(command, options->common);
+  command.on_chosen([options, target, &action] {
+    options->has_target = target.is_given();
+    action = [options] { return run(*options); };
+  });
+}
+
+}  // namespace nestwright::cli

@@ -1,0 +1,256 @@
+"use strict";
+// Binds the data of a report to the page: the report decides what is shown, and this draws it.
+
+const element = (tag, properties = {}, ...children) => {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+};
+const style = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const number = value => value === null ? "" : value >= 1e5 || (value !== 0 && Math.abs(value) < 1e-3)
+  ? value.toExponential(3) : String(Number(value.toPrecision(4)));
+const time = ns => !ns ? "" : ns < 1e3 ? number(ns) + " ns" : ns < 1e6 ? number(ns / 1e3) + " us"
+  : ns < 1e9 ? number(ns / 1e6) + " ms" : number(ns / 1e9) + " s";
+
+async function read(id) {
+  const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), c => c.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+}
+
+/// Undoes the encoding of the columns, and numbers the trials of each session.
+function decode(trials) {
+  for (const name of ["id", "session", "deciseconds"]) {
+    let sum = 0;
+    trials[name] = trials[name].map(step => sum += step);
+  }
+  trials.seconds = trials.deciseconds.map(tenths => tenths / 10);
+  const counts = new Map();
+  trials.number = trials.session.map(session => counts.set(session, (counts.get(session) ?? 0) + 1).get(session));
+  trials.config = row => trials.knobs.filter(k => k.space === trials.space[row] && k.value[row] >= 0)
+    .map(k => k.knob + "=" + k.values[k.value[row]]).join(" ");
+  return trials;
+}
+
+// Charts
+
+const kDark = matchMedia("(prefers-color-scheme: dark)");
+const colour = i => (kDark.matches ? ["#6db1ff", "#ff9a5c", "#5fd097", "#cf9bea", "#f287b7", "#c9c95e", "#7fd0e3", "#d3a283"]
+  : ["#1f66b8", "#c4551d", "#23804e", "#8a47a6", "#a33a6d", "#6d6d1f", "#3b7f90", "#7d4e32"])[i % 8];
+const kShapes = ["circle", "triangle", "rect", "crossRot", "rectRot", "star", "cross", "dash"];
+const kDashes = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
+
+/// Draws the points of data sets of dots, which are too many for Chart.js, as squares.
+const dots = {
+  id: "dots",
+  beforeDatasetsDraw(chart) {
+    const { ctx, scales: { x, y }, chartArea: area } = chart;
+    for (const set of chart.data.datasets) {
+      if (!set.dots || set.hidden) continue;
+      ctx.fillStyle = set.backgroundColor;
+      const size = set.dots.x.length > 5000 ? 2 : 3;
+      for (let i = 0; i < set.dots.x.length; ++i) {
+        const left = x.getPixelForValue(set.dots.x[i]), top = y.getPixelForValue(set.dots.y[i]);
+        if (left >= area.left && left <= area.right && top >= area.top && top <= area.bottom) {
+          ctx.fillRect(left - size / 2, top - size / 2, size, size);
+        }
+      }
+    }
+  }
+};
+
+/// Draws intervals as whiskers.
+const whiskers = {
+  id: "whiskers",
+  afterDatasetsDraw(chart) {
+    const { ctx, scales: { x, y }, chartArea: area } = chart;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(area.left, area.top, area.width, area.height);
+    ctx.clip();
+    chart.data.datasets.forEach((set, index) => {
+      if (!set.ends || !chart.isDatasetVisible(index)) return;
+      ctx.strokeStyle = set.borderColor;
+      ctx.lineWidth = 1;
+      set.data.forEach((point, i) => {
+        if (!(set.ends.low[i] > 0)) return;
+        ctx.beginPath();
+        for (const end of [set.ends.low[i], set.ends.high[i]]) {
+          if (set.ends.sideways) ctx.lineTo(x.getPixelForValue(end), y.getPixelForValue(point.y));
+          else ctx.lineTo(x.getPixelForValue(point.x), y.getPixelForValue(end));
+        }
+        ctx.stroke();
+      });
+    });
+    ctx.restore();
+  }
+};
+
+/// The trials of a series as columns of numbers; those on a category are spread over it.
+function trialDots(series, trials) {
+  const columnOf = name => name.startsWith("knob:") ? trials.knobs[Number(name.slice(5))].value : trials[name];
+  const columns = [columnOf(series.x), columnOf(series.y)], spread = series.x.startsWith("knob:");
+  const rows = [...trials.id.keys()].filter(row => trials.timed[row] && columns[0][row] >= 0 &&
+    (!series.session || trials.session[row] === series.session));
+  return { rows, x: rows.map(row => columns[0][row] + (spread ? (row * 0.618034) % 1 * 0.5 - 0.25 : 0)),
+           y: rows.map(row => columns[1][row]) };
+}
+
+/// Categories on the vertical axis begin at the top.
+function axis(spec, values, isTime, isDown) {
+  const options = { type: spec.log ? "logarithmic" : "linear", grid: { color: style("--line") },
+                    ticks: { color: style("--faint"), maxRotation: 60 },
+                    title: { display: spec.label !== "", text: spec.label, color: style("--faint") } };
+  if (spec.categories.length) {
+    Object.assign(options, { min: -0.6, max: spec.categories.length - 0.4, reverse: isDown });
+    options.ticks = { ...options.ticks, stepSize: 1, autoSkip: spec.categories.length > 40,
+                      callback: value => (spec.categories[value] ?? "").slice(0, 28) };
+    options.afterBuildTicks = scale => { scale.ticks = spec.categories.map((_, value) => ({ value })); };
+  } else {
+    options.ticks.callback = (value, index, ticks) =>
+      spec.log && !/^[125]/.test(value.toExponential()) && ticks.length > 6 ? null : isTime ? time(value) : number(value);
+    const known = values.filter(value => value > 0);
+    if (spec.log && known.length) {
+      Object.assign(options, { min: Math.min(...[Infinity, ...sample(known)]) * 0.9,
+                               max: Math.max(...[0, ...sample(known)]) * 1.1 });
+    }
+  }
+  return options;
+}
+/// The extremes of a list as a short list: spreading a long one exceeds the stack.
+const sample = values => values.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], [Infinity, 0]);
+
+function draw(canvas, spec, trials) {
+  const sets = spec.trials.map(series => ({ label: series.name, data: [], dots: trialDots(series, trials) }));
+  for (const series of spec.series) {
+    const set = { label: series.name, labels: series.labels, data: series.x.map((x, i) => ({ x, y: series.y[i] })) };
+    if (series.low.length) set.ends = { low: series.low, high: series.high, sideways: spec.sideways };
+    if (series.mark === "dots") Object.assign(set, { data: [], dots: { x: series.x, y: series.y } });
+    if (series.mark === "bars") Object.assign(set, { type: "bar", barPercentage: 0.8 });
+    if (series.mark === "steps") set.stepped = "before";
+    set.showLine = series.mark === "line" || series.mark === "steps";
+    set.pointRadius = set.showLine && series.x.length > 60 ? 0 : 4;
+    sets.push(set);
+  }
+  sets.forEach((set, i) => Object.assign(set, {
+    borderColor: colour(i), backgroundColor: colour(i) + (set.type ? "90" : set.dots ? "c0" : ""),
+    pointStyle: kShapes[i % 8], borderDash: kDashes[i % 4], borderWidth: 1.5, pointBorderWidth: 1.5 }));
+  const all = key => sets.flatMap(set => [...(set.dots?.[key] ?? []), ...set.data.map(point => point[key]),
+    ...(set.ends && spec.sideways === (key === "x") ? [...set.ends.low, ...set.ends.high] : [])]);
+  const isBar = sets.some(set => set.type === "bar"), isTime = spec.y.label.startsWith("time"), xTime = spec.x.label.startsWith("time");
+  const label = item => {
+    const set = item.dataset, extra = set.labels?.[item.dataIndex];
+    return `${set.label}: ${[item.parsed.x, item.parsed.y].map((value, k) => (k ? isTime : xTime) ? time(value)
+      : number(value)).join(", ")}${extra ? ": " + extra : ""}`;
+  };
+  return new Chart(canvas, {
+    type: isBar ? "bar" : "scatter", data: { datasets: sets }, plugins: [dots, whiskers],
+    options: { animation: false, responsive: true, maintainAspectRatio: false, indexAxis: isBar ? "y" : "x", normalized: true,
+               scales: { x: axis(spec.x, all("x"), xTime), y: axis(spec.y, all("y"), isTime, true) },
+               plugins: { tooltip: { callbacks: { label, title: () => "" } },
+                          legend: { display: sets.length > 1, labels: { color: style("--text"), usePointStyle: true } } } } });
+}
+
+// Tables
+
+function table(spec) {
+  const numeric = spec.headings.map((_, c) => spec.rows.every(row => /^[-+]?[\d.]*(e[-+]\d+)?( ?(%|[num]?s|GFLOP\/s|GB\/s|x))?$/.test(row[c])));
+  const cell = (tag, text, c, shade) => {
+    const made = element(tag, { className: numeric[c] ? "number" : "text" }, text);
+    if (shade > 0) made.style.background = `rgb(${style("--shade")} / ${0.6 * shade})`;
+    return made;
+  };
+  return element("div", { className: "scroll" }, element("table", {},
+    element("thead", {}, element("tr", {}, ...spec.headings.map((text, c) => cell("th", text, c)))),
+    element("tbody", {}, ...spec.rows.map((row, r) =>
+      element("tr", {}, ...row.map((text, c) => cell("td", text, c, spec.shades[r]?.[c])))))));
+}
+
+/// All trials: sorted by a click on a heading, filtered by words, and only the visible rows are in the page.
+function trialTable(task, outcomes) {
+  const trials = task.trials, count = trials.id.length, kHeight = 27;
+  const outcome = row => outcomes[trials.outcome[row]] + (trials.flags[row] & 4 ? ", disturbed" : "") +
+    (trials.flags[row] & 2 ? ", ended early" : "") + (trials.flags[row] & 8 ? ", same code" : "") + (trials.flags[row] & 16 ? ", part" : "");
+  const columns = [["trial", 80, row => trials.id[row]], ["session", 80, row => trials.session[row]],
+    ["seconds", 80, row => trials.seconds[row]], ["time", 100, row => trials.time[row] || Infinity, row => time(trials.time[row])],
+    ["interval", 90, row => trials.below[row] + trials.above[row],
+     row => trials.time[row] ? `-${trials.below[row] / 10} +${trials.above[row] / 10}%` : ""],
+    ["outcome", 130, outcome], ["proposed by", 110, row => trials.origins[trials.origin[row]]],
+    ["template", 130, row => trials.spaces[trials.space[row]]],
+    ["configuration", 620, row => trials.config(row)], ["message", 420, row => trials.messages[trials.message[row]]]];
+  const text = (row, c) => String((columns[c][3] ?? columns[c][2])(row));
+  const body = element("tbody"), shown = element("span", { id: "shown" }), chosen = element("pre", { hidden: true });
+  const box = element("div", { id: "trials", className: "scroll", tabIndex: 0 }), filter = element("input", { id: "filter",
+    type: "search", placeholder: "words, all of which a row has", ariaLabel: "filter the trials" });
+  let rows = [...Array(count).keys()], order = { column: 0, sign: 1 }, words = null;
+  const paint = () => {
+    const first = Math.max(0, Math.floor(box.scrollTop / kHeight) - 5), last = Math.min(rows.length, first + 40);
+    const space = height => element("tr", { className: "space" }, element("td", { colSpan: columns.length, style: `height:${height}px` }));
+    body.replaceChildren(space(first * kHeight), ...rows.slice(first, last).map(row => element("tr", { onclick: () => choose(row) },
+      ...columns.map((_, c) => element("td", { title: text(row, c), className: c < 5 ? "number" : "" }, text(row, c))))),
+      space((rows.length - last) * kHeight));
+  };
+  const choose = row => {
+    chosen.hidden = false;
+    chosen.textContent = `trial ${trials.id[row]}: ${outcome(row)} ${time(trials.time[row])}\n${trials.config(row)}\n` +
+      (task.measure ? `${task.measure} --template ${trials.spaces[trials.space[row]]} --config '${trials.config(row)}'\n` : "") + trials.messages[trials.message[row]];
+  };
+  const arrange = () => {
+    const wanted = filter.value.toLowerCase().split(/\s+/).filter(word => word);
+    if (wanted.length) words ??= Array.from({ length: count }, (_, row) => columns.map((_, c) => text(row, c)).join(" ").toLowerCase());
+    rows = [...Array(count).keys()].filter(row => wanted.every(word => words[row].includes(word)));
+    const keys = Array.from({ length: count }, (_, row) => columns[order.column][2](row));
+    rows.sort((a, b) => order.sign * (keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : 0) || a - b);
+    shown.textContent = ` ${rows.length} of ${count} trials`;
+    box.scrollTop = 0;
+    paint();
+  };
+  const head = element("tr", {}, ...columns.map(([name, width], c) => element("th", { textContent: name, style: `width:${width}px`,
+    title: "sort", onclick: () => { order = { column: c, sign: order.column === c ? -order.sign : 1 }; arrange(); } })));
+  filter.oninput = arrange;
+  box.onscroll = paint;
+  box.append(element("table", { style: `width:${columns.reduce((sum, column) => sum + column[1], 0)}px` },
+    element("thead", {}, head), body));
+  arrange();
+  return element("div", {}, filter, shown, box, chosen);
+}
+
+// The page
+
+const kWhenSeen = new IntersectionObserver(entries => entries.filter(e => e.isIntersecting).forEach(({ target }) => {
+  kWhenSeen.unobserve(target);
+  target.drawn = draw(target.querySelector("canvas"), target.spec, target.trials);
+}), { rootMargin: "200px" });
+
+function chartBox(spec, trials) {
+  const most = Math.max(spec.y.categories.length * 24 + 90, 300);
+  const canvas = element("canvas", { role: "img", ariaLabel: spec.title + ". " + spec.note });
+  const box = element("div", { className: "canvas", style: `height:${Math.min(most, 1200)}px`, spec, trials }, canvas);
+  kWhenSeen.observe(box);
+  return element("div", { className: "chart" }, element("h3", {}, spec.title), element("p", {}, spec.note), box);
+}
+
+function sections(specs, task, outcomes) {
+  return specs.map(spec => element("section", {}, element("h2", {}, spec.title), element("p", {}, spec.note),
+    element("div", { className: "charts" }, ...spec.charts.map(chart => chartBox(chart, task?.trials))),
+    ...spec.tables.flatMap(t => [element("h3", {}, t.title), element("p", {}, t.note), table(t)]),
+    ...spec.texts.flatMap(t => [element("h3", {}, t.title), element("p", {}, t.note),
+      element("div", { className: "scroll" }, element("pre", {}, t.text))]),
+    ...(spec.trials ? [trialTable(task, outcomes)] : [])));
+}
+
+async function show() {
+  const data = await read("data"), main = document.getElementById("page"), place = element("div");
+  const choice = element("select", { id: "task", ariaLabel: "task" }, ...data.tasks.map((task, i) => new Option(task.name, i)));
+  const choose = () => {
+    const task = data.tasks[choice.value];
+    if (task && !task.trials.config) decode(task.trials);
+    place.replaceChildren(...(task ? sections(task.sections, task, data.outcomes) : []));
+  };
+  const redraw = () => { main.replaceChildren(element("h1", {}, data.title), element("p", {}, data.subtitle),
+    ...sections(data.sections, null, data.outcomes), ...(data.tasks.length > 1 ? [choice] : []), place); choose(); };
+  choice.onchange = choose;
+  kDark.addEventListener("change", redraw);
+  redraw();
+  document.body.dataset.ready = "yes";
+}
+show();

@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include "codegen/backend.h"
+#include "codegen/inspect.h"
+#include "nestwright/lower.h"
+#include "nestwright/program.h"
+#include "report/pictures/sections.h"
+#include "support/base/caught_message.h"
+
+namespace nestwright::report {
+namespace {
+
+/// The best time as it is reported.
+Table answer_table(const BestRecord& best, double flops) {
+  Table table{"Answer", "", {"what", "value"}, {}};
+  const auto add = [&](const char* what, std::string value) { table.rows.push_back({what, std::move(value)}); };
+  add("time", fmt::format("{} [{} .. {}]", time_text(best.timing.median_ns), time_text(best.timing.low_ns),
+                          time_text(best.timing.high_ns)));
+  if (flops > 0) add("speed", fmt::format("{:.1f} GFLOP/s", flops / best.timing.median_ns));
+  add("evidence", fmt::format("{}, trial {}, {}", best_source_name(best.source), best.trial, best.recorded_at));
+  if (best.ties > 0) add("ties", fmt::to_string(best.ties));
+  if (best.timing.is_disturbed()) add("disturbance", best.timing.disturbance);
+  add("correct", best.evidence.verified
+                     ? fmt::format("verified, largest error {:.2g} of its bound", best.evidence.largest_error_ratio)
+                     : "not verified");
+  add("template", fmt::format("{} version {}", best.point.template_name, best.point.version));
+  add("configuration", best.point.config.str());
+  return table;
+}
+
+void add_code(const TaskContext& context, const BestRecord& best, Section& section) {
+  const Task& task = context.task();
+  for (const Template* from : context.templates()) {
+    if (from->name != best.point.template_name || from->version != best.point.version) continue;
+    const ir::Program loops = program_of(task, *from, context.space(*from).resolve(best.point.config), "kernel");
+    section.texts.push_back({"Loops", "After lowering, before vectorization.", ir::to_string(loops)});
+    if (task.target.device != DeviceKind::kCpu) return;
+    const CompiledObject object =
+        compile_program(expand(loops, task.target), task.target, {.pipeline = Pipeline::kFinal, .keep_assembly = true});
+    const std::string loop = vector_loop(object.assembly);
+    if (!loop.empty()) {
+      section.texts.push_back(
+          {"Innermost loop", "The innermost loop with the most vector instructions, as exported.", loop});
+    }
+    return;
+  }
+}
+
+}  // namespace
+
+Section best_section(const TaskData& data) {
+  if (!data.best) return {};
+  Section section{"Best", "", {answer_table(*data.best, data.flops)}, {}, {}, false};
+  if (!data.context) return section;
+  try {
+    add_code(*data.context, *data.best, section);
+  } catch (...) {
+    section.note = "The kernel cannot be built here any more: " + caught_message();
+  }
+  return section;
+}
+
+}  // namespace nestwright::report

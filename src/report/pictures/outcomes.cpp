@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "report/pictures/sections.h"
+
+namespace nestwright::report {
+namespace {
+
+constexpr std::size_t kMaxMessages = 12;
+
+std::string end_name(const TrialColumns& trials, std::size_t i) {
+  if (trials.outcome[i] != static_cast<std::uint8_t>(Outcome::kOk)) {
+    return outcome_name(static_cast<Outcome>(trials.outcome[i]));
+  }
+  if (trials.has(i, kIsCopy)) return "ok, code known";
+  if (trials.has(i, kIsDisturbed)) return "ok, disturbed";
+  if (trials.has(i, kIsPart)) return "ok, a part timed";
+  if (trials.has(i, kEndedEarly)) return "ok, ended early";
+  return "ok, timed";
+}
+
+}  // namespace
+
+Section outcome_section(const TaskData& data) {
+  const TrialColumns& trials = data.trials;
+  if (trials.size() == 0) return {};
+  std::map<std::string, int> counts;
+  std::map<std::uint32_t, std::pair<int, std::size_t>> messages;  // of failures: count, first trial
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    ++counts[end_name(trials, i)];
+    if (trials.outcome[i] == static_cast<std::uint8_t>(Outcome::kOk)) continue;
+    auto& [count, first] = messages.try_emplace(trials.message[i], 0, i).first->second;
+    ++count;
+  }
+  std::vector<std::pair<std::string, int>> sorted(counts.begin(), counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  Chart chart{"Trials by outcome", "", {"trials", false, {}}, {"", false, {}}, {}, {}, true};
+  Series bars{"trials", Mark::kBars, {}, {}, {}, {}, {}};
+  Table table{"Outcomes", "", {"outcome", "trials", "share"}, {}};
+  for (std::size_t k = 0; k < sorted.size(); ++k) {
+    chart.y.categories.push_back(fmt::format("{} ({})", sorted[k].first, sorted[k].second));
+    bars.x.push_back(sorted[k].second);
+    bars.y.push_back(static_cast<double>(k));
+    table.rows.push_back({sorted[k].first, fmt::to_string(sorted[k].second),
+                          fmt::format("{:.1f}%", 100.0 * sorted[k].second / static_cast<double>(trials.size()))});
+  }
+  chart.series.push_back(std::move(bars));
+
+  std::vector<std::pair<std::uint32_t, std::pair<int, std::size_t>>> causes(messages.begin(), messages.end());
+  std::stable_sort(causes.begin(), causes.end(),
+                   [](const auto& a, const auto& b) { return a.second.first > b.second.first; });
+  Table failures{"Messages of failures", "", {"trials", "outcome", "message", "first trial"}, {}};
+  if (causes.size() > kMaxMessages) {
+    failures.note =
+        fmt::format("The {} most frequent of {}; the table of trials has all.", kMaxMessages, causes.size());
+    causes.resize(kMaxMessages);
+  }
+  for (const auto& [message, of] : causes) {
+    failures.rows.push_back({fmt::to_string(of.first), outcome_name(static_cast<Outcome>(trials.outcome[of.second])),
+                             trials.messages[message], fmt::to_string(trials.id[of.second])});
+  }
+  Section section{"Outcomes", "", {std::move(table)}, {std::move(chart)}, {}, false};
+  if (!failures.rows.empty()) section.tables.push_back(std::move(failures));
+  return section;
+}
+
+}  // namespace nestwright::report

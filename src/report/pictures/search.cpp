@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "report/pictures/sections.h"
+
+namespace nestwright::report {
+namespace {
+
+constexpr std::size_t kMaxLines = 8;  // sessions that are drawn, the latest
+
+/// The best so far of one session.
+struct Progress {
+  Series by_trial, by_second;
+  double trials = 0, seconds = 0;  ///< of the whole session
+};
+
+Progress progress_of(const TaskData& data, const ListedSession& session) {
+  const TrialColumns& trials = data.trials;
+  Progress progress;
+  progress.by_trial.name = progress.by_second.name = fmt::format("session {}", session.id);
+  progress.by_trial.mark = progress.by_second.mark = Mark::kSteps;
+  double best = std::numeric_limits<double>::infinity();
+  std::size_t best_trial = 0;
+  const auto add = [&](double number, double seconds) {
+    for (Series* series : {&progress.by_trial, &progress.by_second}) {
+      series->x.push_back(series == &progress.by_trial ? number : seconds);
+      series->y.push_back(best);
+      series->low.push_back(trials.low_ns[best_trial]);
+      series->high.push_back(trials.high_ns[best_trial]);
+    }
+  };
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    if (trials.session[i] != session.id) continue;
+    ++progress.trials;
+    progress.seconds = std::max(progress.seconds, trials.seconds[i]);
+    const bool counts = trials.is_timed(i) && !trials.has(i, kIsDisturbed) && !trials.has(i, kIsCopy);
+    if (!counts || trials.median_ns[i] >= best) continue;
+    best = trials.median_ns[i];
+    best_trial = i;
+    add(progress.trials, trials.seconds[i]);
+  }
+  if (std::isfinite(best)) add(progress.trials, progress.seconds);
+  return progress;
+}
+
+/// Adds the winner of the session's race, after its last trial.
+void add_winner(const TaskData& data, const ListedSession& session, const Progress& progress, Series& by_trial,
+                Series& by_second) {
+  for (const RecordedRace& race : data.races) {
+    if (race.session != session.id || race.winner == 0) continue;
+    for (const RecordedRace::Entry& entry : race.entries) {
+      if (entry.trial != race.winner) continue;
+      const Timing& timing = entry.measurement.timing;
+      for (Series* series : {&by_trial, &by_second}) {
+        series->x.push_back(series == &by_trial ? progress.trials : progress.seconds);
+        series->y.push_back(timing.median_ns);
+        series->low.push_back(timing.low_ns);
+        series->high.push_back(timing.high_ns);
+        series->labels.push_back(fmt::format("trial {} won the race of session {}{}{}", race.winner, session.id,
+                                             race.disturbance.empty() ? "" : ", on a disturbed machine",
+                                             entry.tied ? ", a tie" : ""));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::string time_text(double ns) {
+  if (ns < 1e3) return fmt::format("{:.4g} ns", ns);
+  if (ns < 1e6) return fmt::format("{:.4g} us", ns * 1e-3);
+  if (ns < 1e9) return fmt::format("{:.4g} ms", ns * 1e-6);
+  return fmt::format("{:.4g} s", ns * 1e-9);
+}
+
+Section search_section(const TaskData& data) {
+  Section section{"Search",
+                  "The best time so far of each session, with the interval of that trial. A trial that was "
+                  "disturbed, ended early or took another one's measurement is not a best. Times of two "
+                  "sessions are not comparable: only races decide between them.",
+                  {},
+                  {},
+                  {},
+                  false};
+  Chart by_trial{"Best so far by trials", "", {"trials of the session", false, {}}, {"time", true, {}}, {}, {}, false};
+  Chart by_second{
+      "Best so far by seconds", "", {"seconds since the session began", false, {}}, {"time", true, {}}, {}, {}, false};
+  Series raced{"winner of the race", Mark::kPoints, {}, {}, {}, {}, {}};
+  Series raced_by_second = raced;
+  const std::size_t first = data.sessions.size() > kMaxLines ? data.sessions.size() - kMaxLines : 0;
+  if (first > 0)
+    section.note += fmt::format(" Of {} sessions, the last {} are drawn.", data.sessions.size(), kMaxLines);
+  for (std::size_t s = first; s < data.sessions.size(); ++s) {
+    Progress progress = progress_of(data, data.sessions[s]);
+    add_winner(data, data.sessions[s], progress, raced, raced_by_second);
+    if (progress.by_trial.x.empty()) continue;
+    by_trial.series.push_back(std::move(progress.by_trial));
+    by_second.series.push_back(std::move(progress.by_second));
+  }
+  if (by_trial.series.empty()) return {};
+  if (!raced.x.empty()) {
+    by_trial.series.push_back(std::move(raced));
+    by_second.series.push_back(std::move(raced_by_second));
+  }
+  by_trial.trials.push_back({"every timed trial", "number", "time", 0});
+  by_second.trials.push_back({"every timed trial", "seconds", "time", 0});
+  section.charts = {std::move(by_trial), std::move(by_second)};
+  return section;
+}
+
+Section trial_section(const TaskData& data) {
+  Section section{"Trials",
+                  "Click on a heading to sort, on a row for the command that repeats it. Disturbed: the machine was, "
+                  "and the time does not count. Same code: the measurement is that of the trial with equal machine "
+                  "code. Part: only the first iterations of the outer loops were timed.",
+                  {},
+                  {},
+                  {},
+                  data.trials.size() > 0};
+  if (data.recorded > static_cast<std::int64_t>(data.trials.size())) {
+    section.note += fmt::format(" Of {} trials, the page has {}: the fastest, and the latest others.", data.recorded,
+                                data.trials.size());
+  }
+  return section;
+}
+
+}  // namespace nestwright::report
