@@ -140,6 +140,43 @@ std::vector<KernelResources> decode_resources(std::string_view json) {
   });
 }
 
+std::string encode_funnel(const SearchFunnel& funnel) {
+  const auto pair = [](const ConsideredPoints& points) { return Json::array({points.sampled, points.ranked}); };
+  Json templates = Json::array();
+  for (const SearchFunnel::OfTemplate& each : funnel.templates) {
+    Json knobs = Json::object();
+    for (const auto& [knob, values] : each.values) {
+      Json& of_knob = knobs[knob] = Json::object();
+      for (const auto& [value, points] : values) of_knob[value] = pair(points);
+    }
+    templates.push_back({{"template", each.source.name},
+                         {"version", each.source.version},
+                         {"points", pair(each.points)},
+                         {"knobs", std::move(knobs)}});
+  }
+  return Json{{"templates", std::move(templates)}}.dump();
+}
+
+SearchFunnel decode_funnel(std::string_view json) {
+  const auto pair = [](const Json& points) {
+    return ConsideredPoints{points.at(0).get_ref<const Json::number_integer_t&>(),
+                            points.at(1).get_ref<const Json::number_integer_t&>()};
+  };
+  return read_json(json, "funnel of a session", [&](const Json& document) {
+    SearchFunnel funnel;
+    for (const Json& each : document.at("templates")) {
+      SearchFunnel::OfTemplate& of = funnel.templates.emplace_back();
+      of.source = {each.at("template"), static_cast<int>(each.at("version").get_ref<const Json::number_integer_t&>())};
+      of.points = pair(each.at("points"));
+      for (const auto& [knob, values] : each.at("knobs").get_ref<const Json::object_t&>()) {
+        auto& of_knob = of.values[knob];
+        for (const auto& [value, points] : values.get_ref<const Json::object_t&>()) of_knob[value] = pair(points);
+      }
+    }
+    return funnel;
+  });
+}
+
 std::string placeholders(int count) {
   std::string list = "?";
   for (int i = 1; i < count; ++i) list += ", ?";

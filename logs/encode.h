@@ -46,6 +46,11 @@ inline std::optional<double> known(double value) { return value > 0 ? std::optio
 std::string encode_resources(const std::vector<KernelResources>& kernels);
 std::vector<KernelResources> decode_resources(std::string_view json);
 
+/// A JSON object: {"templates":[{"template":"matmul.cpu","version":1,"points":[512,900],
+/// "knobs":{"unroll_k":{"4":[128,310]}}}]}; each pair is the numbers of sampled and of ranked points.
+std::string encode_funnel(const SearchFunnel& funnel);
+SearchFunnel decode_funnel(std::string_view json);
+
 /// The columns that trial and race_entry share, in the order of bind_measurement() and read_measurement().
 inline constexpr const char* kMeasurementColumns =
     "outcome, message, median_ns, low_ns, high_ns, samples_ns, raw_ns, reference_ns, fma_ns, walk_ns, ended_early, "

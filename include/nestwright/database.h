@@ -98,6 +98,8 @@ class TuningLog {
   void widen_interval(TrialId trial, double low_ns, double high_ns);
   /// Records how much the readings of one kernel differed within the session, as a share (BestRecord::drift).
   void set_drift(SessionId session, double drift);
+  /// Records what the session's search considered so far, in the place of what it recorded before.
+  void set_funnel(SessionId session, const SearchFunnel& funnel);
   /// Whether a trial is fit to be best; a trial that has since failed in a race is not.
   bool may_be_best(TrialId trial) const;
 
@@ -177,6 +179,11 @@ class TuningLog {
   std::vector<BestRecord> nearest(const WorkloadKey& workload, const TaskFilter& filter, int limit,
                                   const std::vector<TemplateVersion>& templates = {},
                                   const std::string& machine = "") const;
+  /// Returns the spaces of the task whose points were counted, of all versions of its templates.
+  std::vector<SpaceRecord> spaces(const TaskKey& task) const;
+  /// Returns what each session of the task proposed and considered, in the order of the sessions. Of proposals with a
+  /// trial, only their number is read.
+  std::vector<SessionProposals> proposals(const TaskKey& task) const;
   /// Returns the best of each task that matches, ordered by workload text. Tasks without one are left out.
   std::vector<BestRecord> list(const TaskFilter& filter, const std::vector<TemplateVersion>& templates = {}) const;
 

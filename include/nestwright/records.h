@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -161,6 +162,41 @@ struct TrialCode {
   TrialId same_as = 0;   ///< the trial of the same code whose measurement this one takes; 0: it was measured itself
 };
 
+/// How many points a search considered before it proposed some of them.
+struct ConsideredPoints {
+  std::int64_t sampled = 0;  ///< drawn uniformly from the space; one that was drawn for two purposes counts twice
+  std::int64_t ranked = 0;   ///< scored by the cost model, each once
+  friend bool operator==(const ConsideredPoints&, const ConsideredPoints&) = default;
+};
+
+/// What the search of a session considered: the points of each template, and how many of them have each value of each
+/// knob.
+struct SearchFunnel {
+  struct OfTemplate {
+    TemplateVersion source;
+    ConsideredPoints points;
+    /// By knob and value, as Config::str() writes it: values["unroll_k"]["4"]. Values of no such point are left out.
+    std::map<std::string, std::map<std::string, ConsideredPoints>> values;
+    friend bool operator==(const OfTemplate&, const OfTemplate&) = default;
+  };
+  std::vector<OfTemplate> templates;
+  friend bool operator==(const SearchFunnel&, const SearchFunnel&) = default;
+};
+
+/// The number of points of a template's space for a task, as its last session counted them.
+struct SpaceRecord {
+  TemplateVersion source;
+  PointCount valid;
+};
+
+/// What a session proposed, and what it considered before.
+struct SessionProposals {
+  SessionId session = 0;
+  std::int64_t proposed = 0;           ///< points, measured or not
+  std::vector<Point> unmeasured;       ///< proposed, but without a trial
+  std::optional<SearchFunnel> funnel;  ///< absent: not recorded, as up to schema version 11
+};
+
 /// A recorded trial.
 struct TrialRecord {
   TrialId id = 0;
@@ -178,6 +214,10 @@ struct TrialRecord {
 
 /// The role of the stored best in a race. Do not rename: databases store it.
 inline constexpr const char* kIncumbentRole = "incumbent";
+
+/// SessionInfo::strategy of a session that does not search, but races stored bests again. Do not rename: databases store
+/// it.
+inline constexpr const char* kRevalidateStrategy = "revalidate";
 
 /// A contestant of the race that ends a session.
 struct RaceEntry {

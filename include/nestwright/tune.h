@@ -114,6 +114,7 @@ struct SessionResult {
   double seconds_to_best = 0;  ///< when the best of this run was first measured
   std::string stop_reason;
   bool interrupted = false;
+  bool all_failed = false;  ///< it ended because its first trials all failed
   /// How well the cost model ranked, for reports of the command line; null: it was not audited.
   std::shared_ptr<const ModelAudit> model_audit;
   StageTimes times;

@@ -35,6 +35,7 @@ void StopCondition::note_best() {
 
 std::string StopCondition::reason(double reserve_s) const {
   if (is_interrupted()) return "interrupted";
+  if (all_failed()) return fmt::format("the first {} trials all failed", trials_);
   if (budget_.trials > 0 && trials_ >= budget_.trials) return fmt::format("{} trials done", budget_.trials);
   if (budget_.seconds > 0 && seconds() >= budget_.seconds - reserve_s) {
     return fmt::format("{:g} seconds are over", budget_.seconds);

@@ -18,12 +18,19 @@ class StopCondition {
  public:
   /// No gain is estimated before this number of trials of each template that is searched.
   static constexpr std::int64_t kMinTrials = 64;
+  /// A run whose first trials, so many of them, all fail is over where nothing right is known: as a rule the machine,
+  /// the compiler or the operator is at fault, and not the configurations.
+  static constexpr std::int64_t kMaxFailures = 64;
 
   /// Starts the time. `interrupt` may be null.
   StopCondition(const Budget& budget, Clock& clock, const std::atomic<bool>* interrupt);
 
   /// Counts a recorded trial; `improved` is true for a new best, the first one included.
   void count_trial(bool improved);
+  /// Records that a trial was right, whether or not its time counts.
+  void note_right() { has_right_ = true; }
+  /// Whether the first kMaxFailures trials all failed, and no best was known before.
+  bool all_failed() const { return !has_best_ && !has_right_ && trials_ >= kMaxFailures; }
   /// Records that there is a best, found without a new trial: an earlier one, or one that was measured again.
   void note_best();
   /// Records that a new incumbent is `ratio` times as fast as the old one, measured side by side.
@@ -52,7 +59,7 @@ class StopCondition {
   const std::atomic<bool>* interrupt_;
   std::int64_t start_ns_;
   std::int64_t trials_ = 0, since_better_ = 0;
-  bool has_best_ = false;
+  bool has_best_ = false, has_right_ = false;
   std::vector<Improvement> improvements_;
   std::optional<SearchOutlook> outlook_;
 };

@@ -172,6 +172,7 @@ std::vector<double> Ranker::score(std::span<const Point> points) {
   const auto features = features_of(points);
   std::vector<Features> rows;
   for (std::size_t i = 0; i < points.size(); ++i) {
+    if (considered_ != nullptr && ranked_.insert(features[i]).second) considered_->add_ranked(points[i]);
     if (!features[i]->has_value()) continue;
     const std::optional<DeviceResources> resources = resources_of(points[i]);
     rows.push_back(resources ? with_resources(**features[i], *resources) : **features[i]);

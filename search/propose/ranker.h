@@ -10,10 +10,12 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "cost_model/cost_model.h"
 #include "cost_model/model_audit.h"
+#include "search/propose/considered_counter.h"
 #include "search/propose/session_trial.h"
 #include "search/space/search_space.h"
 
@@ -32,6 +34,8 @@ class Ranker {
   void warm_start(std::vector<Observation> other_tasks);
   /// False where trials of other tasks have no weight any more, given the number of this task's trials.
   static bool uses_other_tasks(std::size_t own_trials) { return own_trials < kMaxReplayed; }
+  /// Counts each point when it is first scored. `considered` outlives the ranker.
+  void count_ranked_in(ConsideredCounter& considered) { considered_ = &considered; }
   /// Adds the resources that the compiler reported for a point, measured or not, to its features. Requires features
   /// with columns for them (cost_model/device_resources.h).
   void record_resources(const Point& point, const DeviceResources& resources);
@@ -85,6 +89,8 @@ class Ranker {
   std::unique_ptr<CostModel> model_, auditor_;
   FeatureSource source_;
   std::unordered_map<std::string, std::optional<Features>> cache_;
+  ConsideredCounter* considered_ = nullptr;
+  std::unordered_set<const std::optional<Features>*> ranked_;  ///< entries of cache_ whose points were counted
   std::unordered_map<std::string, DeviceResources> resources_;
   std::vector<Observation> other_tasks_;
   std::vector<SessionTrial> observed_;

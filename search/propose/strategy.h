@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "search/budget/remaining_gain.h"
+#include "search/propose/considered_counter.h"
 #include "search/propose/ranker.h"
 #include "search/propose/session_trial.h"
 #include "search/propose/unseen_points.h"
@@ -49,6 +50,7 @@ struct StrategyInput {
   double share = 1;
   /// Whether the space is one template's of several: then the search over all of them passes trials to the ranker.
   bool is_part = false;
+  ConsideredCounter* considered = nullptr;  ///< counts the samples, and outlives the strategy; null: nobody does
 };
 
 }  // namespace nestwright

@@ -17,7 +17,8 @@ namespace nestwright {
 namespace {
 
 /// Compiles each side. One that cannot be lowered or compiled has a result with that outcome.
-std::vector<BuildResult> build(const Task& task, std::span<const Side> sides) {
+std::vector<BuildResult> build(const Task& task, std::span<const Side> sides,
+                               const std::function<void(const std::string&)>& on_output) {
   std::vector<BuildResult> results(sides.size());
   std::vector<ir::Program> programs;
   std::vector<std::size_t> requested;
@@ -31,8 +32,9 @@ std::vector<BuildResult> build(const Task& task, std::span<const Side> sides) {
     }
   }
   if (programs.empty()) return results;
-  std::vector<BuildResult> built = make_local_builder(task.target, {.processes = static_cast<int>(programs.size())})
-                                       ->build(programs, Pipeline::kFinal);
+  const auto builder =
+      make_local_builder(task.target, {.processes = static_cast<int>(programs.size()), .on_output = on_output});
+  std::vector<BuildResult> built = builder->build(programs, Pipeline::kFinal);
   for (std::size_t r = 0; r < built.size(); ++r) results[requested[r]] = std::move(built[r]);
   return results;
 }
@@ -40,12 +42,13 @@ std::vector<BuildResult> build(const Task& task, std::span<const Side> sides) {
 }  // namespace
 
 std::vector<Measurement> measure_side_by_side(const Task& task, std::span<const Side> sides, Effort effort,
-                                              const std::function<bool()>& is_over, const CheckEffort& checks) {
+                                              const std::function<bool()>& is_over, const CheckEffort& checks,
+                                              const std::function<void(const std::string&)>& on_output) {
   MachineLock lock(timing_lock_name(task.target));
   const MachineLock::Hold turn = lock.hold(is_over);
   std::vector<Measurement> measured(sides.size());
   if (!turn.is_granted()) return measured;
-  const std::vector<BuildResult> built = build(task, sides);
+  const std::vector<BuildResult> built = build(task, sides, on_output);
   std::vector<Contender> contenders;
   std::vector<std::size_t> contending;
   for (std::size_t i = 0; i < sides.size(); ++i) {
@@ -63,7 +66,8 @@ std::vector<Measurement> measure_side_by_side(const Task& task, std::span<const 
                          .threads = task.target.threads,
                          .caches = task.caches,
                          .timeout_s = check_limit_s(task),
-                         .timing = timing_on(task.target.device, task.target.threads, timing_of(effort))});
+                         .timing = timing_on(task.target.device, task.target.threads, timing_of(effort)),
+                         .on_output = on_output});
   const std::vector<Measurement> checked = runner->check(contenders);
   for (std::size_t r = contenders.size(); r-- > 0;) {
     measured[contending[r]] = checked[r];

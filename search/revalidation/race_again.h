@@ -16,9 +16,6 @@
 
 namespace nestwright {
 
-/// The strategy of such a session in the log.
-inline constexpr const char* kRevalidateStrategy = "revalidate";
-
 /// How to race a stored best again.
 struct RaceAgainOptions {
   Effort effort = Effort::kQuick;

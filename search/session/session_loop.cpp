@@ -31,7 +31,9 @@ constexpr int kRenewAfter = 4;  // incumbents after which the reference time is 
 constexpr double kOverrun = 0.02, kMostOverrun = 0.04;
 constexpr double kConclude_s = 0.3;  // for what follows the final race
 constexpr int kTries = 3;            // to time the default again at once if it was disturbed, and does not take long
-constexpr double kGrace_s = 0.5;     // what is being done when the time is over may go on for so long
+constexpr double kRecordedGrowth =
+    1.25;                         // of what was considered, when it is recorded again: a killed session keeps most
+constexpr double kGrace_s = 0.5;  // what is being done when the time is over may go on for so long
 
 /// Records the number of valid points of each template.
 void describe_spaces(const Tools& tools) {
@@ -74,6 +76,7 @@ SessionLoop::SessionLoop(const TaskContext& context, TuningLog& log, const Sessi
       columns_(tools_.space.config_spaces()),
       ranker_(make_cost_model(options.cost_model, options.seed), make_cost_model(options.cost_model, options.seed),
               [this](const Point& point) { return candidate_features(context_.task(), columns_, point); }) {
+  ranker_.count_ranked_in(considered_);
   start_up_.end();
 }
 
@@ -90,14 +93,18 @@ SessionResult SessionLoop::finish(double seconds, double interrupted_s) {
   const ActiveClock::Scope active(clock_);
   guarded([&] {
     result_.interrupted = stop_.is_interrupted();
+    result_.all_failed = stop_.all_failed();
     if (std::isfinite(seconds)) stop_.limit(0, std::max(seconds, 0.0));
     const FinalRaceLimits limits = race_limits(seconds, interrupted_s);
     const MachineLock::Hold turn = lock_machine([&] { return limits.seconds_left() <= 0; });
     if (turn.is_granted() && tools_.id != 0) race(limits);
+    if (tools_.id != 0) record_considered(1);
     conclude();
     return true;
   });
-  const SessionStatus status = result_.interrupted ? SessionStatus::kInterrupted : SessionStatus::kDone;
+  const SessionStatus status = result_.interrupted  ? SessionStatus::kInterrupted
+                               : result_.all_failed ? SessionStatus::kFailed
+                                                    : SessionStatus::kDone;
   if (tools_.id != 0) tools_.log.end_session(tools_.id, status, result_.stop_reason);
   return std::move(result_);
 }
@@ -161,7 +168,11 @@ void SessionLoop::start() {
   if (needs_answer()) announce_first_trial();
   WarmStart warm = warm_start(tools_.log, context_.key(), tools_.space, columns_, tools_.versions, own_trials);
   ranker_.warm_start(std::move(warm.observations));
-  strategy_ = make_strategy(options_.strategy, {&tools_.space, &ranker_, options_.seed, std::move(warm.points)});
+  strategy_ = make_strategy(options_.strategy, {.space = &tools_.space,
+                                                .ranker = &ranker_,
+                                                .seed = options_.seed,
+                                                .transferred = std::move(warm.points),
+                                                .considered = &considered_});
   tools_.times.start_up = static_cast<std::int64_t>(stop_.seconds() * 1e9);
 }
 
@@ -203,6 +214,7 @@ bool SessionLoop::next_batch() {
   {
     const Stopwatch watch(tools_.times.log);
     batch = tools_.log.commit_batch(tools_.id, number, points, options_.strategy);
+    record_considered(kRecordedGrowth);
   }
   std::vector<SessionTrial> trials;
   measure(batch, &trials);
@@ -214,6 +226,14 @@ bool SessionLoop::next_batch() {
   }
   stop_.set_outlook(outlook);
   return true;
+}
+
+void SessionLoop::record_considered(double growth) {
+  const std::int64_t total = considered_.total();
+  if (total == considered_recorded_) return;
+  if (static_cast<double>(total) < growth * static_cast<double>(considered_recorded_)) return;
+  tools_.log.set_funnel(tools_.id, considered_.funnel());
+  considered_recorded_ = total;
 }
 
 std::string SessionLoop::end_of_proposals() const {
@@ -321,6 +341,7 @@ Measurement SessionLoop::record(ProposalId proposal, const Point& point, const B
   recorded.push_back(trial);
   trials_.remember(trial, point, m, code);
   ++result_.outcomes[m.outcome];
+  if (m.outcome == Outcome::kOk) stop_.note_right();
   if (m.outcome != Outcome::kOk && result_.first_failure.empty()) {
     result_.first_failure = fmt::format("{}: {}", outcome_name(m.outcome), m.message);
   }

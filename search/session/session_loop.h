@@ -107,6 +107,9 @@ class SessionLoop {
 
   std::string end_of_proposals() const;
 
+  /// Records what the search has considered if that is `growth` times as much as what was recorded last.
+  void record_considered(double growth);
+
   /// Points that are measured together, with their proposals.
   struct Candidates {
     std::vector<Point> points;
@@ -160,12 +163,14 @@ class SessionLoop {
   SessionTrials trials_;
   TaskHistory history_;
   KnobColumns columns_;
+  ConsideredCounter considered_;
   Ranker ranker_;
   std::unique_ptr<SearchStrategy> strategy_;
   DisturbedTrials disturbed_;
   PartTrials parts_;
   int incumbents_ = 0;
-  double races_end_s_ = 0;  ///< set by race_limits(); 0: the search goes on
+  std::int64_t considered_recorded_ = 0;  ///< considered_.total() when it was last recorded
+  double races_end_s_ = 0;                ///< set by race_limits(); 0: the search goes on
 };
 
 }  // namespace nestwright

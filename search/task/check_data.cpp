@@ -126,6 +126,10 @@ CheckData make_check_data(const Workload& workload, const CheckEffort& effort) {
   return data;
 }
 
+HostTensors uniform_inputs(const Workload& workload) {
+  return values_of(uniform_sources(workload, *workload.definition));
+}
+
 double check_limit_s(const Definition& definition, double calls_s) {
   return std::max(RunnerOptions().timeout_s, calls_s) + definition.bytes / kSlowBytes_s;
 }

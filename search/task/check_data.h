@@ -30,6 +30,10 @@ CheckData make_check_data(const Workload& workload, const CheckEffort& effort = 
 /// their tensors have more than 2^22 elements.
 CheckData make_strict_check_data(const Workload& workload, const CheckEffort& effort = {});
 
+/// The inputs of make_check_data() alone: the elements of each in the order of memory. Throws UsageError for a range
+/// that has no number of the type.
+HostTensors uniform_inputs(const Workload& workload);
+
 /// RunnerOptions::timeout_s where the calls of one check are given up after `calls_s` of CPU time per thread, but not
 /// below the default: with the time for filling and comparing the tensors.
 double check_limit_s(const Definition& definition, double calls_s);

@@ -89,6 +89,7 @@ int run(int argc, char** argv) {
   add_tune(line, action);
   add_query(line, action);
   add_export(line, action);
+  add_explain(line, action);
   add_measure(line, action);
   add_report(line, action);
   add_revalidate(line, action);

@@ -99,4 +99,24 @@ Config config_from_json(std::string_view text) {
   return Config(reader.take());
 }
 
+RecordedRestriction restriction_from_json(std::string_view text) {
+  const Json object = Json::parse(text, nullptr, false);
+  if (!object.is_object()) throw UsageError("a restriction in JSON is one object");
+  RecordedRestriction recorded;
+  const auto has = [&](const char* name, bool is_right_kind) {
+    if (!object.contains(name)) return false;
+    if (!is_right_kind) throw UsageError(std::string("'") + name + "' of a restriction in JSON has another kind");
+    return true;
+  };
+  const auto field = [&](const char* name) { return object.value(name, Json()); };
+  if (has("template", field("template").is_string())) recorded.template_name = object["template"];
+  if (has("fix", field("fix").is_object())) recorded.restriction.fixed = config_from_json(object["fix"].dump());
+  if (!has("only", field("only").is_array())) return recorded;
+  for (const Json& condition : object["only"]) {
+    if (!condition.is_string()) throw UsageError("'only' of a restriction in JSON is a list of texts");
+    recorded.restriction.only.push_back(KnobCondition::parse(condition.get<std::string>()));
+  }
+  return recorded;
+}
+
 }  // namespace nestwright

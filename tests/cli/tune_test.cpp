@@ -159,6 +159,7 @@ TEST_F(TuneTest, EndsWhenASmallSpaceIsExhausted) {
 std::string starved_worker() {
   const std::string path = ::testing::TempDir() + "nestwright-starved-worker-" + std::to_string(getpid());
   std::ofstream(path) << "#!/bin/sh\n"
+                      << "[ \"$1\" = builder ] && echo a line before the last >&2\n"
                       << "[ \"$1\" = builder ] && exec " NESTWRIGHT_BINARY_DIR "/nestwright-worker builder 120000000\n"
                       << "exec " NESTWRIGHT_BINARY_DIR "/nestwright-worker \"$@\"\n";
   std::filesystem::permissions(path, std::filesystem::perms::owner_all);
@@ -170,11 +171,18 @@ TEST_F(TuneTest, ExitsWithFourWithoutAValidCandidate) {
   const std::string worker = starved_worker();
   const CommandOutput ran =
       run("tune matmul m=32 n=32 k=32 --threads 1 --trials 4", {.environment = {"NESTWRIGHT_WORKER=" + worker}});
+  const CommandOutput alone = run("measure matmul m=32 n=32 k=32 --threads 1 --config register_rows=2",
+                                  {.environment = {"NESTWRIGHT_WORKER=" + worker}});
   std::filesystem::remove(worker);
   if (ran.code == 1 && ran.err.find("did not start") != std::string::npos)
     GTEST_SKIP() << "a builder needs more memory to start on this machine: " << ran.err;
   expect_failure(ran, 4,
-                 {"no valid candidate was found for matmul m=32", "the first failure was", "see nestwright space"});
+                 {"no valid candidate was found for matmul m=32", "of 4 trials: compile_error: builder",
+                  "to repeat one: nestwright measure matmul m=32 n=32 k=32 --threads 1 --template ", " --config '",
+                  "see nestwright explain matmul m=32"});
+  EXPECT_THAT(ran.err, Not(HasSubstr("a line before the last")));
+  expect_failure(alone, 4, {"failed (compile_error: builder"});
+  EXPECT_THAT(alone.err, HasSubstr("the worker wrote:\na line before the last\n"));
 }
 
 TEST_F(TuneTest, AnswersWithAMarkedDefaultWhereAnotherTunerHasTheMachine) {

@@ -48,6 +48,30 @@ TEST(StopCondition, EarlyStopForgetsWhenSomethingBetterComes) {
   EXPECT_EQ(stop.reason(0), "nothing better in 2 trials");
 }
 
+TEST(StopCondition, EndsWhereTheFirstTrialsAllFail) {
+  FakeClock clock;
+  StopCondition stop({}, clock, nullptr);
+  for (int trial = 1; trial < StopCondition::kMaxFailures; ++trial) stop.count_trial(false);
+  EXPECT_EQ(stop.reason(0), "");
+  EXPECT_FALSE(stop.all_failed());
+  stop.count_trial(false);
+  EXPECT_EQ(stop.reason(0), "the first 64 trials all failed");
+  EXPECT_TRUE(stop.all_failed());
+}
+
+TEST(StopCondition, FailuresDoNotEndARunThatKnowsSomethingRight) {
+  FakeClock clock;
+  StopCondition with_right({}, clock, nullptr), with_best({}, clock, nullptr);
+  with_right.note_right();  // on a disturbed machine, so that it is no best
+  with_best.note_best();    // of an earlier run
+  for (int trial = 0; trial < 2 * StopCondition::kMaxFailures; ++trial) {
+    with_right.count_trial(false);
+    with_best.count_trial(false);
+  }
+  EXPECT_EQ(with_right.reason(0), "");
+  EXPECT_EQ(with_best.reason(0), "");
+}
+
 TEST(StopCondition, LimitsCountFromWhenTheyAreSet) {
   FakeClock clock;
   StopCondition stop({}, clock, nullptr);
@@ -120,10 +144,11 @@ TEST(StopCondition, WithoutAnOutlookOrABestNoGainIsEstimated) {
   EXPECT_EQ(Gaining(0.5).stop.reason(0), "") << "no outlook";
   FakeClock clock;
   StopCondition stop({.until_gain = 0.5}, clock, nullptr);
+  stop.note_right();
   for (int i = 0; i < 2 * StopCondition::kMinTrials; ++i) stop.count_trial(false);
   clock.advance(1'000'000'000);
   stop.set_outlook({});
-  EXPECT_EQ(stop.reason(0), "") << "nothing valid yet";
+  EXPECT_EQ(stop.reason(0), "") << "no time that counts yet";
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ class AnnealingStrategy final : public StrategyBase {
     const std::size_t walkers = std::clamp(static_cast<std::size_t>(n), kMinWalkers, kMaxWalkers);
     std::vector<Point> at = measured().fastest(std::min(kElites, walkers / 2));
     for (const Point& elite : at) starts.insert(elite);
-    add_samples(space(), static_cast<int>(walkers - at.size()), random, starts, at);
+    draw_samples(static_cast<int>(walkers - at.size()), random, starts, at);
     std::vector<double> scores = ranker().score(at);
     std::vector<Scored> passed;
     for (std::size_t w = 0; w < at.size(); ++w) passed.emplace_back(scores[w], at[w]);

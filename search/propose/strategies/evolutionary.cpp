@@ -80,7 +80,7 @@ class EvolutionaryStrategy final : public StrategyBase {
     for (; pool_batches_ <= std::min(batch, kPoolBatches); ++pool_batches_) {
       std::mt19937_64 random = batch_random(~seed(), pool_batches_);
       const int samples = pool_batches_ == 0 ? kFirstPool : kPoolGrowth;
-      add_samples(space(), static_cast<int>(std::lround(share() * samples)), random, pooled_, pool_);
+      draw_samples(static_cast<int>(std::lround(share() * samples)), random, pooled_, pool_);
     }
   }
 

@@ -19,7 +19,9 @@ std::vector<Point> StrategyBase::propose(int batch, int n) {
   std::mt19937_64 random = batch_random(input_.seed, batch);
   std::vector<Point> points;
   choose(batch, n, random, points);
-  unseen_.add(n - static_cast<int>(points.size()), random, seen_, points);
+  const std::size_t chosen = points.size();
+  unseen_.add(n - static_cast<int>(chosen), random, seen_, points);
+  count_sampled(std::span(points).subspan(chosen));
   seen_valid_ += std::count_if(points.begin(), points.end(), [this](const Point& p) { return space().is_valid(p); });
   return points;
 }
@@ -73,6 +75,16 @@ void StrategyBase::add_starting_points(double share, int n, std::mt19937_64& ran
     add(seeds, i);
     add(transferred, i);
   }
+}
+
+void StrategyBase::draw_samples(int n, std::mt19937_64& random, SeenPoints& in, std::vector<Point>& out) {
+  const std::size_t before = out.size();
+  add_samples(space(), n, random, in, out);
+  count_sampled(std::span(out).subspan(before));
+}
+
+void StrategyBase::count_sampled(std::span<const Point> points) {
+  if (input_.considered != nullptr) input_.considered->add_sampled(points);
 }
 
 void StrategyBase::note_prediction(double best_unmeasured, double incumbent) {

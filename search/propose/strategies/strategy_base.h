@@ -36,11 +36,14 @@ class StrategyBase : public SearchStrategy {
   /// Adds unseen starting points up to `share` of the batch: the template's default, then the other seeds alternating
   /// with the transferred points. The default is the first point of every search.
   void add_starting_points(double share, int n, std::mt19937_64& random, std::vector<Point>& out);
+  /// Adds up to `n` uniform samples that are not `in`, as add_samples() does, and counts them.
+  void draw_samples(int n, std::mt19937_64& random, SeenPoints& in, std::vector<Point>& out);
   /// Records the scores of the best unmeasured candidate and of the incumbent, by the same model.
   void note_prediction(double best_unmeasured, double incumbent);
 
  private:
   bool has_starting_points() const;
+  void count_sampled(std::span<const Point> points);
   bool trains_ranker() const { return input_.ranker != nullptr && !input_.is_part; }
 
   StrategyInput input_;

@@ -106,6 +106,12 @@ Json document(const Comparison& c, const Task& task) {
   return json;
 }
 
+/// Shows what a worker wrote before it died; the message of its trial has only the last line.
+void note_worker_output(const std::string& text) {
+  if (text.find_first_not_of(" \n") == std::string::npos) return;
+  note(fmt::format("the worker wrote:\n{}{}", printable(text), text.ends_with('\n') ? "" : "\n"));
+}
+
 int run(const MeasureOptions& options) {
   const TaskContext context = options.common.task(options.common.registry());
   const Task& task = context.task();
@@ -121,9 +127,9 @@ int run(const MeasureOptions& options) {
   std::vector<Side> sides{{c.given.source, c.given.config}};
   const bool is_same = c.given.source == c.beside.source && c.given.config == c.beside.config;
   if (!is_same) sides.push_back({c.beside.source, c.beside.config});
-  const std::vector<Measurement> measured =
-      measure_side_by_side(task, sides, parse_effort(options.effort), [] { return is_interrupted(); },
-                           {.kept_in = references_kept_by(options.common)});
+  const std::vector<Measurement> measured = measure_side_by_side(
+      task, sides, parse_effort(options.effort), [] { return is_interrupted(); },
+      {.kept_in = references_kept_by(options.common)}, note_worker_output);
   if (is_interrupted()) return kInterrupted;
   c.measured = measured.front();
   if (!is_same) c.measured_beside = measured.back();

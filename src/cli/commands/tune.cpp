@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <limits>
 #include <optional>
@@ -11,10 +12,12 @@
 #include "cli/options/interrupt.h"
 #include "cli/options/model_options.h"
 #include "cli/options/option_checks.h"
+#include "cli/output/measure_command.h"
 #include "cli/output/progress.h"
 #include "cli/output/record_output.h"
 #include "cli/output/tune_output.h"
 #include "cost_model/cost_model.h"
+#include "findings/failures.h"
 #include "nestwright/error.h"
 #include "nestwright/template.h"
 #include "nestwright/tune.h"
@@ -116,14 +119,34 @@ void print_text(const SessionResult& result, const Task& task, const std::string
   }
 }
 
-std::string no_candidate(const SessionResult& result, const Task& task) {
+/// The most frequent failure of the last session of the task, with the command that repeats an example; empty if no
+/// trial failed.
+std::string most_frequent_failure(const TaskContext& context, const TuningLog& log) {
+  const LogReader reader(log.path());
+  for (const auto& task : reader.tasks(filter_of(context.key()))) {
+    const TrialColumns trials = reader.trials(task);
+    if (trials.size() == 0) continue;
+    const std::vector<FailureCause> causes = failure_causes(trials, trials.session.back());
+    if (causes.empty()) continue;
+    const FailureCause& cause = causes.front();
+    return fmt::format(
+        "{} of {} trials: {}: {}; to repeat one: {}", cause.trials,
+        std::ranges::count(trials.session, trials.session.back()), outcome_name(cause.outcome), cause.message,
+        measure_command(context.task(), trials.spaces[trials.space[cause.example]].name, trials.config(cause.example)));
+  }
+  return {};
+}
+
+std::string no_candidate(const SessionResult& result, const TaskContext& context, const TuningLog& log) {
+  const Task& task = context.task();
   if (result.trials == 0) {
     return fmt::format("no candidate for {} was tried before the run stopped ({}): give it more time",
                        task.workload.str(), result.stop_reason);
   }
-  std::string sentence = fmt::format("no valid candidate was found for {}", task.workload.str());
-  if (!result.first_failure.empty()) sentence += fmt::format(" (the first failure was {})", result.first_failure);
-  return sentence + ": give it more trials or see nestwright space";
+  const std::string failure = most_frequent_failure(context, log);
+  return fmt::format("no valid candidate was found for {}{}: see nestwright explain {}{}", task.workload.str(),
+                     failure.empty() ? "" : fmt::format(" ({})", failure), workload_arguments(task.workload),
+                     result.all_failed ? "" : ", or give it more trials");
 }
 
 /// Says how to look at what was recorded. `what` names the tasks, as arguments.
@@ -186,7 +209,7 @@ int run(TuneOptions& options) {
   }
   if (result.interrupted || is_interrupted()) return kInterrupted;  // the flag may be set during the final race
   if (!result.best) {
-    return print_error(kNoValid, no_candidate(result, task));
+    return print_error(kNoValid, no_candidate(result, context, log));
   }
   note_report(workload_arguments(task.workload), options.common);
   const std::string missing = missing_quality(result.best, task, parse_quality(options.require));

@@ -82,6 +82,7 @@ int print_error(ExitCode code, std::string sentence);
 void add_tune(CommandLine& line, Action& action);
 void add_query(CommandLine& line, Action& action);
 void add_export(CommandLine& line, Action& action);
+void add_explain(CommandLine& line, Action& action);
 void add_measure(CommandLine& line, Action& action);
 void add_report(CommandLine& line, Action& action);
 void add_log(CommandLine& line, Action& action);

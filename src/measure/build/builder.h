@@ -30,6 +30,8 @@ struct BuilderOptions {
   double timeout_s = 10;
   /// The limit of address space; for devices eight times as much, because their compilers reserve more than they use.
   std::int64_t memory_bytes = std::int64_t{2} << 30;
+  /// Called with what a worker that died or was killed had written to its standard error. May be empty.
+  std::function<void(const std::string&)> on_output = {};
 };
 
 class Builder {

@@ -138,6 +138,7 @@ class LocalBuilder : public Builder {
         result.message = fmt::format("builder timed out after {:g} s", options_.timeout_s);
         break;
     }
+    if (options_.on_output) options_.on_output(slot.worker->output());
     slot = Slot();  // kills it
     return result;
   }

@@ -35,6 +35,8 @@ class WorkerProcess {
   /// Returns how the process died, e.g. "SIGABRT: LLVM ERROR: out of registers". Call it after the channel has closed;
   /// a process that is still alive closed it itself, and is killed.
   std::string describe_exit();
+  /// The end of what it has written to its standard error.
+  std::string output() const { return process_.stderr_text(); }
   /// Whether it died of a signal. Call it after describe_exit().
   bool died_of_signal() const { return status_.signaled; }
 

@@ -65,6 +65,8 @@ struct RunnerOptions {
   double wait_share = 0.1;  ///< of its time that a run may wait for a disturbed machine
   /// Called with the reason each time the run waits. May be empty.
   std::function<void(const std::string&)> on_wait;
+  /// Called with what a worker that died or was killed had written to its standard error. May be empty.
+  std::function<void(const std::string&)> on_output = {};
 };
 
 /// The result of a run. The median of a kernel is the reference time that it has as an incumbent.

@@ -137,6 +137,7 @@ std::optional<RunnerReply> RunnerWorker::ask(RunnerRequest request, double limit
     }
   }
   if (!reached_limit_) exit_description_ = worker_->describe_exit();
+  if (options_.on_output) options_.on_output(worker_->output());
   drop();
   return std::nullopt;
 }

@@ -28,11 +28,16 @@ static Reference reference(const Workload& w, const HostTensors& in) {
 
 static Schedule schedule(Tuning& t, const Workload& w, Definition& definition, const Target&) {
   fail_in(w, "schedule");
-  const KnobExpr factors = t.define_knob("factor", {4, 8, 16});
+  std::vector<std::int64_t> candidates{4, 8, 16};
+  if (w.choice("fault") == "everywhere") {
+    for (std::int64_t factor = 17; factor < 117; ++factor) candidates.push_back(factor);
+  }
+  const KnobExpr factors = t.define_knob("factor", candidates);
   if (std::int64_t{factors} != 4) fail_in(w, "other_factors");
   const Tensor y = definition.args[1];
   Schedule s = create_schedule(y);
   const auto [outer, inner] = s[y].split(s[y].axis(0), factor(factors));
+  if (w.choice("fault") == "everywhere") s[y].bind(outer, kThreadIdxX);  // which CPUs do not have
   const bool has_branches = w.choice("fault") == "branch" || w.choice("fault") == "lowering";
   if (has_branches && t.choose("how", {"bad", "good"}) == "bad") {
     if (w.choice("fault") == "lowering") s[y].bind(outer, kThreadIdxX);  // which CPUs do not have
@@ -50,7 +55,7 @@ NESTWRIGHT_PLUGIN("faulty", "1.0", registry) {
                                 .meaning = "where it is",
                                 .kind = Kind::kChoice,
                                 .choices = {"define", "reference", "schedule", "other_factors", "branch", "lowering",
-                                            "expectation", "bounds"}}},
+                                            "expectation", "bounds", "everywhere"}}},
                 .define = define,
                 .reference = reference,
                 .templates = {{.name = "faulty.cpu", .schedule = schedule}}});
