@@ -154,6 +154,18 @@ TEST_F(T4, AnObjectiveThatIsNoTimeIsKeptAndTheTimeIsUsed) {
   EXPECT_TRUE(are_equal(exported(), json::parse(text))) << exported().dump(1);
 }
 
+TEST_F(T4, ACorrectResultWithoutATimeHasNone) {
+  // As the hub's files of tuned hyperparameters.
+  const json measured = {{{"name", "score"}, {"value", -0.333}, {"unit", ""}}};
+  const std::string text = file_with(
+      {{"objectives", {"score"}}, {"measurements", measured}, {"times", {{"compilation", 38.7}, {"framework", 2.05}}}},
+      {{"timeunit", "miliseconds"}});
+  import_text(text);
+  EXPECT_EQ(trials().at(0).measurement.outcome, Outcome::kOk);
+  EXPECT_EQ(trials().at(0).measurement.timing.median_ns, 0);
+  EXPECT_TRUE(are_equal(exported(), json::parse(text))) << exported().dump(1);
+}
+
 TEST_F(T4, AFileIsNotImportedTwiceAndALongerOneAddsTheNewResults) {
   import(recorded_file("scale_T4.json"));
   const ImportReport again = import(recorded_file("scale_T4.json"));
