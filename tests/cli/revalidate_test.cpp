@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -281,6 +282,16 @@ TEST_F(RevalidateCommandTest, AKilledRunIsRepeated) {
   const json report = json::parse(again.out);
   EXPECT_GE(report["tasks"].size(), 1U) << "that of the second task is still a hint";
   EXPECT_EQ(run_nestwright(words("log check --db " + db_)).code, 0);
+}
+
+using RevalidateTimeTest = RevalidateCommandTest;
+
+TEST_F(RevalidateTimeTest, EndsAfterItsSeconds) {
+  const auto start = std::chrono::steady_clock::now();
+  const CommandOutput ran = run("--all --effort full --seconds 1");
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_LT(elapsed.count(), 1 + 3);
 }
 
 /// A plugin whose second build computes something else, or nothing, in one configuration.
