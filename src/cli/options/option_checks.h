@@ -24,8 +24,8 @@ TextCheck share();
 /// Accepts a share in [0, 1], likewise.
 TextCheck share_or_whole();
 
-/// Accepts a UTC time such as 2026-11-30 or 2026-11-30T14:05, or an age such as 2w, 30d, 12h or 45min, and rewrites it as
-/// the beginning of a time in ISO 8601, as databases store times.
+/// Accepts a UTC time such as 2026-11-30 or 2026-11-30T14:05, or an age such as 2w, 30d, 12h or 45min, and rewrites it
+/// as the beginning of a time in ISO 8601, as databases store times.
 TextCheck moment();
 
 }  // namespace nestwright::cli

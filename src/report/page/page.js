@@ -96,7 +96,7 @@ function trialDots(series, trials) {
 }
 
 /// Categories on the vertical axis begin at the top.
-function axis(spec, values, isTime, isDown) {
+function axis(spec, values, isTime, isDown, isBar) {
   const options = { type: spec.log ? "logarithmic" : "linear", grid: { color: style("--line") },
                     ticks: { color: style("--faint"), maxRotation: 60 },
                     title: { display: spec.label !== "", text: spec.label, color: style("--faint") } };
@@ -106,18 +106,21 @@ function axis(spec, values, isTime, isDown) {
                       callback: value => (spec.categories[value] ?? "").slice(0, 28) };
     options.afterBuildTicks = scale => { scale.ticks = spec.categories.map((_, value) => ({ value })); };
   } else {
-    options.ticks.callback = (value, index, ticks) =>
-      spec.log && !/^[125]/.test(value.toExponential()) && ticks.length > 6 ? null : isTime ? time(value) : number(value);
+    options.ticks.callback = (value, index, ticks) => {  // on a logarithmic axis 1, 2 and 5, or powers of ten alone
+      const digits = ticks.length > 40 ? /^1e/ : ticks.length > 6 ? /^[125](e|\.0)/ : /./;
+      return spec.log && !digits.test(value.toExponential()) ? null : isTime ? time(value)
+        : value >= 1e5 ? value.toExponential() : number(value);
+    };
     const known = values.filter(value => value > 0);
     if (spec.log && known.length) {
-      Object.assign(options, { min: Math.min(...[Infinity, ...sample(known)]) * 0.9,
-                               max: Math.max(...[0, ...sample(known)]) * 1.1 });
+      const [low, high] = extremes(known);
+      Object.assign(options, { min: isBar ? Math.min(0.8, low) : low * 0.9, max: high * 1.1 });
     }
   }
   return options;
 }
-/// The extremes of a list as a short list: spreading a long one exceeds the stack.
-const sample = values => values.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], [Infinity, 0]);
+/// Math.min and Math.max of a long list, which would exceed the stack.
+const extremes = values => values.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], [Infinity, 0]);
 
 function draw(canvas, spec, trials) {
   const sets = spec.trials.map(series => ({ label: series.name, data: [], dots: trialDots(series, trials) }));
@@ -145,7 +148,7 @@ function draw(canvas, spec, trials) {
   return new Chart(canvas, {
     type: isBar ? "bar" : "scatter", data: { datasets: sets }, plugins: [dots, whiskers],
     options: { animation: false, responsive: true, maintainAspectRatio: false, indexAxis: isBar ? "y" : "x", normalized: true,
-               scales: { x: axis(spec.x, all("x"), xTime), y: axis(spec.y, all("y"), isTime, true) },
+               scales: { x: axis(spec.x, all("x"), xTime, false, isBar), y: axis(spec.y, all("y"), isTime, true) },
                plugins: { tooltip: { callbacks: { label, title: () => "" } },
                           legend: { display: sets.length > 1, labels: { color: style("--text"), usePointStyle: true } } } } });
 }
@@ -153,7 +156,8 @@ function draw(canvas, spec, trials) {
 // Tables
 
 function table(spec) {
-  const numeric = spec.headings.map((_, c) => spec.rows.every(row => /^[-+]?[\d.]*(e[-+]\d+)?( ?(%|[num]?s|GFLOP\/s|GB\/s|x))?$/.test(row[c])));
+  const isNumber = text => /^(about )?[-+]?[\d.]*(e[-+]\d+)?( ?(%|[num]?s|GFLOP\/s|GB\/s|x))?$/.test(text);
+  const numeric = spec.headings.map((_, c) => spec.rows.some(row => row[c] !== "") && spec.rows.every(row => isNumber(row[c])));
   const cell = (tag, text, c, shade) => {
     const made = element(tag, { className: numeric[c] ? "number" : "text" }, text);
     if (shade > 0) made.style.background = `rgb(${style("--shade")} / ${0.6 * shade})`;
@@ -172,7 +176,7 @@ function trialTable(task, outcomes) {
     (trials.flags[row] & 2 ? ", ended early" : "") + (trials.flags[row] & 8 ? ", same code" : "") + (trials.flags[row] & 16 ? ", part" : "");
   const columns = [["trial", 80, row => trials.id[row]], ["session", 80, row => trials.session[row]],
     ["seconds", 80, row => trials.seconds[row]], ["time", 100, row => trials.time[row] || Infinity, row => time(trials.time[row])],
-    ["interval", 90, row => trials.below[row] + trials.above[row],
+    ["interval", 130, row => trials.below[row] + trials.above[row],
      row => trials.time[row] ? `-${trials.below[row] / 10} +${trials.above[row] / 10}%` : ""],
     ["outcome", 130, outcome], ["proposed by", 110, row => trials.origins[trials.origin[row]]],
     ["template", 130, row => trials.spaces[trials.space[row]]],
@@ -180,7 +184,7 @@ function trialTable(task, outcomes) {
   const text = (row, c) => String((columns[c][3] ?? columns[c][2])(row));
   const body = element("tbody"), shown = element("span", { id: "shown" }), chosen = element("pre", { hidden: true });
   const box = element("div", { id: "trials", className: "scroll", tabIndex: 0 }), filter = element("input", { id: "filter",
-    type: "search", placeholder: "words, all of which a row has", ariaLabel: "filter the trials" });
+    type: "search", size: 34, placeholder: "words, all of which a row has", ariaLabel: "filter the trials" });
   let rows = [...Array(count).keys()], order = { column: 0, sign: 1 }, words = null;
   const paint = () => {
     const first = Math.max(0, Math.floor(box.scrollTop / kHeight) - 5), last = Math.min(rows.length, first + 40);
