@@ -215,8 +215,8 @@ struct TrialRecord {
 /// The role of the stored best in a race. Do not rename: databases store it.
 inline constexpr const char* kIncumbentRole = "incumbent";
 
-/// SessionInfo::strategy of a session that does not search, but races stored bests again. Do not rename: databases store
-/// it.
+/// SessionInfo::strategy of a session that does not search, but races stored bests again. Do not rename: databases
+/// store it.
 inline constexpr const char* kRevalidateStrategy = "revalidate";
 
 /// A contestant of the race that ends a session.

@@ -18,9 +18,9 @@ struct KernelWork {
 
 /// The rates of the machine on the threads of the task. 0: not known.
 struct RooflineRates {
-  double peak_gflops = 0;  ///< of the task's type
-  double read_gb_s = 0;    ///< from the level of memory that holds the tensors, or from a faster one
-  double start_ns = 0;     ///< of a parallel loop
+  double peak_gflops = 0;        ///< of the task's type
+  double read_gb_s = 0;          ///< from the level of memory that holds the tensors, or from a faster one
+  double start_ns = 0;           ///< of a parallel loop
   bool is_faster_level = false;  ///< whether read_gb_s is that of a faster level: traffic takes longer than it says
 };
 

@@ -24,8 +24,8 @@ CallCounts counted(const std::string& workload, PerfCounters& counters) {
 TEST(ExplainRunTest, CountsPerCall) {
   PerfCounters counters(kOfSystem);
   if (!counters.why_not().empty()) GTEST_SKIP() << counters.why_not();
-  for (const char* workload : {"matmul m=64 n=64 k=64", "matmul m=33 n=48 k=64 prepared=b", "reduce function=max "
-                                                                                            "shape=32x300 axes=1"}) {
+  for (const char* workload :
+       {"matmul m=64 n=64 k=64", "matmul m=33 n=48 k=64 prepared=b", "reduce function=max shape=32x300 axes=1"}) {
     const CallCounts counts = counted(workload, counters);
     EXPECT_GT(counts.ns, 0) << workload;
     EXPECT_GT(counts.cycles, 0) << "the task's clock, in nanoseconds";

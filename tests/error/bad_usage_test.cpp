@@ -37,7 +37,7 @@ std::vector<std::string> tune(const std::string& workload, const std::string& mo
 }
 
 const std::vector<Wrong> kWrong = {
-    {"NoCommand", {}, {"no command is given", "tune, query, export"}},
+    {"NoCommand", {}, {"no command is given", "tune, query, "}},
     {"UnknownCommand", words("tunee matmul"), {"no command 'tunee'", "did you mean 'tune'"}},
     {"NoLogCommand", words("log"), {"no command of nestwright log is given", "sessions", "nestwright log --help"}},
     {"UnknownLogCommand", words("log sesions"), {"no command 'sesions' of nestwright log", "did you mean 'sessions'"}},

@@ -7,9 +7,9 @@
 
 #include "cli/output/tune_output.h"
 #include "ir/core/elements.h"
+#include "kernel/has_parallel_loop.h"
 #include "nestwright/array.h"
 #include "nestwright/build.h"
-#include "kernel/has_parallel_loop.h"
 #include "nestwright/error.h"
 #include "runtime/start_cost.h"
 #include "search/task/check_data.h"

@@ -1,6 +1,6 @@
-// Measures on this machine what bounds the best of a task: the bandwidth for its tensors, the start of a parallel loop,
-// and what the processor counts while it runs.
-// Thread rule: one thread at a time, and nothing else should run meanwhile.
+// Measures for `explain --run` what bounds the best of a task on this machine: the bandwidth for its tensors, the start
+// of a parallel loop, and what the processor counts while it runs. Thread rule: one thread at a time, and nothing else
+// should run meanwhile.
 #pragma once
 
 #include "cli/output/explain_output.h"

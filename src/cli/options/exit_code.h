@@ -9,7 +9,7 @@ enum ExitCode : int {
   kFailed = 1,     ///< any other failure: a worker that does not start, no memory, a bug
   kUsage = 2,      ///< unknown operator, parameter, knob, target, option; a file that cannot be read or written; no
                    ///< compiler, device
-  kNotFound = 3,   ///< nothing recorded (query, export)
+  kNotFound = 3,   ///< nothing recorded (query, explain, export)
   kNoValid = 4,    ///< no candidate was valid (tune, measure), or less is known than --require asks for
   kDatabase = 5,   ///< missing, locked, read-only, corrupt, newer schema, disk full
   kRegressed = 6,  ///< a stored best is slower, wrong or fails (revalidate)

@@ -172,10 +172,11 @@ std::string bound_text(const BestBound& b) {
                       b.rates.is_faster_level ? ", or traffic that is slower" : "");
   if (b.counts) {
     const CallCounts& c = *b.counts;
-    text += fmt::format("counters  {:.4g} instructions in {:.4g} cycles a call, {:.2f} a cycle; {:.4g} misses of the "
-                        "last cache, {:.4g} bytes of memory\n",
-                        c.instructions, c.cycles, c.cycles > 0 ? c.instructions / c.cycles : 0, c.cache_misses,
-                        kLineBytes * c.cache_misses);
+    text += fmt::format(
+        "counters  {:.4g} instructions in {:.4g} cycles a call, {:.2f} a cycle; {:.4g} misses of the "
+        "last cache, {:.4g} bytes of memory\n",
+        c.instructions, c.cycles, c.cycles > 0 ? c.instructions / c.cycles : 0, c.cache_misses,
+        kLineBytes * c.cache_misses);
   }
   if (!b.why_not_counted.empty()) text += fmt::format("counters  none: {}\n", b.why_not_counted);
   return text;
