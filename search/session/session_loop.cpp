@@ -231,7 +231,7 @@ bool SessionLoop::next_batch() {
 void SessionLoop::record_considered(double growth) {
   const std::int64_t total = considered_.total();
   if (total == considered_recorded_) return;
-  if (static_cast<double>(total) < growth * static_cast<double>(considered_recorded_)) return;
+  if (considered_recorded_ && static_cast<double>(total) < growth * static_cast<double>(*considered_recorded_)) return;
   tools_.log.set_funnel(tools_.id, considered_.funnel());
   considered_recorded_ = total;
 }

@@ -107,7 +107,7 @@ class SessionLoop {
 
   std::string end_of_proposals() const;
 
-  /// Records what the search has considered if that is `growth` times as much as what was recorded last.
+  /// Records what the search has considered if nothing of it is recorded, or if it is `growth` times as much since.
   void record_considered(double growth);
 
   /// Points that are measured together, with their proposals.
@@ -169,7 +169,7 @@ class SessionLoop {
   DisturbedTrials disturbed_;
   PartTrials parts_;
   int incumbents_ = 0;
-  std::int64_t considered_recorded_ = 0;  ///< considered_.total() when it was last recorded
+  std::optional<std::int64_t> considered_recorded_;  ///< considered_.total() when it was last recorded
   double races_end_s_ = 0;                ///< set by race_limits(); 0: the search goes on
 };
 

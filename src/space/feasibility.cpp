@@ -57,6 +57,7 @@ struct BranchFeasibility::Search {
 };
 
 BranchFeasibility::BranchFeasibility(const Branch& branch) : branch_(branch) {
+  for (const Knob& knob : branch.knobs) is_known_.emplace_back(knob.candidates.size(), false);
   for (const Constraint& constraint : branch.constraints) {
     Known& known = constraints_.emplace_back();
     known.knobs = constraint_positions(branch, constraint);
@@ -109,13 +110,18 @@ std::vector<int> BranchFeasibility::connected_order(const std::vector<bool>& rem
 
 bool BranchFeasibility::is_possible_without(const std::vector<bool>& removed, int knob, int candidate) {
   std::vector<bool> is_searched(branch_.knobs.size(), false);
+  CandidateIndices point(branch_.knobs.size(), 0);
   const auto search_from = [&](int first, std::size_t begin, std::size_t end) -> std::optional<bool> {
     Search search(*this, removed, connected_order(removed, first));
     for (const int each : search.order) is_searched[static_cast<std::size_t>(each)] = true;
     for (std::size_t i = begin; i < end; ++i) {
       search.chosen[static_cast<std::size_t>(first)] = static_cast<int>(i);
       const std::optional<bool> found = search.completes(0);
-      if (!found || *found) return found;
+      if (!found || *found) {
+        for (const int each : search.order)
+          point[static_cast<std::size_t>(each)] = search.chosen[static_cast<std::size_t>(each)];
+        return found;
+      }
     }
     return false;
   };
@@ -125,6 +131,9 @@ bool BranchFeasibility::is_possible_without(const std::vector<bool>& removed, in
   for (std::size_t other = 0; other < branch_.knobs.size() && is_possible.value_or(false); ++other) {
     if (is_searched[other]) continue;
     is_possible = search_from(static_cast<int>(other), 0, branch_.knobs[other].candidates.size());
+  }
+  if (is_possible.value_or(false) && std::find(removed.begin(), removed.end(), true) == removed.end()) {
+    for (std::size_t k = 0; k < point.size(); ++k) is_known_[k][static_cast<std::size_t>(point[k])] = true;
   }
   if (is_possible) return *is_possible;
   Branch part = branch_;
@@ -140,6 +149,7 @@ bool BranchFeasibility::is_possible_without(const std::vector<bool>& removed, in
 }
 
 bool BranchFeasibility::is_possible(int knob, int candidate) {
+  if (is_known_[static_cast<std::size_t>(knob)][static_cast<std::size_t>(candidate)]) return true;
   return is_possible_without(std::vector<bool>(reasons_.size(), false), knob, candidate);
 }
 

@@ -5,8 +5,8 @@
 //   if (!feasibility.is_possible(knob, candidate)) feasibility.excluded_by(knob, candidate);
 //   // {{"register tile larger than the register file"}}: without this constraint there would be a valid point
 //
-// A search by backtracking, which ends at the first valid point, so that most answers take microseconds. Counting
-// (ConfigSpace::count_valid) answers where the search takes too long.
+// A search by backtracking, which ends at the first valid point, so that most answers take microseconds; a point that
+// was found answers for all of its values. Counting (ConfigSpace::count_valid) answers where the search takes too long.
 // Thread rule: one thread at a time.
 #pragma once
 
@@ -52,7 +52,8 @@ class BranchFeasibility {
 
   const Branch& branch_;
   std::vector<Known> constraints_;
-  std::vector<std::string> reasons_;  ///< each once
+  std::vector<std::string> reasons_;         ///< each once
+  std::vector<std::vector<bool>> is_known_;  ///< of each candidate of each knob: it is in a valid point that was found
 };
 
 }  // namespace nestwright

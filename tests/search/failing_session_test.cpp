@@ -72,6 +72,14 @@ TEST_F(FailingSessionTest, GoesOnWhereOnlyTheDefaultIsRight) {
   EXPECT_EQ(tune(failing_task(true), 70).stop_reason, "70 trials done");
 }
 
+TEST_F(FailingSessionTest, RecordsThatItSampledNothing) {
+  const Task task = failing_task(true);
+  tune(task, 1);
+  const std::vector<SessionProposals> sessions = log_.proposals(task_key(task));
+  ASSERT_EQ(sessions.size(), 1);
+  EXPECT_NE(sessions[0].funnel, std::nullopt);
+}
+
 TEST_F(FailingSessionTest, RecordsWhatItSampled) {
   const Task task = failing_task(false);
   tune(task, 30, "random");

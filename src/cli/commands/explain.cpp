@@ -42,18 +42,18 @@ ConfigEntry asked_value(const std::string& why, const TaskContext& context) {
 
 /// The task as this build and machine have it or, if it has no trials, as another compiler or machine recorded it with
 /// the most trials. Absent if nothing is recorded.
-auto find_task(const LogReader& reader, const TaskContext& context) {
+std::optional<RecordedTask> find_task(const LogReader& reader, const TaskContext& context) {
   const TaskKey& key = context.key();
   TaskFilter filter;
   filter.workload = key.workload.text;
   filter.cache = key.cache;
   filter.target = key.target;
-  auto tasks = reader.tasks(filter);
+  std::vector<RecordedTask> tasks = reader.tasks(filter);
   if (const std::optional<Target> former = former_target(context.target()); former && tasks.empty()) {
     filter.target = former->str();
     tasks = reader.tasks(filter);
   }
-  const auto rank = [&](const auto& task) {
+  const auto rank = [&](const RecordedTask& task) {
     const bool is_here = task.key.machine == key.machine, is_same = task.key.backend == key.backend;
     return std::tuple(task.totals.trials > 0, is_here, is_same, task.totals.trials);
   };
