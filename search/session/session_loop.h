@@ -170,7 +170,7 @@ class SessionLoop {
   PartTrials parts_;
   int incumbents_ = 0;
   std::optional<std::int64_t> considered_recorded_;  ///< considered_.total() when it was last recorded
-  double races_end_s_ = 0;                ///< set by race_limits(); 0: the search goes on
+  double races_end_s_ = 0;                           ///< set by race_limits(); 0: the search goes on
 };
 
 }  // namespace nestwright

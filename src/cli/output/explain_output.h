@@ -51,8 +51,8 @@ std::string explanation_text(const Explanation& explanation);
 /// tried, built, right, timed, confirmed, raced, same_code; null: not known), sessions (each session, status, reason,
 /// funnel), failures (each outcome, message, trials, trial, template, config_text, command), values (each template,
 /// version, knob, value, fate, only_with, trials, outcomes, best_ns, is_rough, best_trial, sampled, ranked,
-/// expected_samples, excluded_by, scope), best (record_json()) and bound (by, time_ns, flops, bytes, rates, the parts of
-/// the time, possible_speedup, counters, why_not_counted).
+/// expected_samples, excluded_by, scope), best (record_json()) and bound (by, time_ns, flops, bytes, rates, the parts
+/// of the time, possible_speedup, counters, why_not_counted).
 Json explanation_json(const Explanation& explanation);
 
 /// What became of one value, a line for each template that has the knob: "matmul.cpu: tried 12 times ...".
