@@ -1,6 +1,6 @@
 // Measures a tuning log of one or ten million trials: SQL copies a trial that the log itself wrote, then the log is
-// opened, queried and tuned with as users do. Times are medians; those of shell commands include the start of the
-// process, which `nestwright --version` shows on its own.
+// opened, queried, listed, merged and tuned with as users do. Times are medians; those of shell commands include the
+// start of the process, which `nestwright --version` shows on its own.
 
 #include <CLI/CLI.hpp>
 
@@ -38,7 +38,7 @@ constexpr int kRuns = 7;  // of each command
 
 struct Options {
   std::int64_t trials = 1'000'000;
-  int tasks = 100;
+  int tasks = 200;
   std::string file;
   bool keep = false;
 };
@@ -71,12 +71,12 @@ Measurement measured(double ns) {
 }
 
 /// Makes one session for each task, with its default as the first trial and the winner of a race.
-void begin(TuningLog& log, int tasks) {
+void begin(TuningLog& log, int tasks, std::uint64_t seed) {
   for (int i = 0; i < tasks; ++i) {
     const Task task = task_number(i);
     const Lookup fallback = look_up(task, nullptr);
     const SessionId session = log.begin_session(
-        task_key(task), {.seed = 1, .strategy = "s", .cost_model = "c", .made_by = current_provenance(nullptr)});
+        task_key(task), {.seed = seed, .strategy = "s", .cost_model = "c", .made_by = current_provenance(nullptr)});
     const Point point{fallback.source->name, fallback.source->version, fallback.config};
     const TrialId trial = log.record(session, log.commit_batch(session, 0, {point}).ids.at(0), measured(1e6));
     Race race;
@@ -108,9 +108,10 @@ void make_real(sqlite::Database& database, int task) {
   transaction.commit();
 }
 
-/// Copies the first trial of each task, tasks alternating, with other times and configurations. Only the middle task
-/// and those beside it get configurations that a template has.
-void multiply(const std::string& file, std::int64_t trials, int tasks) {
+/// Copies the first trial of each task, tasks alternating, with other times and configurations, which are numbered from
+/// `first_config` on. Every eighth one failed. Only the middle task and those beside it get configurations that a
+/// template has.
+void multiply(const std::string& file, std::int64_t trials, int tasks, std::int64_t first_config) {
   sqlite::Database database(file, file, SQLITE_OPEN_READWRITE, 0);
   // The statement at the end counts in one pass what the triggers count row by row.
   sqlite3_db_config(database.connection(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
@@ -121,19 +122,25 @@ void multiply(const std::string& file, std::int64_t trials, int tasks) {
 {0} INSERT INTO batch(session_id, number, runner_session_id, committed_at)
   SELECT 1 + n % {1}, 1 + n / {1}, 1 + n % {1}, 't' FROM number;
 {0} INSERT INTO proposal(batch_id, position, space_id, config, knobs, origin)
-  SELECT batch.id, 0, 1 + n % {1}, 'made_up=' || n, json_object('made_up', n), 'random' FROM number
+  SELECT batch.id, 0, 1 + n % {1}, 'made_up=' || (n + {2}), json_object('made_up', n + {2}), 'random' FROM number
   JOIN batch ON batch.session_id = 1 + n % {1} AND batch.number = 1 + n / {1};
-INSERT INTO trial SELECT proposal.id, proposal.id, batch.session_id, 0, '', 1e6 + proposal.id % 100000, 1e6, 2e6,
-  first.samples_ns, first.raw_ns, first.fma_ns, 0, 1, 0, 0, 1, 1, 1, first.recorded_at, 'code' || proposal.id, NULL, NULL,
-  NULL, NULL, first.reference_ns, first.walk_ns, ''
+INSERT INTO trial(id, proposal_id, session_id, outcome, message, median_ns, low_ns, high_ns, samples_ns, raw_ns,
+    reference_ns, fma_ns, walk_ns, ended_early, verified, largest_error, largest_error_ratio, compile_ms, check_ms,
+    measure_ms, recorded_at, code)
+  SELECT proposal.id, proposal.id, batch.session_id, 0, '', 1e6 + proposal.id % 100000, 1e6, 2e6, first.samples_ns,
+    first.raw_ns, first.reference_ns, first.fma_ns, first.walk_ns, 0, 1, 0, 0, 1, 1, 1, first.recorded_at,
+    'code' || proposal.id
   FROM proposal JOIN batch ON batch.id = proposal.batch_id JOIN trial AS first ON first.id = 1
   WHERE proposal.config LIKE 'made_up=%';
+UPDATE trial SET outcome = 5, message = 'it crashed', median_ns = NULL, low_ns = NULL, high_ns = NULL, verified = 0,
+    samples_ns = '[]', raw_ns = '[]', reference_ns = '[]', fma_ns = '[]', walk_ns = '[]'
+  WHERE id % 8 = 0 AND id NOT IN (SELECT trial_id FROM race_entry);
 UPDATE task SET trials = recorded.trials, spent_ms = recorded.spent_ms
 FROM (SELECT session.task_id, count(*) AS trials, sum(compile_ms + check_ms + measure_ms) AS spent_ms
       FROM trial JOIN session ON session.id = trial.session_id GROUP BY 1) AS recorded
 WHERE recorded.task_id = task.id;
 COMMIT;)sql",
-      numbers, tasks);
+      numbers, tasks, first_config);
   database.execute(sql);
   const int asked = tasks / 2;
   for (int i = std::max(0, asked - kRealNeighbours); i < std::min(tasks, asked + kRealNeighbours + 1); ++i) {
@@ -168,15 +175,42 @@ void say(const std::string& what, double value, const char* unit) {
   std::fflush(stdout);
 }
 
+/// Makes a database; each number makes sessions and configurations of its own.
+void make(const Options& options, const std::string& file, int number) {
+  remove_database(file);
+  {
+    TuningLog log = TuningLog::open(file, OpenMode::kWrite);
+    begin(log, options.tasks, static_cast<std::uint64_t>(number));
+  }
+  multiply(file, options.trials, options.tasks, number * options.trials);
+}
+
+/// What `nestwright log` takes. Changes the database.
+void measure_log_commands(const Options& options, const std::string& workload, const std::string& output) {
+  const auto time = [&](const std::string& what, const std::vector<std::string>& words) {
+    say("nestwright log " + what, 1e3 * shell_seconds(words, output), "ms");
+  };
+  time("sessions", {"log", "sessions", "--db", options.file});
+  time("sessions --limit 0", {"log", "sessions", "--limit", "0", "--db", options.file});
+  time("trials WORKLOAD", {"log", "trials", workload, "--db", options.file});
+  time("trials WORKLOAD --sort time", {"log", "trials", workload, "--sort", "time", "--db", options.file});
+  const std::string second = options.file + "-second", both = options.file + "-both";
+  make(options, second, 2);
+  remove_database(both);
+  time("diff", {"log", "diff", options.file, second});
+  const auto once = [&](const std::string& what, const std::vector<std::string>& words) {
+    say("nestwright log " + what, seconds_of([&] { run_nestwright(words, output); }), "s");
+  };
+  once("merge of two into a new one", {"log", "merge", options.file, second, "--into", both});
+  once("merge of one that is there", {"log", "merge", second, "--into", both});
+  once("prune --yes", {"log", "prune", "--yes", "--db", both});
+  for (const std::string& file : {second, both}) remove_database(file);
+}
+
 int run(Options options) {
   if (options.file.empty()) options.file = own_folder() + "/log-of-many.db";
-  remove_database(options.file);
   fmt::print("{} trials of {} tasks\n", options.trials, options.tasks);
-  say("made in", seconds_of([&] {
-                   TuningLog log = TuningLog::open(options.file, OpenMode::kWrite);
-                   begin(log, options.tasks);
-                 }) + seconds_of([&] { multiply(options.file, options.trials, options.tasks); }),
-      "s");
+  say("made in", seconds_of([&] { make(options, options.file, 1); }), "s");
   say("file", static_cast<double>(std::filesystem::file_size(options.file)) * 1e-6, "MB");
   say("opened for writing", 1e3 * median_seconds_of(7, [&] { TuningLog::open(options.file, OpenMode::kWrite); }), "ms");
   {
@@ -195,7 +229,8 @@ int run(Options options) {
   say("nestwright --version", 1e3 * version_s, "ms");
   say("nestwright query WORKLOAD", 1e3 * shell_seconds({"query", workload, "--db", options.file}, output), "ms");
   say("nestwright query (all tasks)", 1e3 * shell_seconds({"query", "--db", options.file}, output), "ms");
-  say("nestwright query --check", 1e3 * shell_seconds({"query", "--check", "--db", options.file}, output), "ms");
+  say("nestwright log check", 1e3 * shell_seconds({"log", "check", "--db", options.file}, output), "ms");
+  measure_log_commands(options, workload, output);
   const std::string fresh = options.file + "-fresh";
   for (const std::string& database : {options.file, fresh}) {
     const std::string name = database == fresh ? "the same with a database of its own" : "nestwright tune --trials 1";

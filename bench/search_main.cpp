@@ -94,6 +94,9 @@ int run(const Options& options) {
   return 0;
 }
 
+/// Whether the option is one of a replay without a suite.
+bool is_of_replays(std::string_view name) { return name == "--replay" || name == "--strategies" || name == "--trials"; }
+
 int main_or_throw(int argc, char** argv) {
   Options options;
   CLI::App app(
@@ -118,7 +121,8 @@ int main_or_throw(int argc, char** argv) {
                                 "with --suite: a database into which a part of each workload's space is measured, for "
                                 "--replay; a workload that is there already is left as it is");
   app.add_option("--replay", options.replay,
-                 "with --suite: compare strategies on the points of this record, without measuring")
+                 "compare strategies on recorded points, without measuring: with --suite on those of --record; without "
+                 "on the spaces of other tuners, in a file (T4, a cache of Kernel Tuner) or a database with such files")
       ->check(CLI::ExistingFile)
       ->excludes(record);
   app.add_option("--samples", options.survey.samples, "uniform ones of the points that are recorded a workload")
@@ -137,26 +141,32 @@ int main_or_throw(int argc, char** argv) {
   }
   const std::vector<std::string> of_suites{"--record", "--replay",  "--strategies",
                                            "--trials", "--samples", "--relatives"};
+  const bool is_foreign = options.suite.empty() && !options.replay.empty();
   for (const std::string& name : of_suites) {
-    if (!options.suite.empty() || app.get_option(name)->count() == 0) continue;
+    if (!options.suite.empty() || (is_foreign && is_of_replays(name)) || app.get_option(name)->count() == 0) continue;
     throw UsageError(name + " needs a suite: give --suite bench/suites/search.json");
   }
   for (const CLI::Option* of_one : {workload, seconds}) {
-    if (options.suite.empty() || of_one->count() == 0) continue;
-    throw UsageError(of_one->get_name() + " is for a run without a suite: drop it, or drop --suite");
+    if ((options.suite.empty() && !is_foreign) || of_one->count() == 0) continue;
+    throw UsageError(of_one->get_name() + " is for a run without a suite or a record: drop it, or drop those");
   }
-  if (options.suite.empty()) return run(options);
+  if (options.suite.empty() && !is_foreign) return run(options);
   if (!options.record.empty()) {
     record_suite(load_suite(options.suite, {}), options.record, options.survey);
     return 0;
   }
   if (options.strategies.empty()) options.strategies = strategy_names();
-  compare_strategies(load_suite(options.suite, {}), {.strategies = options.strategies,
-                                                     .tune_options = options.tune_options,
-                                                     .trials = options.trials,
-                                                     .seeds = options.seeds,
-                                                     .json = options.json,
-                                                     .record = options.replay});
+  const StrategyComparison comparison{.strategies = options.strategies,
+                                      .tune_options = options.tune_options,
+                                      .trials = options.trials,
+                                      .seeds = options.seeds,
+                                      .json = options.json,
+                                      .record = options.replay};
+  if (is_foreign) {
+    compare_strategies_on_foreign(comparison);
+  } else {
+    compare_strategies(load_suite(options.suite, {}), comparison);
+  }
   return 0;
 }
 

@@ -66,8 +66,8 @@ void require_sound(const Database& database) {
   sqlite::Statement check = database.prepare("PRAGMA quick_check(1)");
   if (check.step() && check.text(0) != "ok") {
     throw LogError(
-        fmt::format("database '{}' is damaged ({}) and was left as it is: restore a copy, or give another file "
-                    "with --db",
+        fmt::format("database '{}' is damaged ({}) and was left as it is: restore a copy, save what can be read with "
+                    "'nestwright log repair', or give another file with --db",
                     database.path(), check.text(0)));
   }
 }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "bench/replay/foreign_space.h"
 #include "bench/replay/replay.h"
 #include "bench/support/tuned_run.h"
 #include "nestwright/error.h"
@@ -60,6 +61,60 @@ Task task_of(const SuiteEntry& entry) {
   return {*entry.workload, Target::parse("host")};
 }
 
+/// The table and its results in JSON, which grow by one workload at a time.
+class ComparisonTable {
+ public:
+  explicit ComparisonTable(const StrategyComparison& options) : options_(options) {
+    std::string head =
+        fmt::format("{:<28} {:>12}", fmt::format("trials to {:.0f}%", 100 * options.share), "best known");
+    for (const std::string& strategy : options.strategies) head += fmt::format(" {:>13}", strategy);
+    fmt::print("{}\n", head);
+    std::fflush(stdout);
+  }
+
+  /// Runs all strategies, on the record if there is one.
+  void add(const SuiteEntry& entry, const Replay* replay) {
+    std::vector<Runs> all;
+    double known = replay != nullptr ? replay->best_ns() : 0;
+    for (const std::string& strategy : options_.strategies) {
+      all.push_back(replay != nullptr ? replay_seeds(*replay, strategy, options_)
+                                      : run_seeds(entry, strategy, options_));
+      for (const auto& trials : all.back()) {
+        const double best = best_ns(trials);
+        if (best > 0 && (known == 0 || best < known)) known = best;
+      }
+    }
+    std::string line = fmt::format("{:<28} {:>9.1f} us", entry.label, known * 1e-3);
+    Json strategies = Json::object();
+    for (std::size_t s = 0; s < all.size(); ++s) {
+      const auto counts = counts_of(all[s], known, options_.share);
+      const auto median = median_reached(counts);
+      const double reached = mean_best(all[s], known);
+      line += fmt::format(" {:>7} {:>5.3f}", shown(median, options_.trials), reached);
+      Json& told = strategies[options_.strategies[s]];
+      told["median"] = median ? Json(*median) : Json();
+      told["mean_best"] = reached;
+      for (const auto& count : counts) told["seeds"].push_back(count ? Json(*count) : Json());
+    }
+    fmt::print("{}\n", line);
+    std::fflush(stdout);
+    entries_.push_back(
+        {{"label", entry.label}, {"workload", entry.text}, {"best_ns", known}, {"strategies", strategies}});
+    if (replay != nullptr) entries_.back()["recorded_points"] = replay->space().points().size();
+  }
+
+  void write_json() const {
+    if (options_.json.empty()) return;
+    std::ofstream file(options_.json);
+    file << Json{{"share", options_.share}, {"trials", options_.trials}, {"entries", entries_}}.dump(2) << '\n';
+    if (!file.flush()) throw Error("cannot write " + options_.json + ": check the folder and the space on the disk");
+  }
+
+ private:
+  const StrategyComparison& options_;
+  Json entries_ = Json::array();
+};
+
 }  // namespace
 
 void record_suite(const Suite& suite, const std::string& file, const SurveyOptions& options) {
@@ -80,12 +135,7 @@ void record_suite(const Suite& suite, const std::string& file, const SurveyOptio
 }
 
 void compare_strategies(const Suite& suite, const StrategyComparison& options) {
-  std::string head = fmt::format("{:<28} {:>12}", fmt::format("trials to {:.0f}%", 100 * options.share), "best known");
-  for (const std::string& strategy : options.strategies) head += fmt::format(" {:>13}", strategy);
-  fmt::print("{}\n", head);
-  std::fflush(stdout);
-
-  Json entries = Json::array();
+  ComparisonTable table(options);
   for (const SuiteEntry& entry : suite.entries) {
     const Task task = task_of(entry);
     std::optional<Replay> replay;
@@ -97,37 +147,23 @@ void compare_strategies(const Suite& suite, const StrategyComparison& options) {
                                 options.record, left, surveyed.size(), entry.text));
       }
     }
-    std::vector<Runs> all;
-    double known = replay ? replay->best_ns() : 0;
-    for (const std::string& strategy : options.strategies) {
-      all.push_back(replay ? replay_seeds(*replay, strategy, options) : run_seeds(entry, strategy, options));
-      for (const auto& trials : all.back()) {
-        const double best = best_ns(trials);
-        if (best > 0 && (known == 0 || best < known)) known = best;
-      }
-    }
-    std::string line = fmt::format("{:<28} {:>9.1f} us", entry.label, known * 1e-3);
-    Json strategies = Json::object();
-    for (std::size_t s = 0; s < all.size(); ++s) {
-      const auto counts = counts_of(all[s], known, options.share);
-      const auto median = median_reached(counts);
-      const double reached = mean_best(all[s], known);
-      line += fmt::format(" {:>7} {:>5.3f}", shown(median, options.trials), reached);
-      Json& told = strategies[options.strategies[s]];
-      told["median"] = median ? Json(*median) : Json();
-      told["mean_best"] = reached;
-      for (const auto& count : counts) told["seeds"].push_back(count ? Json(*count) : Json());
-    }
-    fmt::print("{}\n", line);
-    std::fflush(stdout);
-    entries.push_back(
-        {{"label", entry.label}, {"workload", entry.text}, {"best_ns", known}, {"strategies", strategies}});
-    if (replay) entries.back()["recorded_points"] = replay->space().points().size();
+    table.add(entry, replay ? &*replay : nullptr);
   }
-  if (options.json.empty()) return;
-  std::ofstream file(options.json);
-  file << Json{{"share", options.share}, {"trials", options.trials}, {"entries", entries}}.dump(2) << '\n';
-  if (!file.flush()) throw Error("cannot write " + options.json + ": check the folder and the space on the disk");
+  table.write_json();
+}
+
+void compare_strategies_on_foreign(const StrategyComparison& options) {
+  const std::vector<ForeignReplay> spaces = read_foreign_spaces(options.record);
+  ComparisonTable table(options);
+  for (const ForeignReplay& space : spaces) {
+    const Replay replay(space.task, space.points);
+    if (replay.best_ns() <= 0) {
+      fmt::print("{:<28} has no point with a time\n", space.workload);
+      continue;
+    }
+    table.add({fmt::format("{} on {}", space.workload, space.device), space.workload, std::nullopt}, &replay);
+  }
+  table.write_json();
 }
 
 }  // namespace nestwright::bench

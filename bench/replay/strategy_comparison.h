@@ -31,4 +31,7 @@ void record_suite(const Suite& suite, const std::string& file, const SurveyOptio
 /// Error.
 void compare_strategies(const Suite& suite, const StrategyComparison& options);
 
+/// The same over the recorded spaces of other tuners that `options.record` has (bench/replay/foreign_space.h).
+void compare_strategies_on_foreign(const StrategyComparison& options);
+
 }  // namespace nestwright::bench

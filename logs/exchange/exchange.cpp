@@ -71,8 +71,8 @@ ExportReport export_records(const std::string& database, const TaskFilter& filte
   if (tasks.empty()) return {};
   if (!format.has_many_tasks && tasks.size() > 1) {
     throw UsageError(
-        fmt::format("{} tasks in database '{}' match, such as {} on {}, and a file of the format {} has one:"
-                    " name its workload and its target",
+        fmt::format("{} tasks in database '{}' match, such as {} on {}, and a file of the format {} has one: name its"
+                    " workload, and choose with --target, --machine, --backend or --caches",
                     tasks.size(), database, tasks.front().key.workload.text, tasks.front().key.target, format.name));
   }
   OutputFile output(file);

@@ -23,7 +23,7 @@ constexpr int kOwnColumns = 5;
 std::string select_trials(const char* columns, const char* order) {
   return fmt::format(
       "SELECT {} FROM trial JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id"
-      " JOIN session ON session.id = trial.session_id"
+      " JOIN batch ON batch.id = proposal.batch_id JOIN session ON session.id = trial.session_id"
       " JOIN trial AS measured ON measured.id = coalesce(trial.same_as_trial_id, trial.id)"
       " JOIN session AS unit ON unit.id = measured.session_id LEFT JOIN session AS base ON base.id = ?2"
       " WHERE session.task_id = ?1 AND (?2 = 0 OR unit.id = ?2"
@@ -65,17 +65,42 @@ Config flat(const Point& point) {
   return config;
 }
 
-/// What T4 has beside the columns, for a trial of our own.
+/// What T4 has beside the columns, for a trial of which no file said it.
 Json rest_of(const Measurement& m, double flops) {
   Json measurements = Json::array();
-  if (m.timing.median_ns > 0) {
-    measurements.push_back({{"name", "time"}, {"unit", "ms"}});
+  if (m.timing.median_ns > 0) measurements.push_back({{"name", "time"}, {"unit", "ms"}});
+  if (m.timing.median_ns > 0 && flops > 0) {
     measurements.push_back({{"name", "GFLOP/s"}, {"value", flops / m.timing.median_ns}, {"unit", ""}});
   }
   return {{"times", {{"framework", 0}, {"search_algorithm", 0}}},
           {"measurements", std::move(measurements)},
           {"objectives", {"time"}}};
 }
+
+/// The fields that files of other tuners have beside the columns (ForeignSession), read beside the trials one at a
+/// time, because they may be many.
+class KeptFields {
+ public:
+  explicit KeptFields(const Database& database)
+      : select_(database.prepare("SELECT kept.key, kept.value FROM session,"
+                                 " json_each(session.options, '$.results') AS kept WHERE session.id = ?")) {}
+
+  /// Null if there are none. Requires that sessions come one after another, and positions of a session ascend.
+  Json of(SessionId session, std::int64_t position) {
+    if (session != session_) {
+      session_ = session;
+      has_row_ = select_.bind(session).step();
+    }
+    while (has_row_ && select_.integer(0) < position) has_row_ = select_.step();
+    if (!has_row_ || select_.integer(0) != position) return nullptr;
+    return Json::parse(select_.text(1), nullptr, false);
+  }
+
+ private:
+  Statement select_;
+  SessionId session_ = 0;
+  bool has_row_ = false;
+};
 
 }  // namespace
 
@@ -96,21 +121,17 @@ ExportedTask::ExportedTask(const Database& database, StoredTask task) : database
 void ExportedTask::for_each(const std::function<void(const ForeignTrial&)>& f) const {
   static const std::string kSelect = select_trials(
       fmt::format("trial.id, trial.compile_ms, trial.check_ms, trial.measure_ms, trial.recorded_at, {}, {}, {},"
-                  " trial.session_id, proposal.position",
+                  " batch.session_id, proposal.position, trial.session_id = batch.session_id",
                   kPointColumns, measurement_columns("trial"), kFactor)
           .c_str(),
-      "ORDER BY trial.session_id, trial.id");
+      "ORDER BY iif(?2 = 0, batch.session_id, trial.session_id), iif(?2 = 0, proposal.position, trial.id)");
   constexpr int kFactorColumn = kOwnColumns + kPointColumnCount + kMeasurementColumnCount;
   const bool is_foreign = !task_.key.workload.source.empty();
-  // Read beside the trials, one at a time, because they may be many.
-  Statement kept = database_.prepare(
-      "SELECT kept.key, kept.value FROM session, json_each(session.options, '$.results') AS kept WHERE session.id = ?");
-  SessionId of_session = 0;
-  bool has_kept = false;
+  KeptFields kept(database_);
   Statement select = database_.prepare(kSelect);
   select.bind(task_.id, base_);
   while (select.step()) {
-    auto trial = read_or_note(database_, "trial", select.integer(0), [&] {
+    const auto trial = read_or_note(database_, "trial", select.integer(0), [&] {
       ForeignTrial read;
       const Point point = read_point(select, kOwnColumns);
       read.config = is_foreign ? point.config : flat(point);
@@ -120,21 +141,13 @@ void ExportedTask::for_each(const std::function<void(const ForeignTrial&)>& f) c
       read.measurement.measure_ms = select.real(3);
       read.recorded_at = select.text(4);
       rescale(read.measurement.timing, select.real(kFactorColumn));
-      if (!is_foreign) read.rest = rest_of(read.measurement, task_.key.workload.flops);
+      // A trial that another file's measurement has replaced has lost the fields of its own.
+      const bool has_fields = is_foreign && select.integer(kFactorColumn + 3) != 0;
+      if (has_fields) read.rest = kept.of(select.integer(kFactorColumn + 1), select.integer(kFactorColumn + 2));
+      if (!has_fields || !read.rest.is_object()) read.rest = rest_of(read.measurement, task_.key.workload.flops);
       return read;
     });
-    if (!trial) continue;
-    if (is_foreign) {
-      if (of_session != select.integer(kFactorColumn + 1)) {
-        of_session = select.integer(kFactorColumn + 1);
-        has_kept = kept.bind(of_session).step();
-      }
-      const std::int64_t position = select.integer(kFactorColumn + 2);
-      while (has_kept && kept.integer(0) < position) has_kept = kept.step();
-      if (has_kept && kept.integer(0) == position) trial->rest = Json::parse(kept.text(1), nullptr, false);
-      if (!trial->rest.is_object()) trial->rest = Json::object();
-    }
-    f(*trial);
+    if (trial) f(*trial);
   }
 }
 

@@ -21,8 +21,8 @@ class ExportedTask {
   const TaskKey& key() const { return task_.key; }
   /// ForeignSpace::header of the latest file that was imported; null for a task of Nestwright's own.
   const nlohmann::ordered_json& header() const { return header_; }
-  /// Calls `f` with each trial, in the order of recording. Knobs of several values are divided, as tile[4,2] into
-  /// tile_0=4 and tile_1=2, and the first knob is the template. Failed trials are included.
+  /// Calls `f` with each trial, in the order of recording, or of their files. Knobs of several values are divided, as
+  /// tile[4,2] into tile_0=4 and tile_1=2, and the first knob is the template. Failed trials are included.
   void for_each(const std::function<void(const ForeignTrial&)>& f) const;
   /// Trials with times that are not comparable, which for_each() leaves out.
   std::int64_t left_out() const { return left_out_; }

@@ -110,6 +110,10 @@ bool ForeignSession::add(const ForeignTrial& trial) {
   insert.add(m.compile_ms, m.check_ms, m.measure_ms, trial.recorded_at.empty() ? now_ : trial.recorded_at).run();
   if (position_ > 0) results_ += ',';
   results_ += trial.rest.dump();
+  constexpr std::size_t kMaxBytes = 900'000'000;  // SQLite's limit of a text is 10^9
+  if (header_.size() + results_.size() > kMaxBytes) {
+    refuse_part("is one too many for a session, which keeps at most 900 MB of fields: divide the file");
+  }
   if (is_iso(trial.recorded_at)) {
     if (first_.empty() || trial.recorded_at < first_) first_ = trial.recorded_at;
     last_ = std::max(last_, trial.recorded_at);

@@ -1,6 +1,6 @@
-// One entry of a file in the format T4, a result, from and to a trial. T4 is the output format of autotuners of the FAIR auto-tuning
-// schemas (github.com/odgaard/TuningSchema, branch T4, results-schema.json 1.0.0; the Auto-Tuning Association's
-// autotuning_methodology, schemas/T4.json, describes each field); Kernel Tuner writes it in
+// One entry of a file in the format T4, a result, from and to a trial. T4 is the output format of autotuners of the
+// FAIR auto-tuning schemas (github.com/odgaard/TuningSchema, branch T4, results-schema.json 1.0.0; the Auto-Tuning
+// Association's autotuning_methodology, schemas/T4.json, describes each field); Kernel Tuner writes it in
 // kernel_tuner/file_utils.py, get_t4_results().
 //
 //   "configuration": {"block_size_x": 16}            the knobs

@@ -34,7 +34,10 @@ void Database::fail(int code) const {
       break;
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      what = fmt::format("is damaged or not a database ({}) and was left as it is: restore a copy", detail);
+      what = fmt::format(
+          "is damaged or not a database ({}) and was left as it is: restore a copy, save what can be read"
+          " with 'nestwright log repair'",
+          detail);
       break;
     case SQLITE_READONLY:
     case SQLITE_PERM:

@@ -33,7 +33,7 @@ constexpr std::array kIndexedTables{IndexedTable{"target", "target, machine, bac
 
 /// Numbers of rows that are copied at once, and that are tried beyond the last one that is found if the file does not
 /// tell which is the last.
-constexpr std::int64_t kChunk = 4096, kMaxGap = 65536;
+constexpr std::int64_t kChunk = 4096, kMaxGap = 8192;
 
 /// SQLite then takes what it can read of the description of tables, instead of refusing the file.
 constexpr const char* kIgnoreDamagedSchema = "PRAGMA writable_schema = ON";

@@ -70,14 +70,11 @@ class RaceAgainSession {
     const std::vector<RaceCandidate> raced = best_.is_of_same_task() ? recorded() : recorded_anew();
     std::optional<BestRecord> stored = tools_.log.stored_best(tools_.id, context_.usable_templates());
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      if (is_over()) return {.over = kTimeWasOver};
       Entrants entrants = entrants_of(stored, raced);
       if (entrants.entries.empty()) return {.measured = entry_of_lost_point(best_.record).measurement};
-      Race held =
-          is_over() ? Race{.disturbance = kTimeWasOver} : hold_race(tools_, {limits_.seconds_left, {}}, entrants);
-      if (held.disturbance == kTimeWasOver) {
-        result.over = kTimeWasOver;
-        return result;
-      }
+      Race held = hold_race(tools_, {limits_.seconds_left, {}}, entrants);
+      if (held.disturbance == kTimeWasOver) return {.over = kTimeWasOver};
       if (stored && !tools_.space.find_anywhere(stored->point)) held.entries.push_back(entry_of_lost_point(*stored));
       const std::optional<RaceEntry> own = entry_of_best(held, raced);
       if (own) result.measured = own->measurement;

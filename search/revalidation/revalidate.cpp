@@ -15,6 +15,7 @@
 #include "search/trials/session_builder.h"
 #include "support/base/caught_message.h"
 #include "support/base/clock.h"
+#include "templates/framework/template/memory_bound.h"
 
 namespace nestwright {
 namespace {
@@ -53,12 +54,6 @@ std::string now_text() {
                      std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
 }
 
-bool is_memory_bound(const StoredBest& best) {
-  // Every current CPU computes fewer operations per byte faster than its memory delivers the bytes.
-  constexpr double kOperationsPerByte = 4;
-  return best.context && best.context->definition().flops < kOperationsPerByte * best.context->definition().bytes;
-}
-
 RevalidatedBest with_verdict(RevalidationVerdict verdict, std::string detail) {
   return {.verdict = verdict, .detail = std::move(detail)};
 }
@@ -70,7 +65,8 @@ void compare(const StoredBest& best, double tolerance, RevalidatedBest& row) {
     row.detail = "the baseline does not have it";
     return;
   }
-  row.comparison = compare_times(*best.was, *row.now, tolerance, is_memory_bound(best));
+  const Definition& definition = best.context->definition();
+  row.comparison = compare_times(*best.was, *row.now, tolerance, is_memory_bound(definition.flops, definition.bytes));
   row.verdict = RevalidationVerdict::kUndecided;
   if (!best.why_not_compared.empty()) {
     row.detail = best.why_not_compared;

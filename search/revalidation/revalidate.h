@@ -68,7 +68,7 @@ std::vector<RevalidatedBest> revalidate(std::span<const StoredBest> bests, Tunin
                                         const RevalidationOptions& options);
 
 /// The verdict on a best from its race; a pure function. A result that is wrong, or that fails, is one on a disturbed
-/// machine, too. `recorded_at` is the time of the race.
+/// machine, too. `recorded_at` is the time of the race. Requires a best without an obstacle.
 RevalidatedBest judge(const StoredBest& best, const RaceAgain& race, double tolerance, const std::string& recorded_at);
 
 }  // namespace nestwright

@@ -29,12 +29,25 @@ Target present_target(const std::string& recorded) {
   return former && *former == then ? now : then;
 }
 
-/// Whether this machine runs kernels for the target. Sets the obstacle if not.
-void resolve(StoredBest& best, const ParseWorkload& parse) {
+/// The answers of is_this_machine(), which loads a device's driver each time.
+class KnownMachines {
+ public:
+  bool is_here(const std::string& machine, const Target& target) {
+    const auto [known, is_new] = here_.try_emplace({machine, target.str()}, false);
+    if (is_new) known->second = is_this_machine(machine, target);
+    return known->second;
+  }
+
+ private:
+  std::map<std::pair<std::string, std::string>, bool> here_;  ///< by machine and target
+};
+
+/// Makes the task that this build and machine have for the record, or sets the obstacle.
+void resolve(StoredBest& best, const ParseWorkload& parse, KnownMachines& machines) {
   const TaskKey& recorded = best.record.task;
   try {
     const Target target = present_target(recorded.target);
-    if (!is_this_machine(recorded.machine, target)) {
+    if (!machines.is_here(recorded.machine, target)) {
       best.record.match = MatchKind::kOtherMachine;
       best.obstacle = "it was recorded on another machine";
       return;
@@ -74,9 +87,9 @@ void set_figure(StoredBest& best) {
 }
 
 /// The best of the recorded task, of the templates that this build has.
-StoredBest stored_best(const TuningLog& log, BestRecord record, const ParseWorkload& parse) {
+StoredBest stored_best(const TuningLog& log, BestRecord record, const ParseWorkload& parse, KnownMachines& machines) {
   StoredBest best{.record = std::move(record)};
-  resolve(best, parse);
+  resolve(best, parse, machines);
   if (best.context) {
     std::optional<BestRecord> usable = log.best(filter_of(best.record.task), best.context->usable_templates());
     if (usable) {
@@ -123,12 +136,13 @@ bool is_this_machine(const std::string& machine, const Target& target) {
 std::vector<StoredBest> stored_bests(const TuningLog& log, const StoredBestsFilter& filter,
                                      const ParseWorkload& parse) {
   std::vector<StoredBest> all;
+  KnownMachines machines;
   std::map<std::tuple<std::string, std::string, std::string>, std::size_t> here;  // workload, target and caches
   for (BestRecord& record : log.list(filter.tasks)) {
     const bool is_wanted = filter.workloads.empty() ||
                            std::ranges::find(filter.workloads, record.task.workload.text) != filter.workloads.end();
     if (!is_wanted) continue;
-    StoredBest best = stored_best(log, std::move(record), parse);
+    StoredBest best = stored_best(log, std::move(record), parse, machines);
     if (best.context) {
       const TaskKey& key = best.context->key();
       const auto [same, is_new] = here.try_emplace({key.workload.text, key.target, key.cache}, all.size());

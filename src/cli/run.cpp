@@ -88,12 +88,12 @@ int run(int argc, char** argv) {
   Action action;
   add_tune(line, action);
   add_query(line, action);
-  add_log(line, action);
   add_export(line, action);
   add_explain(line, action);
   add_measure(line, action);
   add_report(line, action);
   add_revalidate(line, action);
+  add_log(line, action);
   add_model(line, action);
   add_space(line, action);
   add_lower(line, action);

@@ -44,6 +44,8 @@ TaskData read_task(const LogReader& reader, const TuningLog& log, const Recorded
   data.task = task;
   data.sessions = list_sessions(log.path(), {.tasks = filter_of(task.key)}).sessions;
   data.races = reader.races(task);
+  data.proposals = log.proposals(task.key);
+  data.spaces = log.spaces(task.key);
   data.trials = reader.trials(task);
   data.recorded = static_cast<std::int64_t>(data.trials.size());
   thin(data.trials, max_trials);

@@ -17,6 +17,8 @@ struct TaskData {
   RecordedTask task;
   std::vector<ListedSession> sessions;
   std::vector<RecordedRace> races;
+  std::vector<SessionProposals> proposals;
+  std::vector<SpaceRecord> spaces;
   TrialColumns trials;
   std::int64_t recorded = 0;  ///< number of trials in the log: at least those of `trials`
   std::optional<BestRecord> best;

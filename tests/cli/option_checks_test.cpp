@@ -40,7 +40,7 @@ TEST(MomentOption, TimesAreRewrittenAsTheBeginningOfAStoredOne) {
 }
 
 TEST(MomentOption, AgesArePast) {
-  const std::string now = checked(moment(), "0min"), earlier = checked(moment(), "12h"), old = checked(moment(), "30d");
+  const std::string now = checked(moment(), "0min"), earlier = checked(moment(), "12h"), old = checked(moment(), "5w");
   EXPECT_EQ(now.size(), std::string("2026-11-30T14:05:59").size());
   EXPECT_LT(earlier, now);
   EXPECT_LT(old, earlier);
@@ -51,7 +51,7 @@ TEST(MomentOption, OtherTextsAreRefused) {
   for (const std::string text :
        {"", "d", "-1d", "1.5h", "30", "yesterday", "2026", "2026-1-1", "2026-11-30X", "2000000d"}) {
     EXPECT_EQ(checked(moment(), text),
-              "give a time such as 2026-11-30 or 2026-11-30T14:05 (UTC), or an age such as 30d, 12h or 45min, not '" +
+              "give a time such as 2026-11-30 or 2026-11-30T14:05 (UTC), or an age such as 2w, 30d, 12h or 45min, not '" +
                   text + "'");
   }
 }
@@ -64,15 +64,6 @@ TEST(NumberOption, AShareMayBeTheWhole) {
   for (const std::string text : {"101%", "1.01", "-1%", "nan", "five", "%", ""}) {
     EXPECT_EQ(checked(share_or_whole(), text),
               "give a percentage from 0% to 100%, or a number from 0 to 1 such as 0.05, not '" + text + "'");
-  }
-}
-
-TEST(NumberOption, AgesAreHoursDaysOrWeeks) {
-  EXPECT_EQ(checked(age(), "12h"), "43200");
-  EXPECT_EQ(checked(age(), "1.5d"), "129600");
-  EXPECT_EQ(checked(age(), "2w"), "1209600");
-  for (const std::string text : {"30", "0d", "-1d", "d", "1 d", "1m", "infd", "1e9w", ""}) {
-    EXPECT_EQ(checked(age(), text), "give an age such as 12h, 30d or 2w, not '" + text + "'");
   }
 }
 

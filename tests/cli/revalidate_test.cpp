@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -280,7 +281,17 @@ TEST_F(RevalidateCommandTest, AKilledRunIsRepeated) {
   EXPECT_EQ(again.code, 0) << again.err;
   const json report = json::parse(again.out);
   EXPECT_GE(report["tasks"].size(), 1U) << "that of the second task is still a hint";
-  EXPECT_EQ(run_nestwright(words("query --check --db " + db_)).code, 0);
+  EXPECT_EQ(run_nestwright(words("log check --db " + db_)).code, 0);
+}
+
+using RevalidateTimeTest = RevalidateCommandTest;
+
+TEST_F(RevalidateTimeTest, EndsAfterItsSeconds) {
+  const auto start = std::chrono::steady_clock::now();
+  const CommandOutput ran = run("--all --effort full --seconds 1");
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_LT(elapsed.count(), 1 + 3);
 }
 
 /// A plugin whose second build computes something else, or nothing, in one configuration.
@@ -340,7 +351,7 @@ TEST_F(RegressingPluginTest, WithoutThePluginItIsSkipped) {
 TEST_F(RevalidateCommandTest, WrongUsageIsRefused) {
   expect_refusal(run("--tolerance 101%"), 2, {"--tolerance", "give a percentage from 0% to 100%", "not '101%'"});
   expect_refusal(run("--tolerance -1"), 2, {"--tolerance"});
-  expect_refusal(run("--older-than 30"), 2, {"--older-than", "give an age such as 12h, 30d or 2w, not '30'"});
+  expect_refusal(run("--older-than 30"), 2, {"--older-than", "or an age such as 2w, 30d, 12h or 45min, not '30'"});
   expect_refusal(run("--seconds 0"), 2, {"--seconds"});
   expect_refusal(run("--effort huge"), 2, {"--effort"});
   expect_refusal(run("--require raced"), 2, {"--require"});

@@ -82,7 +82,10 @@ TEST_F(BadDatabaseTest, DamagedFilesStayByteForByte) {
     for (int i = 0; i < 6 * 4096; ++i) file.put('\x5a');
   }
   const std::string before = bytes_of(path_);
-  expect_refusal(tune(), 5, {"some.db'", "damaged", "restore a copy, or give another file with --db"});
+  expect_refusal(
+      tune(), 5,
+      {"some.db'", "damaged",
+       "restore a copy, save what can be read with 'nestwright log repair', or give another file with --db"});
   expect_refusal(query(), 5, {"some.db'", "damaged"});
   EXPECT_EQ(bytes_of(path_), before);
 }

@@ -6,11 +6,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <memory>
 #include <string>
 
 #include "ir/serialize/serialize.h"
 #include "logs/encode.h"
+#include "logs/exchange/cache_entry.h"
+#include "logs/exchange/files/json_entries.h"
+#include "logs/exchange/t4_entry.h"
 #include "measure/process/protocol.h"
 #include "nestwright/config_space.h"
 #include "nestwright/error.h"
@@ -131,20 +133,48 @@ void feed_column(std::string_view bytes) {
   }
 }
 
-/// The importer reads a file: one in memory alone, beside which there are no others.
+/// A file in memory alone, beside which there are no others.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view bytes) : descriptor_(memfd_create("fuzzed", MFD_CLOEXEC)) {
+    require(descriptor_ >= 0, "no memory for a file");
+    require(write(descriptor_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()),
+            "a file is too short");
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile() { close(descriptor_); }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
 void feed_onnx(std::string_view bytes) {
-  const int descriptor = memfd_create("onnx", MFD_CLOEXEC);
-  require(descriptor >= 0, "no memory for a file");
-  const auto close_file = [](const int* file) { close(*file); };
-  const std::unique_ptr<const int, decltype(close_file)> closed(&descriptor, close_file);
-  require(write(descriptor, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()), "a file is too short");
-  const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
+  const MemoryFile file(bytes);
   try {
-    import_onnx(path);
+    import_onnx(file.path());
   } catch (const UsageError& error) {
     if (std::string_view(error.what()).find("symbolic") == std::string_view::npos) throw;
-    import_onnx(path, {.dims = {{"n", 2}}});
+    import_onnx(file.path(), {.dims = {{"n", 2}}});
   }
+}
+
+/// The entries of a file of another tuner. The first byte selects the format: K is a cache of Kernel Tuner, others T4.
+void feed_records(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const bool is_cache = bytes.front() == 'K';
+  const MemoryFile file(bytes.substr(1));
+  const nlohmann::ordered_json header = {{"tune_params_keys", {"block", "unroll", "factor", "mode"}}};
+  EntryHandlers handlers{.container = is_cache ? "cache" : "results", .may_end_open = is_cache};
+  handlers.on_entry = [&](const std::string& name, const nlohmann::ordered_json& entry) {
+    const auto result = is_cache ? t4_of_cache_entry(header, name, entry) : entry;
+    const ForeignTrial trial = trial_of_t4(result, 1);
+    const auto printed = t4_of_trial(trial, 1);
+    require(trial_of_t4(printed, 1).config == trial.config, "a result is another one once it was printed");
+    if (is_cache) cache_entry_of_t4(header, printed, true);
+  };
+  read_json_entries(file.path(), handlers);
 }
 
 constexpr FuzzedParser kParsers[] = {{"workload", feed_workload},
@@ -159,7 +189,8 @@ constexpr FuzzedParser kParsers[] = {{"workload", feed_workload},
                                      {"message", feed_message},
                                      {"workload_file", feed_workload_file},
                                      {"column", feed_column},
-                                     {"onnx", feed_onnx}};
+                                     {"onnx", feed_onnx},
+                                     {"records", feed_records}};
 
 }  // namespace
 

@@ -1,10 +1,12 @@
 // A process of its own for the tests of the log:
 //
-//   log_writer write FILE FIRST COUNT    records COUNT trials of points from FIRST on, prints "ack N" when each is
-//   durable log_writer begin FILE FIRST COUNT    only commits them, prints "ack" and waits to be killed log_writer
-//   contain FILE FIRST COUNT  the same in a container, whose processes others do not see log_writer open FILE
-//   read|write      opens it as a user without rights, prints "opened" or the message log_writer fill FOLDER mounts a
-//   tiny disk there, invisible to others, and writes until it is full
+// - `log_writer write FILE FIRST COUNT` records COUNT trials of points from FIRST on, prints "ack N" when each is
+//   durable;
+// - `log_writer begin FILE FIRST COUNT` only commits them, prints "ack" and waits to be killed;
+// - `log_writer contain FILE FIRST COUNT` does the same in a container, whose processes others do not see;
+// - `log_writer open FILE read|write` opens it as a user without rights, prints "opened" or the message;
+// - `log_writer fill FOLDER` mounts a tiny disk there, invisible to others, and writes until it is full;
+// - `log_writer merge FROM TO` prints "begins" and merges two databases.
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -16,6 +18,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "logs/upkeep/merge.h"
 #include "nestwright/database.h"
 #include "nestwright/error.h"
 #include "tests/logs/sample.h"
@@ -76,6 +79,11 @@ bool enter_container() {
 int run(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
   if (mode == "fill" && argc == 3) return fill(argv[2]);
+  if (mode == "merge" && argc == 4) {
+    say("begins");
+    merge_log(argv[2], argv[3]);
+    return 0;
+  }
   if (mode == "open" && argc == 4) {
     constexpr uid_t kNobody = 65534;
     if (geteuid() == 0 && setuid(kNobody) != 0) return 1;

@@ -42,6 +42,18 @@ TEST_F(RaceTest, TheLastRaceDecides) {
   EXPECT_EQ(best()->trials, 5);
 }
 
+TEST_F(RaceTest, TheLastRaceDecidesEvenIfTheClockWasSetBack) {
+  const TrialId first = stored_winner(100);
+  {
+    sqlite::Database later(path_, path_, SQLITE_OPEN_READWRITE, 1000);
+    later.execute("UPDATE race SET recorded_at = '9000-01-01T00:00:00.000Z'");
+  }
+  const SessionId second = run(task_, {timed(50)});
+  EXPECT_FALSE(log_.record_race(second, race_of({{trials_[0], 50}, {first, 100}}, 0)));
+  EXPECT_EQ(best()->trial, trials_[0]);
+  EXPECT_EQ(best()->recorded_at, "9000-01-01T00:00:00.000Z");
+}
+
 TEST_F(RaceTest, ARaceWithoutTheStoredBestIsSentBack) {
   const SessionId first = run(task_, {timed(100)});
   const TrialId stored = trials_[0];

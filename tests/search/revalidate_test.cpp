@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "logs/sqlite/database.h"
 #include "tests/lookup/small_log.h"
 
 namespace nestwright {
@@ -185,6 +186,28 @@ TEST_F(RevalidateTest, ASessionOfARaceProposesNothing) {
   revalidate({&best, 1}, log_, {});
   EXPECT_EQ(log_.totals(best.record.task).trials, trials);
   EXPECT_EQ(log_.session_units(best.record.task).size(), sessions + 1);
+}
+
+TEST_F(RevalidateTest, ARunThatEndedBeforeItMeasuredWhatAnotherBackendMadeIsContinued) {
+  sqlite::Database(log_.path(), log_.path(), SQLITE_OPEN_READWRITE, 1000)
+      .execute("UPDATE target SET backend = 'LLVM 3.0'");
+  setenv("NESTWRIGHT_LOCK_DIR", folder_.path().c_str(), 1);  // where no tuner makes it wait when the time is over
+  const StoredBest best = bests().at(0);
+  ASSERT_FALSE(best.is_of_same_task());
+  const TaskKey& present = best.context->key();
+  const auto race = [&](double seconds) {
+    return race_again(best, log_, {.seconds_left = [=] { return seconds; }, .hard_seconds_left = [] { return 60.0; }});
+  };
+  EXPECT_EQ(race(0).over, "the time was over before its entrants were checked");
+  EXPECT_EQ(log_.totals(present).trials, 0) << "they were committed, and not compiled";
+  for (int i = 0; i < 2; ++i) {
+    const RaceAgain raced = race(std::numeric_limits<double>::infinity());
+    EXPECT_EQ(raced.over, "");
+    ASSERT_TRUE(raced.measured.has_value());
+    EXPECT_EQ(raced.measured->outcome, Outcome::kOk);
+    EXPECT_EQ(log_.totals(present).trials, 1) << "the default, which is the stored best, is measured once";
+  }
+  unsetenv("NESTWRIGHT_LOCK_DIR");
 }
 
 }  // namespace

@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "logs/sqlite/database.h"
 #include "lookup/provenance.h"
+#include "lookup/task_key.h"
 #include "tests/lookup/small_log.h"
 
 namespace nestwright {
@@ -156,6 +159,22 @@ TEST_F(StoredBestsTest, ADisturbedTimeIsNotComparedWith) {
   EXPECT_EQ(best.why_not_compared, "its stored time was taken on a disturbed machine");
   EXPECT_EQ(best.obstacle, "");
 }
+
+#ifdef WITH_CUDA
+TEST(ThisMachine, IsOneWithAnotherDriverToo) {
+  setenv("NESTWRIGHT_CUDA_DRIVER", FAKE_CUDA, 1);
+  const Target target = Target::parse("cuda,arch=sm_90");
+  const std::string here = machine_of(target), host = here.substr(0, here.rfind(';')),
+                    device = here.substr(host.size());
+  ASSERT_THAT(device, StartsWith("; Fake 7, ")) << here;
+  EXPECT_TRUE(is_this_machine(here, target));
+  EXPECT_TRUE(is_this_machine(host + "; Fake 7, another driver", target));
+  EXPECT_FALSE(is_this_machine(host + "; Fake 8, another driver", target));
+  EXPECT_FALSE(is_this_machine("another host" + device, target));
+  EXPECT_FALSE(is_this_machine(here, Target::parse("cpu"))) << "a processor has no driver";
+  unsetenv("NESTWRIGHT_CUDA_DRIVER");
+}
+#endif
 
 }  // namespace
 }  // namespace nestwright

@@ -30,7 +30,7 @@ struct RevalidateOptions {
   std::string op;
   bool any_target = true;  ///< no --target was given
   bool all = false;
-  double older_than_s = 0;  ///< 0: of any age
+  std::string before;  ///< only what was recorded before, UTC, ISO 8601; empty: at any time
   double tolerance = 0.05;
   double seconds = 0;  ///< 0: no limit
   std::string effort = effort_name(Effort::kQuick);
@@ -38,17 +38,10 @@ struct RevalidateOptions {
   std::string require;
 
   /// Whether the bests are chosen by something else than what changed.
-  bool is_chosen() const { return all || !workloads.empty() || older_than_s > 0 || !baseline.empty(); }
+  bool is_chosen() const { return all || !workloads.empty() || !before.empty() || !baseline.empty(); }
 };
 
-using SystemTime = std::chrono::system_clock::time_point;
-
-/// As the log writes times, up to their milliseconds, so that texts are in the order of time.
-std::string utc_text(SystemTime time) {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", std::chrono::floor<std::chrono::seconds>(time));
-}
-
-StoredBestsFilter filter_of(const RevalidateOptions& options, const Registry& registry, SystemTime now) {
+StoredBestsFilter filter_of(const RevalidateOptions& options, const Registry& registry) {
   StoredBestsFilter filter;
   for (const std::string& text : options.workloads) {
     filter.workloads.push_back(parse_any_workload(registry, text).str());
@@ -57,10 +50,7 @@ StoredBestsFilter filter_of(const RevalidateOptions& options, const Registry& re
   if (!options.any_target) filter.tasks.target = options.common.parsed_target().str();
   filter.tasks.threads = options.common.threads;
   if (options.common.caches) filter.tasks.cache = cache_state_name(parse_cache_state(*options.common.caches));
-  if (options.older_than_s > 0) {
-    const std::chrono::duration<double> age(options.older_than_s);
-    filter.recorded_before = utc_text(now - std::chrono::duration_cast<SystemTime::duration>(age));
-  }
+  filter.recorded_before = options.before;
   filter.only_changed = !options.is_chosen();
   return filter;
 }
@@ -143,9 +133,11 @@ std::string place_text(const StoredBest& best, std::size_t index, std::size_t co
   return fmt::format("{} of {}: {}: ", index + 1, count, best.record.task.workload.text);
 }
 
-void race_all(const RevalidateOptions& options, std::vector<StoredBest> bests, RevalidationReport& report) {
+void race_all(const RevalidateOptions& options, const std::vector<StoredBest>& bests, RevalidationReport& report) {
   TuningLog log = open_database(options.common, OpenMode::kWrite);
-  for (StoredBest& best : bests) report.rows.push_back({best, {}});
+  for (const StoredBest& best : bests) report.rows.push_back({best, {}});
+  const auto timed = std::ranges::find_if(bests, [](const StoredBest& best) { return best.context.has_value(); });
+  if (timed != bests.end()) note_missing_lock(timed->context->target());
   const auto now_ns = [] { return steady_clock().now_ns(); };
   const std::int64_t start_ns = now_ns();
   RevalidationOptions how{.tolerance = options.tolerance,
@@ -167,11 +159,11 @@ void race_all(const RevalidateOptions& options, std::vector<StoredBest> bests, R
 
 int run(const RevalidateOptions& options) {
   const Registry registry = options.common.registry();
-  const SystemTime now = std::chrono::system_clock::now();
-  const StoredBestsFilter filter = filter_of(options, registry, now);
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const StoredBestsFilter filter = filter_of(options, registry);
   const ParseWorkload parse = [&](const std::string& text) { return parse_any_workload(registry, text); };
   RevalidationReport report{.machine = Machine::host().fingerprint(),
-                            .recorded_at = utc_text(now),
+                            .recorded_at = fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", now),
                             .tolerance = options.tolerance,
                             .has_baseline = !options.baseline.empty()};
   std::vector<BaselineTask> baseline;
@@ -192,7 +184,7 @@ int run(const RevalidateOptions& options) {
   }
   install_signal_handlers();
   note(fmt::format("revalidating {} stored bests\n", bests.size()));
-  if (!bests.empty()) race_all(options, std::move(bests), report);
+  if (!bests.empty()) race_all(options, bests, report);
   if (options.common.json) {
     print_json(revalidation_json(report));
   } else {
@@ -211,10 +203,10 @@ void add_scope(Command& command, RevalidateOptions& options) {
       .check(not_empty());
   command.add_option("--op", options.op, "only this operator").value_name("NAME");
   command
-      .add_option("--older-than", options.older_than_s,
+      .add_option("--older-than", options.before,
                   "only what was recorded longer ago, also where nothing changed, e.g. 12h, 30d, 2w")
-      .value_name("AGE")
-      .check(age());
+      .value_name("WHEN")
+      .check(moment());
 }
 
 }  // namespace

@@ -149,6 +149,20 @@ std::string no_candidate(const SessionResult& result, const TaskContext& context
                      result.all_failed ? "" : ", or give it more trials");
 }
 
+/// Says how to look at what was recorded. `what` names the tasks, as arguments.
+void note_report(const std::string& what, const CommonOptions& common) {
+  note(printable(fmt::format("to look at it: nestwright report {} --db {} --out report.html\n", what, common.db)));
+}
+
+/// The arguments that name the workloads of a file, or the kernels of a model.
+std::string list_arguments(const TuneOptions& options) {
+  if (!options.file.empty()) return "--file " + options.file;
+  std::string text = model_path(options.common);
+  for (const std::string& dim : options.model.dims) text += " --dim " + dim;
+  for (const std::string& constant : options.model.constants) text += " --constant " + constant;
+  return text;
+}
+
 /// Tunes the workloads of a file, or the kernels of a model.
 int run_list(const TuneOptions& options) {
   install_signal_handlers();
@@ -158,7 +172,9 @@ int run_list(const TuneOptions& options) {
   const TaskList list = options.file.empty()
                             ? model_tasks(model_path(options.common), options.model, registry, target, caches)
                             : read_tasks(options.file, registry, target, caches);
-  return tune_tasks(list, options.common, options.session, parse_quality(options.require), interrupt_flag());
+  const int code = tune_tasks(list, options.common, options.session, parse_quality(options.require), interrupt_flag());
+  if (code == kDone) note_report(list_arguments(options), options.common);
+  return code;
 }
 
 int run(TuneOptions& options) {
@@ -195,6 +211,7 @@ int run(TuneOptions& options) {
   if (!result.best) {
     return print_error(kNoValid, no_candidate(result, context, log));
   }
+  note_report(workload_arguments(task.workload), options.common);
   const std::string missing = missing_quality(result.best, task, parse_quality(options.require));
   return missing.empty() ? kDone : print_error(kNoValid, missing);
 }

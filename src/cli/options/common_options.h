@@ -81,11 +81,11 @@ int print_error(ExitCode code, std::string sentence);
 // Each function declares one subcommand, which sets `action` if it is chosen, and is in the file of that name.
 void add_tune(CommandLine& line, Action& action);
 void add_query(CommandLine& line, Action& action);
-void add_log(CommandLine& line, Action& action);
 void add_export(CommandLine& line, Action& action);
 void add_explain(CommandLine& line, Action& action);
 void add_measure(CommandLine& line, Action& action);
 void add_report(CommandLine& line, Action& action);
+void add_log(CommandLine& line, Action& action);
 void add_model(CommandLine& line, Action& action);
 void add_revalidate(CommandLine& line, Action& action);
 void add_space(CommandLine& line, Action& action);

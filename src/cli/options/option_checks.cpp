@@ -18,13 +18,13 @@ bool reads_as(const std::string& text, Number& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-/// The seconds of "30d", "12h" or "45min"; absent for other texts.
+/// The seconds of "2w", "30d", "12h" or "45min"; absent for other texts.
 std::optional<std::int64_t> age_seconds(const std::string& text) {
   struct Unit {
     std::string_view name;
     std::int64_t seconds;
   };
-  constexpr std::array kUnits{Unit{"d", 86'400}, Unit{"h", 3'600}, Unit{"min", 60}};
+  constexpr std::array kUnits{Unit{"w", 604'800}, Unit{"d", 86'400}, Unit{"h", 3'600}, Unit{"min", 60}};
   constexpr std::int64_t kMaxAge = 1'000'000;  // in any unit
   for (const Unit& unit : kUnits) {
     std::int64_t count = 0;
@@ -110,23 +110,6 @@ TextCheck share_or_whole() {
   };
 }
 
-TextCheck age() {
-  return [](std::string& text) -> std::string {
-    constexpr double kHour_s = 3600;
-    const double unit_s = text.ends_with('h')   ? kHour_s
-                          : text.ends_with('d') ? 24 * kHour_s
-                          : text.ends_with('w') ? 7 * 24 * kHour_s
-                                                : 0;
-    constexpr double kMost_s = 100 * 366 * 24 * kHour_s;  // a date before the first one would be none
-    double value = 0;
-    if (unit_s > 0 && reads_as(text.substr(0, text.size() - 1), value) && value > 0 && value * unit_s <= kMost_s) {
-      text = fmt::format("{}", value * unit_s);
-      return {};
-    }
-    return fmt::format("give an age such as 12h, 30d or 2w, not '{}'", text);
-  };
-}
-
 TextCheck moment() {
   return [](std::string& text) -> std::string {
     if (const std::optional<std::int64_t> age = age_seconds(text)) {
@@ -137,7 +120,7 @@ TextCheck moment() {
     if (time.size() > 10 && time[10] == ' ') time[10] = 'T';
     if (!begins_a_time(time)) {
       return fmt::format(
-          "give a time such as 2026-11-30 or 2026-11-30T14:05 (UTC), or an age such as 30d, 12h or 45min,"
+          "give a time such as 2026-11-30 or 2026-11-30T14:05 (UTC), or an age such as 2w, 30d, 12h or 45min,"
           " not '{}'",
           text);
     }

@@ -24,10 +24,7 @@ TextCheck share();
 /// Accepts a share in [0, 1], likewise.
 TextCheck share_or_whole();
 
-/// Accepts an age above 0 in hours, days or weeks ("12h", "30d", "2w"), and rewrites it as a number of seconds.
-TextCheck age();
-
-/// Accepts a UTC time such as 2026-11-30 or 2026-11-30T14:05, or an age such as 30d, 12h or 45min, and rewrites it as
+/// Accepts a UTC time such as 2026-11-30 or 2026-11-30T14:05, or an age such as 2w, 30d, 12h or 45min, and rewrites it as
 /// the beginning of a time in ISO 8601, as databases store times.
 TextCheck moment();
 

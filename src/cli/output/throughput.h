@@ -7,6 +7,7 @@
 
 #include "nestwright/records.h"
 #include "nestwright/template.h"
+#include "templates/framework/template/memory_bound.h"
 
 namespace nestwright::cli {
 
@@ -15,8 +16,7 @@ struct Work {
   double flops = 0;
   double bytes = 0;  ///< that are read or written, each counted once; 0: unknown
 
-  /// True below 4 operations per byte: every current CPU computes those faster than its memory delivers the bytes.
-  bool is_memory_bound() const { return flops < 4 * bytes; }
+  bool is_memory_bound() const { return nestwright::is_memory_bound(flops, bytes); }
   const char* unit() const { return is_memory_bound() ? "GB/s" : "GFLOP/s"; }
   /// Returns the throughput in unit() of a run that takes `ns` nanoseconds.
   double throughput(double ns) const { return (is_memory_bound() ? bytes : flops) / ns; }

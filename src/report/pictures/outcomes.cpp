@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <map>
 
+#include "findings/failures.h"
 #include "report/pictures/sections.h"
 
 namespace nestwright::report {
 namespace {
 
-constexpr std::size_t kMaxMessages = 12;
+constexpr std::size_t kMaxCauses = 12;
 
 std::string end_name(const TrialColumns& trials, std::size_t i) {
   if (trials.outcome[i] != static_cast<std::uint8_t>(Outcome::kOk)) {
@@ -27,12 +28,8 @@ Section outcome_section(const TaskData& data) {
   const TrialColumns& trials = data.trials;
   if (trials.size() == 0) return {};
   std::map<std::string, int> counts;
-  std::map<std::uint32_t, std::pair<int, std::size_t>> messages;  // of failures: count, first trial
   for (std::size_t i = 0; i < trials.size(); ++i) {
     ++counts[end_name(trials, i)];
-    if (trials.outcome[i] == static_cast<std::uint8_t>(Outcome::kOk)) continue;
-    auto& [count, first] = messages.try_emplace(trials.message[i], 0, i).first->second;
-    ++count;
   }
   std::vector<std::pair<std::string, int>> sorted(counts.begin(), counts.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -48,18 +45,25 @@ Section outcome_section(const TaskData& data) {
   }
   chart.series.push_back(std::move(bars));
 
-  std::vector<std::pair<std::uint32_t, std::pair<int, std::size_t>>> causes(messages.begin(), messages.end());
-  std::stable_sort(causes.begin(), causes.end(),
-                   [](const auto& a, const auto& b) { return a.second.first > b.second.first; });
-  Table failures{"Messages of failures", "", {"trials", "outcome", "message", "first trial"}, {}};
-  if (causes.size() > kMaxMessages) {
-    failures.note =
-        fmt::format("The {} most frequent of {}; the table of trials has all.", kMaxMessages, causes.size());
-    causes.resize(kMaxMessages);
+  std::vector<FailureCause> causes = failure_causes(trials);
+  Table failures{"Causes of failures",
+                 "Messages that differ in numbers only are one cause. The last column is the command that repeats the "
+                 "example alone, with the worker's output.",
+                 {"trials", "outcome", "message", "example", "command"},
+                 {}};
+  if (causes.size() > kMaxCauses) {
+    failures.note +=
+        fmt::format(" The {} most frequent of {}; the table of trials has all.", kMaxCauses, causes.size());
+    causes.resize(kMaxCauses);
   }
-  for (const auto& [message, of] : causes) {
-    failures.rows.push_back({fmt::to_string(of.first), outcome_name(static_cast<Outcome>(trials.outcome[of.second])),
-                             trials.messages[message], fmt::to_string(trials.id[of.second])});
+  for (const FailureCause& cause : causes) {
+    const std::size_t example = cause.example;
+    failures.rows.push_back({fmt::to_string(cause.trials), outcome_name(cause.outcome), cause.message,
+                             fmt::to_string(trials.id[example]),
+                             data.measure_command.empty()
+                                 ? ""
+                                 : fmt::format("{} --template {} --config '{}'", data.measure_command,
+                                               trials.spaces[trials.space[example]].name, trials.config(example))});
   }
   Section section{"Outcomes", "", {std::move(table)}, {std::move(chart)}, {}, false};
   if (!failures.rows.empty()) section.tables.push_back(std::move(failures));

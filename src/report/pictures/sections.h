@@ -17,6 +17,10 @@ Section race_section(const TaskData& data);
 Section outcome_section(const TaskData& data);
 /// The trials below the highest rates of the machine.
 Section roofline_section(const TaskData& data);
+/// How many points reached each stage of the search.
+Section funnel_section(const TaskData& data);
+/// What became of every value of every knob.
+Section value_section(const TaskData& data);
 /// The times of the trials by the value of each knob.
 Section knob_section(const TaskData& data);
 /// What each knob is worth by a model of the trials, and the two that depend on each other most.

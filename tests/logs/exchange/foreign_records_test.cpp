@@ -49,5 +49,22 @@ TEST_F(ForeignRecords, AnswerNoQueryOfAnOwnTask) {
   EXPECT_THAT(log_.relatives(task_, 10), IsEmpty());
 }
 
+TEST_F(ForeignRecords, AreKeptFromQueriesByTheirSourceAlone) {
+  // Keys as those of a task of ours of another shape.
+  sqlite::Database database(path_, path_, SQLITE_OPEN_READWRITE, 1000);
+  database.execute(
+      "UPDATE workload SET op = 'matmul', dtype = 'float32', parameters = '{\"m\":512,\"n\":512,\"k\":256}';"
+      "UPDATE target SET target = 'cpu,isa=avx512,threads=2', threads = 2, backend = 'LLVM 19.1.7';"
+      "UPDATE task SET cache = 'warm', pages = 'small'");
+  const SessionId session = log_.begin_session(task_, info());  // relatives are those from before it
+  EXPECT_THAT(log_.nearest(task_.workload, {}, 10), IsEmpty());
+  EXPECT_THAT(log_.relatives(task_, 10), IsEmpty());
+  EXPECT_THAT(log_.list({}), IsEmpty());
+  database.execute("UPDATE workload SET source = ''");
+  EXPECT_EQ(log_.nearest(task_.workload, {}, 10).size(), 1u) << "this test proves nothing";
+  EXPECT_EQ(log_.list({}).size(), 1u);
+  log_.end_session(session, SessionStatus::kDone, "");
+}
+
 }  // namespace
 }  // namespace nestwright

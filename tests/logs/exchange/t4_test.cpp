@@ -154,6 +154,18 @@ TEST_F(T4, AnObjectiveThatIsNoTimeIsKeptAndTheTimeIsUsed) {
   EXPECT_TRUE(are_equal(exported(), json::parse(text))) << exported().dump(1);
 }
 
+TEST_F(T4, ACorrectResultWithoutATimeHasNone) {
+  // As the hub's files of tuned hyperparameters.
+  const json measured = {{{"name", "score"}, {"value", -0.333}, {"unit", ""}}};
+  const std::string text = file_with(
+      {{"objectives", {"score"}}, {"measurements", measured}, {"times", {{"compilation", 38.7}, {"framework", 2.05}}}},
+      {{"timeunit", "miliseconds"}});
+  import_text(text);
+  EXPECT_EQ(trials().at(0).measurement.outcome, Outcome::kOk);
+  EXPECT_EQ(trials().at(0).measurement.timing.median_ns, 0);
+  EXPECT_TRUE(are_equal(exported(), json::parse(text))) << exported().dump(1);
+}
+
 TEST_F(T4, AFileIsNotImportedTwiceAndALongerOneAddsTheNewResults) {
   import(recorded_file("scale_T4.json"));
   const ImportReport again = import(recorded_file("scale_T4.json"));
@@ -169,6 +181,27 @@ TEST_F(T4, AFileIsNotImportedTwiceAndALongerOneAddsTheNewResults) {
   EXPECT_EQ(more.trials, 1);
   EXPECT_EQ(more.known, 5);
   EXPECT_TRUE(are_equal(exported()["results"], longer["results"])) << exported().dump(1);
+}
+
+TEST_F(T4, AResultThatAnotherDatabaseReplacesKeepsItsTime) {
+  import(recorded_file("scale_T4.json"));
+  // In the order of the file, in which knobs are part of the identity of a configuration.
+  auto other = nlohmann::ordered_json::parse(contents(recorded_file("scale_T4.json")));
+  other["results"][0]["measurements"][0]["value"] = 0.5;
+  other["results"][0]["timestamp"] = "2026-12-01 00:00:00+00:00";
+  std::filesystem::create_directory(folder_.file("data"));
+  write_file(folder_.file("data/scale_T4.json"), other.dump());
+  const std::string theirs = folder_.file("other.db"), lines = folder_.file("other.jsonl");
+  import_records(theirs, {.file = folder_.file("data/scale_T4.json")});
+  export_records(theirs, every_task(), "jsonl", lines);
+  import(lines);
+  const json results = exported()["results"];
+  ASSERT_EQ(results.size(), 5u);
+  for (const json& result : results) {
+    const bool is_right = result["invalidity"] == "correct";
+    const bool has_time = !result["measurements"].empty() && result["measurements"][0]["name"] == "time";
+    EXPECT_EQ(is_right, has_time) << result.dump();
+  }
 }
 
 TEST_F(T4, NamesOfKernelAndDeviceCanBeGiven) {

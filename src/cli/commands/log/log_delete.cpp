@@ -4,6 +4,7 @@
 
 #include "cli/commands/log/confirmation.h"
 #include "cli/commands/log/log.h"
+#include "cli/commands/log/log_output.h"
 #include "cli/commands/log/selection.h"
 #include "cli/options/exit_code.h"
 #include "cli/options/option_checks.h"
@@ -22,8 +23,8 @@ struct DeleteOptions {
 
 /// "2 sessions with 128 trials and 2 races, and 1 task"
 std::string counts_text(const DeleteResult& result) {
-  return fmt::format("{} sessions with {} trials and {} races, and {} tasks", result.sessions, result.trials,
-                     result.races, result.tasks);
+  return fmt::format("{} with {} and {}, and {}", counted(result.sessions, "session"), counted(result.trials, "trial"),
+                     counted(result.races, "race"), counted(result.tasks, "task"));
 }
 
 Json result_json(const DeleteOptions& options, const DeleteResult& result) {
@@ -64,8 +65,8 @@ int run(const DeleteOptions& options) {
   }
   fmt::print("{} {}\n", options.is_dry ? "would delete" : "deleted", counts_text(result));
   if (result.kept_trials > 0) {
-    fmt::print("{} of the trials, with {} sessions, stay because other sessions or races name them\n",
-               result.kept_trials, result.kept_sessions);
+    fmt::print("{} of {} that were selected stay, because other sessions or races name them\n",
+               counted(result.kept_trials, "trial"), counted(result.kept_sessions, "session"));
   }
   return kDone;
 }

@@ -15,13 +15,15 @@ namespace {
 struct ExportOptions {
   CommonOptions common;
   bool has_target = false;
-  std::string machine;
+  std::string machine, backend, caches;  ///< empty: any
   std::string format = "jsonl", out;
 };
 
 int run(const ExportOptions& options) {
   TaskSelection selection = task_selection(options.common, options.has_target);
   selection.filter.machine = options.machine;
+  selection.filter.backend = options.backend;
+  selection.filter.cache = options.caches;
   const ExportReport report =
       export_records(options.common.db, selection.filter, options.format, options.out, database_options());
   if (report.tasks == 0) return print_nothing_matches(selection, options.common, "task");
@@ -50,6 +52,9 @@ void add_log_export(Command& log, Action& action) {
   const Argument target = add_task_selection(command, options->common);
   command.add_option("--machine", options->machine, "only this machine, as log sessions --json names it")
       .value_name("MACHINE");
+  command.add_option("--backend", options->backend, "only this compiler, e.g. 'LLVM 19.1.7'").value_name("NAME");
+  command.add_option("--caches", options->caches, "only this state of the caches: warm, cold or stream")
+      .value_name("STATE");
   command
       .add_option("--format", options->format, "jsonl loses nothing; t4 and kernel-tuner have the trials of one task")
       .value_name("FORMAT")

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/commands/log/log.h"
+#include "cli/commands/log/log_output.h"
 #include "cli/options/exit_code.h"
 #include "cli/output/record_output.h"
 #include "logs/upkeep/merge.h"
@@ -29,10 +30,10 @@ int run(const MergeOptions& options) {
                         {"races", added.races}});
       continue;
     }
-    fmt::print("{}",
-               printable(fmt::format("from '{}': {} tasks, {} sessions, {} trials and {} races added, {} trials "
-                                     "replaced by better measurements\n",
-                                     from, added.tasks, added.sessions, added.trials, added.races, added.replaced)));
+    fmt::print("{}", printable(fmt::format("from '{}': {}, {}, {} and {} added, {} replaced by better measurements\n",
+                                           from, counted(added.tasks, "task"), counted(added.sessions, "session"),
+                                           counted(added.trials, "trial"), counted(added.races, "race"),
+                                           counted(added.replaced, "trial"))));
   }
   if (options.json) print_json({{"into", options.into}, {"merged", merged}});
   return kDone;

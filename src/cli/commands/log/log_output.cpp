@@ -47,6 +47,10 @@ std::string table_text(const std::vector<std::vector<std::string>>& rows, std::s
   return printable(text);
 }
 
+std::string counted(std::int64_t count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 void note_rest(std::int64_t shown, std::int64_t matching, const char* which, const char* what) {
   if (shown == matching) return;
   note(fmt::format("nestwright: these are the {} {} of {} {}: --limit 0 shows all\n", which, shown, matching, what));

@@ -22,6 +22,9 @@ Json task_json(const TaskKey& task);
 /// `alignment` has letters. Control characters are replaced (printable()).
 std::string table_text(const std::vector<std::vector<std::string>>& rows, std::string_view alignment);
 
+/// "1 session", "2 sessions".
+std::string counted(std::int64_t count, const std::string& noun);
+
 /// Says on standard error that a listing was cut to `shown` of `matching` rows, if it was. `which` and `what` are words
 /// of that sentence: "latest", "sessions".
 void note_rest(std::int64_t shown, std::int64_t matching, const char* which, const char* what);
