@@ -17,13 +17,16 @@ Table interaction_table(const TrialColumns& trials, const Interaction& pair) {
   const KnobColumn &first = trials.knobs[pair.first], &second = trials.knobs[pair.second];
   std::vector<std::vector<double>> best(first.values.size(), std::vector<double>(second.values.size(), INFINITY));
   std::vector<std::vector<int>> counts(first.values.size(), std::vector<int>(second.values.size(), 0));
-  double least = INFINITY;
+  double least = INFINITY, most = 0;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     if (!trials.is_timed(i) || first.value[i] < 0 || second.value[i] < 0) continue;
     const auto a = static_cast<std::size_t>(first.value[i]), b = static_cast<std::size_t>(second.value[i]);
     best[a][b] = std::min(best[a][b], trials.median_ns[i]);
     ++counts[a][b];
     least = std::min(least, trials.median_ns[i]);
+  }
+  for (const std::vector<double>& row : best) {
+    for (const double ns : row) most = std::isfinite(ns) ? std::max(most, ns) : most;
   }
   Table table{fmt::format("{} and {}", first.knob, second.knob),
               fmt::format("The two knobs of {} with the largest interaction: what a value of one is worth depends on "
@@ -39,7 +42,7 @@ Table interaction_table(const TrialColumns& trials, const Interaction& pair) {
     for (std::size_t b = 0; b < second.values.size(); ++b) {
       const bool is_tried = std::isfinite(best[a][b]);
       row.push_back(is_tried ? fmt::format("{} ({})", time_text(best[a][b]), counts[a][b]) : "");
-      shades.push_back(is_tried ? least / best[a][b] : NAN);
+      shades.push_back(is_tried && most > least ? (most - best[a][b]) / (most - least) : NAN);
     }
     table.rows.push_back(std::move(row));
     table.shades.push_back(std::move(shades));
