@@ -12,6 +12,7 @@
 #include "cli/options/exit_code.h"
 #include "cli/options/model_options.h"
 #include "cli/output/record_output.h"
+#include "cli/output/shell_command.h"
 #include "cli/output/throughput.h"
 #include "cli/output/tune_output.h"
 #include "lookup/task_key.h"
@@ -72,6 +73,7 @@ Selected select_tasks(const ReportOptions& options) {
   selected.is_named = !options.all;
   TaskFilter conditions;
   if (options.has_target) conditions.target = common.parsed_target().str();
+  if (common.caches) conditions.cache = cache_state_name(parse_cache_state(*common.caches));
   if (options.all) {
     conditions.with_foreign = true;
     selected.filters.push_back(conditions);
@@ -101,6 +103,7 @@ Selected select_tasks(const ReportOptions& options) {
   for (const CommonOptions& one : each_workload(common)) {
     const TaskSelection selection = task_selection(one, options.has_target);
     selected.filters.push_back(selection.filter);
+    selected.filters.back().cache = conditions.cache;
     if (selected.wrong.empty()) selected.wrong = selection.not_a_workload;
     selected.what += (selected.what.empty() ? "" : ", ") + one.workload_text();
   }
@@ -143,14 +146,11 @@ void complete(report::TaskData& data, const Registry& registry, const ReportOpti
   if (is_detailed && key.machine == machine_of(context->target())) {
     data.memory_gb_s = measure_read_rate(context->target(), 1e9);
   }
-  const std::string arguments =
-      fmt::format("{} --target {}{}", workload_arguments(context->workload()), key.target, caches_arguments(key));
-  const std::string database = options.with_paths ? " --db " + options.common.db : "";
-  data.measure_command = fmt::format("nestwright measure {}{}", arguments, database);
-  for (const char* command : {"tune", "query", "explain", "export"}) {
-    data.commands.push_back(fmt::format("nestwright {} {}{}{}", command, arguments, database,
-                                        std::string_view(command) == "export" ? " --out FOLDER --name NAME" : ""));
-  }
+  const std::string database = options.with_paths ? " --db " + shell_word(options.common.db) : "";
+  const auto command = [&](const char* name) { return task_command(name, context->task()) + database; };
+  data.measure_command = command("measure");
+  data.commands = {command("tune"), command("query"), command("explain"),
+                   command("export") + " --out FOLDER --name NAME"};
 }
 
 std::vector<report::TaskData> read_tasks_of(const std::string& database, const Selected& selected,
@@ -178,6 +178,22 @@ std::vector<report::TaskData> read_tasks_of(const std::string& database, const S
     if (is_twice) data.name += fmt::format(" on {}{}", key.target, caches_arguments(key));
     complete(data, registry, options, is_detailed);
     if (!options.with_paths) report::hide_paths(data);
+    read.push_back(std::move(data));
+  }
+  return read;
+}
+
+/// The bests alone of the selected tasks in another database.
+std::vector<report::TaskData> read_bests_of(const std::string& database, const Selected& selected,
+                                            const ReportOptions& options) {
+  CommonOptions common = options.common;
+  common.db = database;
+  const TuningLog log = open_database(common, OpenMode::kRead);
+  std::vector<report::TaskData> read;
+  for (RecordedTask& task : tasks_of(LogReader(database, database_options()), selected)) {
+    report::TaskData data;
+    data.best = log.best(filter_of(task.key));
+    data.task = std::move(task);
     read.push_back(std::move(data));
   }
   return read;
@@ -221,7 +237,7 @@ report::Page page_of(std::vector<report::TaskData> tasks, const Selected& select
       after += " (this)";
     }
     page.sections.push_back(
-        report::database_section(tasks, read_tasks_of(options.compare, selected, options), before, after));
+        report::database_section(tasks, read_bests_of(options.compare, selected, options), before, after));
   }
   for (report::TaskData& data : tasks) page.tasks.push_back(report::task_page(std::move(data)));
   return page;
@@ -273,6 +289,7 @@ void add_report(CommandLine& line, Action& action) {
   add_db(command, options->common);
   Argument target = add_target(command, options->common);
   target.describe("only this target, e.g. host or cpu,isa=avx2,threads=1 (default: any)");
+  add_caches(command, options->common);
   command.add_option("--file", options->file, "the tasks of a JSON file of workloads, as of tune --file")
       .value_name("FILE");
   command.add_flag("--all", options->all, "all tasks of the database");
@@ -285,7 +302,7 @@ void add_report(CommandLine& line, Action& action) {
   command.add_flag("--with-paths", options->with_paths,
                    "keep folders in messages and commands, which are left out so that the file can be passed on");
   command.on_chosen([options, target, &action] {
-    options->has_target = target.is_given();
+    options->has_target = target.is_given() || options->common.threads > 0;
     action = [options] { return run(*options); };
   });
 }

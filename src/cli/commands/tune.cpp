@@ -12,9 +12,9 @@
 #include "cli/options/interrupt.h"
 #include "cli/options/model_options.h"
 #include "cli/options/option_checks.h"
-#include "cli/output/measure_command.h"
 #include "cli/output/progress.h"
 #include "cli/output/record_output.h"
+#include "cli/output/shell_command.h"
 #include "cli/output/tune_output.h"
 #include "cost_model/cost_model.h"
 #include "findings/failures.h"
@@ -149,17 +149,17 @@ std::string no_candidate(const SessionResult& result, const TaskContext& context
                      result.all_failed ? "" : ", or give it more trials");
 }
 
-/// Says how to look at what was recorded. `what` names the tasks, as arguments.
-void note_report(const std::string& what, const CommonOptions& common) {
-  note(printable(fmt::format("to look at it: nestwright report {} --db {} --out report.html\n", what, common.db)));
+/// Says how to look at what was recorded. `command` names the tasks.
+void note_report(const std::string& command, const CommonOptions& common) {
+  note(printable(fmt::format("to look at it: {} --db {} --out report.html\n", command, shell_word(common.db))));
 }
 
-/// The arguments that name the workloads of a file, or the kernels of a model.
-std::string list_arguments(const TuneOptions& options) {
-  if (!options.file.empty()) return "--file " + options.file;
-  std::string text = model_path(options.common);
-  for (const std::string& dim : options.model.dims) text += " --dim " + dim;
-  for (const std::string& constant : options.model.constants) text += " --constant " + constant;
+/// The command that reports on the workloads of a file, or the kernels of a model.
+std::string list_report(const TuneOptions& options) {
+  if (!options.file.empty()) return "nestwright report --file " + shell_word(options.file);
+  std::string text = "nestwright report " + shell_word(model_path(options.common));
+  for (const std::string& dim : options.model.dims) text += " --dim " + shell_word(dim);
+  for (const std::string& constant : options.model.constants) text += " --constant " + shell_word(constant);
   return text;
 }
 
@@ -173,7 +173,7 @@ int run_list(const TuneOptions& options) {
                             ? model_tasks(model_path(options.common), options.model, registry, target, caches)
                             : read_tasks(options.file, registry, target, caches);
   const int code = tune_tasks(list, options.common, options.session, parse_quality(options.require), interrupt_flag());
-  if (code == kDone) note_report(list_arguments(options), options.common);
+  if (code == kDone) note_report(list_report(options), options.common);
   return code;
 }
 
@@ -211,7 +211,7 @@ int run(TuneOptions& options) {
   if (!result.best) {
     return print_error(kNoValid, no_candidate(result, context, log));
   }
-  note_report(workload_arguments(task.workload), options.common);
+  note_report(task_command("report", task), options.common);
   const std::string missing = missing_quality(result.best, task, parse_quality(options.require));
   return missing.empty() ? kDone : print_error(kNoValid, missing);
 }

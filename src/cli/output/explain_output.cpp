@@ -7,8 +7,8 @@
 #include <map>
 
 #include "cli/options/common_options.h"
-#include "cli/output/measure_command.h"
 #include "cli/output/record_output.h"
+#include "cli/output/shell_command.h"
 #include "cli/output/throughput.h"
 #include "lookup/task_key.h"
 

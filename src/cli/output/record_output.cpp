@@ -85,13 +85,6 @@ std::string hint_text(const std::string& reason) {
 
 Json hint_json(const std::string& reason) { return reason.empty() ? Json() : Json(reason); }
 
-std::string format_time(double ns) {
-  if (ns < 1e3) return fmt::format("{:.4g} ns", ns);
-  if (ns < 1e6) return fmt::format("{:.4g} us", ns * 1e-3);
-  if (ns < 1e9) return fmt::format("{:.4g} ms", ns * 1e-6);
-  return fmt::format("{:.4g} s", ns * 1e-9);
-}
-
 std::string format_time(const Timing& timing) {
   return fmt::format("{} [{} .. {}]", format_time(timing.median_ns), format_time(timing.low_ns),
                      format_time(timing.high_ns));

@@ -9,6 +9,7 @@
 #include "nestwright/database.h"
 #include "nestwright/lookup.h"
 #include "nestwright/workload.h"
+#include "support/base/format_time.h"
 #include "support/data/json.h"
 
 namespace nestwright::cli {
@@ -31,8 +32,7 @@ std::string missing_quality(const std::optional<BestRecord>& best, const Task& t
 std::string hint_text(const std::string& reason);
 Json hint_json(const std::string& reason);  ///< null if it is empty
 
-/// Returns a time with four digits and a unit: "1.234 ms", "56.7 us".
-std::string format_time(double ns);
+using nestwright::format_time;
 std::string format_time(const Timing& timing);  ///< "1.234 ms [1.2 ms .. 1.25 ms]": median and interval
 
 /// Returns several lines of text. `asked` is the requested workload; a nearest match was recorded for another one.

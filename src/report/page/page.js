@@ -159,7 +159,7 @@ function table(spec) {
   const isNumber = text => /^(about )?[-+]?[\d.]*(e[-+]\d+)?( ?(%|[num]?s|GFLOP\/s|GB\/s|x))?$/.test(text);
   const numeric = spec.headings.map((_, c) => spec.rows.some(row => row[c] !== "") && spec.rows.every(row => isNumber(row[c])));
   const cell = (tag, text, c, shade) => {
-    const made = element(tag, { className: numeric[c] ? "number" : "text" }, text);
+    const made = element(tag, { className: numeric[c] ? "number" : text.length > 60 ? "text long" : "text" }, text);
     if (shade > 0) made.style.background = `rgb(${style("--shade")} / ${0.6 * shade})`;
     return made;
   };

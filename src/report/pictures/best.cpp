@@ -6,6 +6,7 @@
 #include "nestwright/program.h"
 #include "report/pictures/sections.h"
 #include "support/base/caught_message.h"
+#include "support/base/format_time.h"
 
 namespace nestwright::report {
 namespace {
@@ -14,8 +15,8 @@ namespace {
 Table answer_table(const BestRecord& best, double flops) {
   Table table{"Answer", "", {"what", "value"}, {}};
   const auto add = [&](const char* what, std::string value) { table.rows.push_back({what, std::move(value)}); };
-  add("time", fmt::format("{} [{} .. {}]", time_text(best.timing.median_ns), time_text(best.timing.low_ns),
-                          time_text(best.timing.high_ns)));
+  add("time", fmt::format("{} [{} .. {}]", format_time(best.timing.median_ns), format_time(best.timing.low_ns),
+                          format_time(best.timing.high_ns)));
   if (flops > 0) add("speed", fmt::format("{:.1f} GFLOP/s", flops / best.timing.median_ns));
   add("evidence", fmt::format("{}, trial {}, {}", best_source_name(best.source), best.trial, best.recorded_at));
   if (best.ties > 0) add("ties", fmt::to_string(best.ties));

@@ -6,6 +6,7 @@
 
 #include "report/importance.h"
 #include "report/pictures/sections.h"
+#include "support/base/format_time.h"
 
 namespace nestwright::report {
 namespace {
@@ -41,7 +42,7 @@ Table interaction_table(const TrialColumns& trials, const Interaction& pair) {
     std::vector<double> shades{NAN};
     for (std::size_t b = 0; b < second.values.size(); ++b) {
       const bool is_tried = std::isfinite(best[a][b]);
-      row.push_back(is_tried ? fmt::format("{} ({})", time_text(best[a][b]), counts[a][b]) : "");
+      row.push_back(is_tried ? fmt::format("{} ({})", format_time(best[a][b]), counts[a][b]) : "");
       shades.push_back(is_tried && most > least ? (most - best[a][b]) / (most - least) : NAN);
     }
     table.rows.push_back(std::move(row));

@@ -7,6 +7,7 @@
 
 #include "logs/quality.h"
 #include "report/pictures/sections.h"
+#include "support/base/format_time.h"
 
 namespace nestwright::report {
 namespace {
@@ -42,7 +43,7 @@ Section overview_section(const std::vector<TaskData>& tasks) {
     std::vector<std::string> row{data.name, key.target, key.cache};
     if (data.best) {
       const Timing& timing = data.best->timing;
-      row.insert(row.end(), {time_text(timing.median_ns), time_text(timing.low_ns), time_text(timing.high_ns),
+      row.insert(row.end(), {format_time(timing.median_ns), format_time(timing.low_ns), format_time(timing.high_ns),
                              speed_text(data), before > 0 ? fmt::format("{:.2f} x", before / timing.median_ns) : "",
                              quality_name(quality_of(*data.best))});
     } else {
@@ -73,8 +74,8 @@ Section target_section(const std::vector<TaskData>& tasks) {
     if (of.size() < 2) continue;
     for (const TaskData* data : of) {
       const Timing& timing = data->best->timing;
-      table.rows.push_back({workload, conditions(data->task.key), time_text(timing.median_ns), time_text(timing.low_ns),
-                            time_text(timing.high_ns),
+      table.rows.push_back({workload, conditions(data->task.key), format_time(timing.median_ns),
+                            format_time(timing.low_ns), format_time(timing.high_ns),
                             fmt::format("{:.2f} x", of.front()->best->timing.median_ns / timing.median_ns)});
     }
   }
@@ -110,13 +111,13 @@ Section database_section(const std::vector<TaskData>& tasks, const std::vector<T
     const std::string name = fmt::format("{} on {}", data.name, conditions(data.task.key));
     if (other == others.end() || !other->best || !data.best) {
       const bool has_other = other != others.end() && other->best;
-      table.rows.push_back({name, has_other ? time_text(other->best->timing.median_ns) : "not there",
-                            data.best ? time_text(data.best->timing.median_ns) : "not there", "", ""});
+      table.rows.push_back({name, has_other ? format_time(other->best->timing.median_ns) : "not there",
+                            data.best ? format_time(data.best->timing.median_ns) : "not there", "", ""});
       continue;
     }
     const Timing &was = other->best->timing, &is = data.best->timing;
     const auto [times, verdict] = change_text(was, is);
-    table.rows.push_back({name, time_text(was.median_ns), time_text(is.median_ns), times, verdict});
+    table.rows.push_back({name, format_time(was.median_ns), format_time(is.median_ns), times, verdict});
     if (chart.y.categories.size() == kMaxBars) continue;
     ratio.y.push_back(static_cast<double>(chart.y.categories.size()));
     ratio.x.push_back(was.median_ns / is.median_ns);
@@ -142,8 +143,8 @@ Section network_section(const std::vector<NetworkRow>& rows) {
     unknown += row.best_ns == 0 ? 1 : 0;
   }
   Section section{"Network", "", {}, {}, {}, false};
-  section.note = fmt::format("Its kernels take {} in all, {} untuned{}. Each kernel was timed alone.", time_text(after),
-                             time_text(before),
+  section.note = fmt::format("Its kernels take {} in all, {} untuned{}. Each kernel was timed alone.",
+                             format_time(after), format_time(before),
                              unknown > 0 ? fmt::format("; {} of {} kernels were not tuned", unknown, rows.size()) : "");
   std::vector<const NetworkRow*> sorted;
   for (const NetworkRow& row : rows) sorted.push_back(&row);
@@ -157,8 +158,8 @@ Section network_section(const std::vector<NetworkRow>& rows) {
   for (const NetworkRow* row : sorted) {
     const auto times = static_cast<double>(row->times);
     const bool is_known = row->best_ns > 0;
-    table.rows.push_back({row->label, fmt::to_string(row->times), is_known ? time_text(row->best_ns) : "",
-                          row->default_ns > 0 ? time_text(row->default_ns) : "",
+    table.rows.push_back({row->label, fmt::to_string(row->times), is_known ? format_time(row->best_ns) : "",
+                          row->default_ns > 0 ? format_time(row->default_ns) : "",
                           is_known ? fmt::format("{:.1f}%", 100 * times * row->best_ns / after) : "", row->config,
                           row->workload});
     if (chart.y.categories.size() == kMaxBars || !is_known) continue;

@@ -4,6 +4,7 @@
 
 #include "measure/race/process_range.h"
 #include "report/pictures/sections.h"
+#include "support/base/format_time.h"
 
 namespace nestwright::report {
 namespace {
@@ -24,8 +25,8 @@ Table entries_table(const RecordedRace& race, const std::vector<const RecordedRa
     const Timing& timing = entry->measurement.timing;
     const ProcessRange range = process_range(entry->process_medians_ns);
     const bool is_timed = timing.median_ns > 0;
-    table.rows.push_back({entry_name(race, *entry), is_timed ? time_text(timing.median_ns) : "",
-                          is_timed ? time_text(timing.low_ns) : "", is_timed ? time_text(timing.high_ns) : "",
+    table.rows.push_back({entry_name(race, *entry), is_timed ? format_time(timing.median_ns) : "",
+                          is_timed ? format_time(timing.low_ns) : "", is_timed ? format_time(timing.high_ns) : "",
                           fmt::to_string(range.processes), fmt::to_string(range.slow),
                           entry->measurement.outcome == Outcome::kOk ? "ok" : entry->measurement.message,
                           entry->point.template_name + ": " + entry->point.config.str()});

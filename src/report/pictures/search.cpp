@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "report/pictures/sections.h"
 
@@ -66,14 +67,32 @@ void add_winner(const TaskData& data, const ListedSession& session, const Progre
   }
 }
 
-}  // namespace
-
-std::string time_text(double ns) {
-  if (ns < 1e3) return fmt::format("{:.4g} ns", ns);
-  if (ns < 1e6) return fmt::format("{:.4g} us", ns * 1e-3);
-  if (ns < 1e9) return fmt::format("{:.4g} ms", ns * 1e-6);
-  return fmt::format("{:.4g} s", ns * 1e-9);
+/// The first trial that came within a twentieth of the session's best; absent if nothing was timed.
+std::optional<std::size_t> nearly_best(const Progress& progress) {
+  constexpr double kNear = 1.05;
+  for (std::size_t i = 0; i < progress.by_trial.y.size(); ++i) {
+    if (progress.by_trial.y[i] <= kNear * progress.by_trial.y.back()) return i;
+  }
+  return std::nullopt;
 }
+
+std::vector<std::string> session_row(const TaskData& data, const ListedSession& session, const Progress& progress) {
+  std::vector<std::string> row{fmt::to_string(session.id), session.strategy, session.seed,
+                               fmt::to_string(progress.trials), fmt::format("{:.1f} s", progress.seconds)};
+  const std::optional<std::size_t> near = nearly_best(progress);
+  row.push_back(near ? format_time(progress.by_trial.y.back()) : "");
+  row.push_back(near ? fmt::to_string(progress.by_trial.x[*near]) : "");
+  row.push_back(near ? fmt::format("{:.1f} s", progress.by_second.x[*near]) : "");
+  std::string race = "none";
+  for (const RecordedRace& of : data.races) {
+    if (of.session != session.id) continue;
+    race = of.disturbance.empty() ? fmt::format("won by trial {}", of.winner) : "disturbed";
+  }
+  row.push_back(race);
+  return row;
+}
+
+}  // namespace
 
 Section search_section(const TaskData& data) {
   Section section{"Search",
@@ -89,12 +108,17 @@ Section search_section(const TaskData& data) {
       "Best so far by seconds", "", {"seconds since the session began", false, {}}, {"time", true, {}}, {}, {}, false};
   Series raced{"winner of the race", Mark::kPoints, {}, {}, {}, {}, {}};
   Series raced_by_second = raced;
+  Table sessions{"Sessions side by side",
+                 "The last columns: what it took to come within a twentieth of the session's own best, and its race.",
+                 {"session", "strategy", "seed", "trials", "took", "best", "near by trial", "near after", "race"},
+                 {}};
   const std::size_t first = data.sessions.size() > kMaxLines ? data.sessions.size() - kMaxLines : 0;
   if (first > 0)
     section.note += fmt::format(" Of {} sessions, the last {} are drawn.", data.sessions.size(), kMaxLines);
   for (std::size_t s = first; s < data.sessions.size(); ++s) {
     Progress progress = progress_of(data, data.sessions[s]);
     add_winner(data, data.sessions[s], progress, raced, raced_by_second);
+    sessions.rows.push_back(session_row(data, data.sessions[s], progress));
     if (progress.by_trial.x.empty()) continue;
     by_trial.series.push_back(std::move(progress.by_trial));
     by_second.series.push_back(std::move(progress.by_second));
@@ -107,6 +131,7 @@ Section search_section(const TaskData& data) {
   by_trial.trials.push_back({"every timed trial", "number", "time", 0});
   by_second.trials.push_back({"every timed trial", "seconds", "time", 0});
   section.charts = {std::move(by_trial), std::move(by_second)};
+  if (sessions.rows.size() > 1) section.tables.push_back(std::move(sessions));
   return section;
 }
 

@@ -2,8 +2,6 @@
 // Thread rule: pure functions, except that best_section() and roofline_section() lower and compile kernels.
 #pragma once
 
-#include <string>
-
 #include "report/page/page.h"
 #include "report/task_data.h"
 
@@ -31,8 +29,5 @@ Section trial_section(const TaskData& data);
 Section best_section(const TaskData& data);
 /// The sessions, the machine and what compiled the kernels.
 Section provenance_section(const TaskData& data);
-
-/// Returns "1.234 ms".
-std::string time_text(double ns);
 
 }  // namespace nestwright::report

@@ -6,6 +6,7 @@
 #include "findings/comparable_times.h"
 #include "findings/value_table.h"
 #include "report/pictures/sections.h"
+#include "support/base/format_time.h"
 
 namespace nestwright::report {
 namespace {
@@ -54,7 +55,7 @@ Section value_section(const TaskData& data) {
         table.rows.push_back(
             {knob.only_with.empty() ? knob.knob : fmt::format("{} (with {})", knob.knob, knob.only_with), value.value,
              fate_name(value.fate), fmt::to_string(value.trials),
-             is_timed ? (value.is_rough ? "about " : "") + time_text(value.best_ns) : "", reason_of(value)});
+             is_timed ? (value.is_rough ? "about " : "") + format_time(value.best_ns) : "", reason_of(value)});
       }
     }
     if (!table.rows.empty()) section.tables.push_back(std::move(table));
