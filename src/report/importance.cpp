@@ -28,14 +28,13 @@ struct Rows {
 };
 
 /// The timed trials to learn from: of many, the fastest third and a sample of the others.
-std::vector<std::size_t> chosen_trials(const TrialColumns& trials) {
+std::vector<std::size_t> chosen_trials(const TrialColumns& trials, std::span<const double> ns, std::size_t space) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < trials.size(); ++i) {
-    if (trials.is_timed(i) && !trials.has(i, kIsDisturbed) && !trials.has(i, kIsCopy)) chosen.push_back(i);
+    if (trials.space[i] == space && ns[i] > 0 && !trials.has(i, kIsCopy)) chosen.push_back(i);
   }
   if (chosen.size() <= kMaxTrials) return chosen;
-  std::stable_sort(chosen.begin(), chosen.end(),
-                   [&](std::size_t a, std::size_t b) { return trials.median_ns[a] < trials.median_ns[b]; });
+  std::stable_sort(chosen.begin(), chosen.end(), [&](std::size_t a, std::size_t b) { return ns[a] < ns[b]; });
   std::mt19937_64 random(1);
   std::shuffle(chosen.begin() + kMaxTrials / 3, chosen.end(), random);
   chosen.resize(kMaxTrials);
@@ -66,19 +65,19 @@ std::vector<Features> value_features(const KnobColumn& column) {
   return features;
 }
 
-Rows rows_of(const TrialColumns& trials) {
+Rows rows_of(const TrialColumns& trials, std::span<const double> ns, std::size_t space) {
   Rows rows;
-  rows.trials = chosen_trials(trials);
+  rows.trials = chosen_trials(trials, ns, space);
   rows.observations.resize(rows.trials.size());
   double best = std::numeric_limits<double>::infinity();
-  for (const std::size_t trial : rows.trials) best = std::min(best, trials.median_ns[trial]);
+  for (const std::size_t trial : rows.trials) best = std::min(best, ns[trial]);
   for (std::size_t r = 0; r < rows.trials.size(); ++r) {
-    rows.observations[r].throughput = best / trials.median_ns[rows.trials[r]];
+    rows.observations[r].throughput = best / ns[rows.trials[r]];
   }
   std::size_t first = 0;
   for (std::size_t k = 0; k < trials.knobs.size(); ++k) {
     const KnobColumn& column = trials.knobs[k];
-    if (column.values.size() < 2) continue;
+    if (column.space != space || column.values.size() < 2) continue;
     const std::vector<Features> of_value = value_features(column);
     const std::size_t width = of_value.front().size();
     for (std::size_t r = 0; r < rows.trials.size(); ++r) {
@@ -129,6 +128,9 @@ void copy_group(const Group& group, const Features& from, Features& to) {
               to.begin() + static_cast<std::ptrdiff_t>(group.first));
 }
 
+/// Whether the configuration has the knob: a branch may lack it.
+bool has_knob(const Features& features, const Group& group) { return !std::isnan(features[group.first]); }
+
 std::vector<KnobImportance> permutation_importance(const Rows& rows) {
   std::vector<KnobImportance> result;
   for (const Group& group : rows.groups) result.push_back({group.knob, 0, 1, -1});
@@ -153,12 +155,16 @@ std::vector<KnobImportance> permutation_importance(const Rows& rows) {
     model->update(training);
     const double whole = rank_correlation(model->predict(held_out), measured);
     for (std::size_t g = 0; g < rows.groups.size(); ++g) {
-      std::vector<std::size_t> permutation(held_out.size());
-      std::iota(permutation.begin(), permutation.end(), 0);
+      std::vector<std::size_t> with_knob;
+      for (std::size_t i = 0; i < held_out.size(); ++i) {
+        if (has_knob(held_out[i], rows.groups[g])) with_knob.push_back(i);
+      }
+      std::vector<std::size_t> permutation = with_knob;
       std::shuffle(permutation.begin(), permutation.end(), random);
       std::vector<Features> permuted = held_out;
-      for (std::size_t i = 0; i < permuted.size(); ++i)
-        copy_group(rows.groups[g], held_out[permutation[i]], permuted[i]);
+      for (std::size_t i = 0; i < with_knob.size(); ++i) {
+        copy_group(rows.groups[g], held_out[permutation[i]], permuted[with_knob[i]]);
+      }
       const double drop = whole - rank_correlation(model->predict(permuted), measured);
       result[g].drop += drop / kAuditFolds;
       result[g].least = std::min(result[g].least, drop);
@@ -185,12 +191,17 @@ std::vector<const Features*> examples_of(const Rows& rows, const TrialColumns& t
 double interaction_strength(const CostModel& model, const Rows& rows, const TrialColumns& trials, const Group& a,
                             const Group& b) {
   const auto of_a = examples_of(rows, trials, a), of_b = examples_of(rows, trials, b);
-  const std::size_t step = std::max<std::size_t>(1, rows.observations.size() / kDependenceRows);
+  std::vector<const Features*> with_both;
+  for (const Observation& row : rows.observations) {
+    if (has_knob(row.features, a) && has_knob(row.features, b)) with_both.push_back(&row.features);
+  }
+  if (with_both.empty()) return 0;
+  const std::size_t step = std::max<std::size_t>(1, with_both.size() / kDependenceRows);
   std::vector<Features> probes;
   for (const Features* x : of_a) {
     for (const Features* y : of_b) {
-      for (std::size_t r = 0; r < rows.observations.size(); r += step) {
-        probes.push_back(rows.observations[r].features);
+      for (std::size_t r = 0; r < with_both.size(); r += step) {
+        probes.push_back(*with_both[r]);
         copy_group(a, *x, probes.back());
         copy_group(b, *y, probes.back());
       }
@@ -226,8 +237,6 @@ std::optional<Interaction> largest_interaction(const Rows& rows, const TrialColu
   std::optional<Interaction> largest;
   for (std::size_t a = 0; a < groups.size(); ++a) {
     for (std::size_t b = a + 1; b < groups.size(); ++b) {
-      const KnobColumn &first = trials.knobs[groups[a]->knob], &second = trials.knobs[groups[b]->knob];
-      if (first.space != second.space) continue;
       const double strength = interaction_strength(*model, rows, trials, *groups[a], *groups[b]);
       if (!largest || strength > largest->strength) largest = {groups[a]->knob, groups[b]->knob, strength};
     }
@@ -237,9 +246,10 @@ std::optional<Interaction> largest_interaction(const Rows& rows, const TrialColu
 
 }  // namespace
 
-Importance knob_importance(const TrialColumns& trials) {
-  const Rows rows = rows_of(trials);
+Importance knob_importance(const TrialColumns& trials, std::span<const double> compared_ns, std::size_t space) {
+  const Rows rows = rows_of(trials, compared_ns, space);
   Importance importance;
+  importance.space = space;
   importance.trials = rows.trials.size();
   if (rows.groups.empty()) return importance;
   std::vector<std::size_t> all(rows.observations.size());

@@ -1,13 +1,15 @@
 // What the knobs of a task are worth, by a model that learns the throughput of its trials from their knobs alone.
 //
-// The importance of a knob is the drop of Spearman's rank correlation between predicted and measured throughput where
-// the knob's values are permuted among trials that the model was not trained on (Breiman's permutation importance,
-// cross-validated). The interaction of two knobs is the standard deviation of what their joint partial dependence has
-// beyond the sum of each one's (Friedman and Popescu's H statistic, before its division).
-// Thread rule: pure functions of their arguments.
+// Each template has a model of its own, so that a knob does not stand for the template that has it, and values are
+// permuted among the trials that have the knob. The importance of a knob is the drop of Spearman's rank correlation
+// between predicted and measured throughput where the knob's values are permuted among trials that the model was not
+// trained on (Breiman's permutation importance, cross-validated). The interaction of two knobs is the standard
+// deviation of what their joint partial dependence has beyond the sum of each one's (Friedman and Popescu's H
+// statistic, before its division). Thread rule: pure functions of their arguments.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,13 +30,15 @@ struct Interaction {
 };
 
 struct Importance {
+  std::size_t space = 0;              ///< of the template, an index into TrialColumns::spaces
   std::size_t trials = 0;             ///< that the model learned from
   std::optional<ModelAudit> audit;    ///< absent: too few trials
   std::vector<KnobImportance> knobs;  ///< the most important first; empty unless the audit passes
   std::optional<Interaction> interaction;
 };
 
-/// Learns from at most 1000 timed trials, the fastest third of them and a sample of the others.
-Importance knob_importance(const TrialColumns& trials);
+/// Learns from at most 1000 trials of the template, the fastest third of them and a sample of the others. `compared_ns`
+/// has the time of each trial in a common unit; 0: not to be learned from.
+Importance knob_importance(const TrialColumns& trials, std::span<const double> compared_ns, std::size_t space);
 
 }  // namespace nestwright::report

@@ -7,6 +7,8 @@
 
 namespace nestwright::report {
 
-TaskPage task_page(TaskData data);
+/// Of more than `max_trials` trials, the page has the fastest half and the latest of the others; what it says is of
+/// all. Moves the trials out of `data`.
+TaskPage task_page(TaskData& data, std::size_t max_trials);
 
 }  // namespace nestwright::report

@@ -1,5 +1,6 @@
 // The commands that README.md and docs/ show in blocks exist, take the options that are given, and their workloads are
 // some.
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -83,11 +84,12 @@ TEST(CommandsOfDocuments, AreTaken) {
   const std::filesystem::path root(NESTWRIGHT_SOURCE_DIR);
   std::map<std::string, std::string> help;  // by command
   std::size_t count = 0;
-  for (const char* document : {"README.md", "docs/databases.md", "docs/models.md", "docs/tutorial.md"}) {
+  for (const char* document : {"README.md", "docs/databases.md", "docs/explaining.md", "docs/models.md",
+                               "docs/reports.md", "docs/revalidating.md", "docs/tutorial.md"}) {
     for (const Words& command : commands_in(root / document)) {
       ++count;
       const Words words_of_name(command.begin(), command.begin() + name_length(command));
-      const std::string name = words_of_name.back();
+      const std::string name = fmt::format("{}", fmt::join(words_of_name, " "));
       if (!help.contains(name)) {
         const CommandOutput ran = run_nestwright(words_of_name + Words{"--help"});
         EXPECT_EQ(ran.code, 0) << document << " shows nestwright " << name;
@@ -101,7 +103,8 @@ TEST(CommandsOfDocuments, AreTaken) {
       const bool has_plugin = std::find(command.begin(), command.end(), "--plugin") != command.end();
       const std::string workload = workload_in(command);
       const bool is_file = workload.ends_with(".onnx") || workload.find(".db") != std::string::npos;  // not here
-      const bool is_operator = command.front() == "log" && workload.find(' ') == std::string::npos;
+      const bool is_operator =
+          (command.front() == "log" || command.front() == "report") && workload.find(' ') == std::string::npos;
       if (workload.empty() || has_plugin || is_file || is_operator) continue;
       EXPECT_NO_THROW(is_expression_text(workload) ? workload_of(workload) : parse_workload(workload)) << workload;
     }

@@ -97,7 +97,7 @@ TEST_F(ReportTest, TheCheckOfABrowserFindsWhatIsWrong) {
     text.replace(text.find(from), from.size(), to);
     std::ofstream(folder_.file(name)) << text;
   };
-  change("throws.html", "show();\n", "show(); throw new Error('planted');\n");
+  change("throws.html", "show().catch(", "setTimeout(() => { throw new Error('planted'); }); show().catch(");
   EXPECT_THAT(opened("--once throws.html"), HasSubstr("planted"));
   change("wide.html", "h1 {", "h1 { width: 3000px;");
   EXPECT_THAT(opened("--once wide.html"), HasSubstr("wider than the window"));
@@ -111,6 +111,7 @@ TEST_F(ReportTest, NamesNoFoldersUnlessAsked) {
   const CommandOutput csv = run("report matmul m=64 n=64 k=64 --db a.db --format csv --out -");
   EXPECT_EQ(csv.code, 0);
   EXPECT_THAT(csv.out, HasSubstr(".../kernel.c"));
+  EXPECT_THAT(run("report matmul --db a.db --format json --out -").out, Not(HasSubstr("/home/someone")));
   EXPECT_THAT(csv.out, Not(HasSubstr("someone")));
   EXPECT_THAT(run("report matmul m=64 n=64 k=64 --db a.db --format csv --with-paths --out -").out,
               HasSubstr("/home/someone/secret/kernel.c"));
@@ -131,6 +132,8 @@ TEST_F(ReportTest, Refusals) {
   expect_refusal(run("report --all --db none.db --out x.html"), 5, {"does not exist"});
   expect_refusal(run("report --all --db a.db --out /no/such/folder/x.html"), 2, {"cannot be written"});
   expect_refusal(run("report --all --db a.db"), 2, {"--out"});
+  expect_refusal(run("report --all --db a.db --compare a.db --format csv --out -"), 2, {"--compare"});
+  expect_refusal(run("report --all --dim batch=1 --db a.db --out x.html"), 2, {"--dim"});
   expect_refusal(run("report --all --db a.db --compare none.db --out x.html"), 5, {"none.db"});
   expect_refusal(run("report matmul m=64 --db a.db --out x.html"), 2, {"of matmul is missing"});
   expect_refusal(run("report none.onnx --db a.db --out x.html"), 2, {"none.onnx"});

@@ -28,10 +28,13 @@ TrialColumns trials_of(std::size_t count, const Time& time) {
   return trials;
 }
 
+/// The importance of the knobs of the first template; all times are in one unit.
+Importance importance_of(const TrialColumns& trials) { return knob_importance(trials, trials.median_ns, 0); }
+
 double noise(std::mt19937_64& random) { return std::uniform_real_distribution<double>(0.98, 1.02)(random); }
 
 TEST(ImportanceTest, FindsTheKnobThatMatters) {
-  const Importance found = knob_importance(trials_of(
+  const Importance found = importance_of(trials_of(
       300, [](int, int b, int c, std::mt19937_64& random) { return (100.0 + 60 * b + 8 * c) * noise(random); }));
   ASSERT_TRUE(found.audit && found.audit->passes());
   ASSERT_EQ(found.knobs.size(), 3);
@@ -44,7 +47,7 @@ TEST(ImportanceTest, FindsTheKnobThatMatters) {
 }
 
 TEST(ImportanceTest, FindsTheKnobsThatInteract) {
-  const Importance found = knob_importance(trials_of(400, [](int a, int b, int c, std::mt19937_64& random) {
+  const Importance found = importance_of(trials_of(400, [](int a, int b, int c, std::mt19937_64& random) {
     return (100.0 + 10 * b + ((a < 2) == (c < 2) ? 0 : 80)) * noise(random);
   }));
   ASSERT_TRUE(found.interaction);
@@ -54,7 +57,7 @@ TEST(ImportanceTest, FindsTheKnobsThatInteract) {
 
 TEST(ImportanceTest, SaysNothingWhereNoKnobMatters) {
   const Importance found =
-      knob_importance(trials_of(300, [](int, int, int, std::mt19937_64& random) { return 100 * noise(random); }));
+      importance_of(trials_of(300, [](int, int, int, std::mt19937_64& random) { return 100 * noise(random); }));
   ASSERT_TRUE(found.audit);
   EXPECT_FALSE(found.audit->passes());
   EXPECT_TRUE(found.knobs.empty());
@@ -62,18 +65,44 @@ TEST(ImportanceTest, SaysNothingWhereNoKnobMatters) {
 }
 
 TEST(ImportanceTest, DoesNotJudgeFewTrials) {
-  EXPECT_FALSE(knob_importance(trials_of(3, [](int a, int, int, std::mt19937_64&) { return 100.0 + a; })).audit);
-  EXPECT_FALSE(knob_importance(TrialColumns()).audit);
+  EXPECT_FALSE(importance_of(trials_of(3, [](int a, int, int, std::mt19937_64&) { return 100.0 + a; })).audit);
+  EXPECT_FALSE(importance_of(TrialColumns()).audit);
 }
 
-TEST(ImportanceTest, IgnoresFailuresAndDisturbedTrials) {
-  TrialColumns trials =
+TEST(ImportanceTest, LearnsFromComparableTimesOnly) {
+  const TrialColumns trials =
       trials_of(300, [](int a, int, int, std::mt19937_64& random) { return (100 + 50 * a) * noise(random); });
-  for (std::size_t i = 0; i < 100; ++i) {
-    trials.median_ns[i] = 1;
-    trials.flags[i] |= kIsDisturbed;
+  std::vector<double> times = trials.median_ns;
+  std::fill_n(times.begin(), 100, 0);
+  EXPECT_EQ(knob_importance(trials, times, 0).trials, 200);
+}
+
+TEST(ImportanceTest, AKnobDoesNotStandForItsTemplate) {
+  TrialColumns trials = trials_of(300, [](int, int, int, std::mt19937_64& random) { return 100 * noise(random); });
+  trials.spaces.push_back({"matmul.split_k", 1});
+  for (std::size_t i = 0; i < trials.size(); i += 2) {  // half as fast, and without the knobs of the first
+    trials.space[i] = 1;
+    trials.median_ns[i] *= 2;
+    for (KnobColumn& column : trials.knobs) column.value[i] = -1;
   }
-  EXPECT_EQ(knob_importance(trials).trials, 200);
+  const Importance found = importance_of(trials);
+  EXPECT_EQ(found.trials, 150);
+  EXPECT_TRUE(found.knobs.empty());
+}
+
+TEST(ImportanceTest, AKnobOfABranchIsPermutedWithinIt) {
+  // The branch "whole" of b is fast and alone has c, whose values do not matter.
+  TrialColumns trials = trials_of(
+      400, [](int, int b, int, std::mt19937_64& random) { return (b == 3 ? 100 : 200 + 20 * b) * noise(random); });
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    if (trials.knobs[1].value[i] != 3) trials.knobs[2].value[i] = -1;
+  }
+  const Importance found = importance_of(trials);
+  ASSERT_FALSE(found.knobs.empty());
+  EXPECT_EQ(found.knobs[0].knob, 1);
+  for (const KnobImportance& of : found.knobs) {
+    if (of.knob == 2) EXPECT_LT(of.drop, 0.1);
+  }
 }
 
 }  // namespace

@@ -71,8 +71,8 @@ TEST(PageTest, KeepsTextsOutOfTheMarkup) {
   Page page{"t", kHostile, {}, {}};
   page.sections.push_back(
       {kHostile, kHostile, {{kHostile, "", {kHostile}, {{kHostile}}}}, {}, {{"", "", kHostile}}, false});
-  TaskPage task{kHostile, {}, timed_trials({1}), kHostile};
-  task.trials.messages = {kHostile};
+  TaskPage task{kHostile, {}, page_trials(timed_trials({1})), kHostile, kHostile};
+  task.trials.columns.messages = {kHostile};
   page.tasks.push_back(task);
   const std::string text = html(page);
   EXPECT_THAT(text, Not(HasSubstr("alert(")));
@@ -106,9 +106,9 @@ TEST(PageTest, RoundsNumbersToFourDigits) {
 }
 
 TEST(PageTest, EncodesTrialsAsColumns) {
-  TaskPage task{"t", {}, timed_trials({100, 50, 200}), ""};
-  task.trials.outcome[2] = static_cast<std::uint8_t>(Outcome::kCrash);
-  add_knob(task.trials, "unroll", {"1", "2"}, {0, 1, -1});
+  TaskPage task{"t", {}, page_trials(timed_trials({100, 50, 200})), "", ""};
+  task.trials.columns.outcome[2] = static_cast<std::uint8_t>(Outcome::kCrash);
+  add_knob(task.trials.columns, "unroll", {"1", "2"}, {0, 1, -1});
   const nlohmann::json trials = data_of(html({"t", "", {}, {task}}))["tasks"][0]["trials"];
   EXPECT_EQ(trials["id"], nlohmann::json({1, 1, 1}));  // differences
   EXPECT_EQ(trials["time"], nlohmann::json({100, 50, 200}));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "logs/listing/log_reader.h"
+#include "report/page/page.h"
 
 namespace nestwright::report {
 
@@ -34,6 +35,13 @@ inline TrialColumns timed_trials(const std::vector<double>& median_ns) {
     trials.origin.push_back(0);
   }
   return trials;
+}
+
+/// The same trials as a page has them.
+inline PageTrials page_trials(const TrialColumns& trials) {
+  PageTrials page{trials, {}, trials.median_ns};
+  for (std::size_t i = 0; i < trials.size(); ++i) page.number.push_back(static_cast<std::int32_t>(i + 1));
+  return page;
 }
 
 }  // namespace nestwright::report

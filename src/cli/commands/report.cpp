@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
+#include <functional>
+#include <map>
 
 #include "cli/commands/log/selection.h"
 #include "cli/commands/model_tasks.h"
@@ -15,6 +15,7 @@
 #include "cli/output/shell_command.h"
 #include "cli/output/throughput.h"
 #include "cli/output/tune_output.h"
+#include "logs/exchange/files/output_file.h"
 #include "lookup/task_key.h"
 #include "nestwright/error.h"
 #include "nestwright/model/network.h"
@@ -23,6 +24,9 @@
 #include "report/pictures/overview.h"
 #include "report/task_page.h"
 #include "report/trial_table.h"
+#include "search/task/timing_lock.h"
+#include "support/base/shell_word.h"
+#include "support/os/machine_lock.h"
 
 namespace nestwright::cli {
 namespace {
@@ -30,7 +34,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxTrials = 100'000;  // that a page has, of all its tasks
-constexpr std::size_t kLeastTrials = 200;    // of one task, however many there are
+constexpr std::size_t kMinTrials = 200;      // of one task, however many there are
 constexpr std::size_t kMaxDetailed = 4;      // tasks whose kernels are lowered and whose knobs are judged
 
 struct ReportOptions {
@@ -71,6 +75,9 @@ Selected select_tasks(const ReportOptions& options) {
   if (given > 1) throw UsageError("give one of a workload or model, --file and --all, not several");
   Selected selected;
   selected.is_named = !options.all;
+  if (!options.model.is_empty() && !is_model(common)) {
+    throw UsageError("--dim and --constant are for models: leave them out");
+  }
   TaskFilter conditions;
   if (options.has_target) conditions.target = common.parsed_target().str();
   if (common.caches) conditions.cache = cache_state_name(parse_cache_state(*common.caches));
@@ -89,7 +96,6 @@ Selected select_tasks(const ReportOptions& options) {
     selected.what = fs::path(model_path(common)).filename().string();
     return selected;
   }
-  if (!options.model.is_empty()) throw UsageError("--dim and --constant are for models: leave them out");
   if (!options.file.empty()) {
     const Target target = common.parsed_target();
     for (const ListedTask& task :
@@ -136,6 +142,15 @@ std::optional<TaskContext> context_of(const TaskKey& key, const Registry& regist
   }
 }
 
+/// The GB/s that the target's threads read from memory now; 0 for a device, and while a tuner has the machine, which
+/// the measurement would disturb, and it the measurement.
+double memory_rate(const Target& target) {
+  if (target.device != DeviceKind::kCpu) return 0;
+  MachineLock lock(timing_lock_name(target));
+  const MachineLock::Hold hold = lock.hold([] { return true; });
+  return hold.is_granted() ? measure_read_rate(target, 1e9) : 0;
+}
+
 /// Adds what this program knows of the task. `is_detailed`: its kernels may be lowered.
 void complete(report::TaskData& data, const Registry& registry, const ReportOptions& options, bool is_detailed) {
   const TaskKey& key = data.task.key;
@@ -143,9 +158,11 @@ void complete(report::TaskData& data, const Registry& registry, const ReportOpti
   if (!context) return;
   data.bytes = work_of(context->workload()).bytes;
   if (is_detailed) data.context = context;
-  if (is_detailed && key.machine == machine_of(context->target())) {
-    data.memory_gb_s = measure_read_rate(context->target(), 1e9);
-  }
+  const bool is_here = key.machine == machine_of(context->target());
+  if (is_detailed && is_here) data.memory_gb_s = memory_rate(context->target());
+  // How much faster other types are is measured.
+  if (is_here) data.peak_gflops = peak_of(context->task(), data.limits.fma_gflops);
+  if (!is_here && key.workload.dtype == "float32") data.peak_gflops = data.limits.fma_gflops;
   const std::string database = options.with_paths ? " --db " + shell_word(options.common.db) : "";
   const auto command = [&](const char* name) { return task_command(name, context->task()) + database; };
   data.measure_command = command("measure");
@@ -153,34 +170,52 @@ void complete(report::TaskData& data, const Registry& registry, const ReportOpti
                    command("export") + " --out FOLDER --name NAME"};
 }
 
-std::vector<report::TaskData> read_tasks_of(const std::string& database, const Selected& selected,
-                                            const ReportOptions& options) {
-  const LogReader reader(database, database_options());
-  CommonOptions common = options.common;
-  common.db = database;
-  const TuningLog log = open_database(common, OpenMode::kRead);
-  const std::vector<RecordedTask> tasks = tasks_of(reader, selected);
-  const Registry registry = common.registry();
-  const bool is_detailed = selected.is_named && tasks.size() <= kMaxDetailed;
-  const std::size_t share =
-      options.format == "html" ? std::max(kLeastTrials, kMaxTrials / std::max<std::size_t>(1, tasks.size())) : SIZE_MAX;
-  std::vector<report::TaskData> read;
+/// Names that differ: the label or workload and, where several tasks have one, what distinguishes them.
+std::vector<std::string> task_names(const std::vector<RecordedTask>& tasks, const Selected& selected) {
+  std::vector<std::string> names;
   for (const RecordedTask& task : tasks) {
-    report::TaskData data = report::read_task(reader, log, task, share);
-    const TaskKey& key = task.key;
-    data.name = key.workload.text;
+    names.push_back(task.key.workload.text);
     for (const NetworkTask& of : selected.network) {
-      if (of.workload == key.workload.text) data.name = of.label;
+      if (of.workload == task.key.workload.text) names.back() = of.label;
     }
-    const bool is_twice = std::count_if(tasks.begin(), tasks.end(), [&](const RecordedTask& other) {
-                            return other.key.workload.text == key.workload.text;
-                          }) > 1;
-    if (is_twice) data.name += fmt::format(" on {}{}", key.target, caches_arguments(key));
+  }
+  const auto distinguish = [&](const std::function<std::string(const TaskKey&)>& by) {
+    const std::vector<std::string> before = names;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (std::count(before.begin(), before.end(), before[i]) > 1) names[i] += by(tasks[i].key);
+    }
+  };
+  distinguish([](const TaskKey& key) { return fmt::format(" on {}{}", key.target, caches_arguments(key)); });
+  distinguish([](const TaskKey& key) { return ", " + key.backend; });
+  distinguish([](const TaskKey& key) { return ", " + key.machine; });
+  return names;
+}
+
+/// What a report is made of.
+struct ReportContent {
+  std::vector<report::TaskData> tasks;
+  std::vector<report::TaskPage> pages;  ///< of each task, to which its trials have moved; none for other formats
+};
+
+ReportContent read_content(const Selected& selected, const ReportOptions& options) {
+  const LogReader reader(options.common.db, database_options());
+  const TuningLog log = open_database(options.common, OpenMode::kRead);
+  const std::vector<RecordedTask> tasks = tasks_of(reader, selected);
+  const std::vector<std::string> names = task_names(tasks, selected);
+  const Registry registry = options.common.registry();
+  const bool is_page = options.format == "html";
+  const bool is_detailed = is_page && selected.is_named && tasks.size() <= kMaxDetailed;
+  const std::size_t share = std::max(kMinTrials, kMaxTrials / std::max<std::size_t>(1, tasks.size()));
+  ReportContent content;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    report::TaskData data = report::read_task(reader, log, tasks[i]);
+    data.name = names[i];
     complete(data, registry, options, is_detailed);
     if (!options.with_paths) report::hide_paths(data);
-    read.push_back(std::move(data));
+    if (is_page) content.pages.push_back(report::task_page(data, share));
+    content.tasks.push_back(std::move(data));
   }
-  return read;
+  return content;
 }
 
 /// The bests alone of the selected tasks in another database.
@@ -199,35 +234,45 @@ std::vector<report::TaskData> read_bests_of(const std::string& database, const S
   return read;
 }
 
-std::vector<report::NetworkRow> network_rows(const std::vector<NetworkTask>& network,
-                                             const std::vector<report::TaskData>& tasks) {
-  std::vector<report::NetworkRow> rows;
-  for (const NetworkTask& task : network) {
-    report::NetworkRow row{task.label, task.workload, task.nodes.size(), 0, 0, ""};
-    for (const report::TaskData& data : tasks) {
-      if (data.task.key.workload.text != task.workload || !data.best) continue;
-      row.best_ns = data.best->timing.median_ns;
-      row.default_ns = report::default_ns(data);
-      row.config = data.best->point.template_name + ": " + data.best->point.config.str();
-      break;
-    }
-    rows.push_back(std::move(row));
+std::string conditions_of(const TaskKey& key) { return key.target + caches_arguments(key) + ", " + key.machine; }
+
+/// A section for each target, machine and state of the caches on which kernels of the network were tuned.
+std::vector<report::Section> network_sections(const std::vector<NetworkTask>& network,
+                                              const std::vector<report::TaskData>& tasks) {
+  std::map<std::string, std::map<std::string, const report::TaskData*>> by_conditions;  // then by workload
+  for (const report::TaskData& data : tasks) {
+    if (data.best) by_conditions[conditions_of(data.task.key)].emplace(data.task.key.workload.text, &data);
   }
-  return rows;
+  std::vector<report::Section> sections;
+  for (const auto& [conditions, tuned] : by_conditions) {
+    std::vector<report::NetworkRow> rows;
+    for (const NetworkTask& task : network) {
+      report::NetworkRow row{task.label, task.workload, task.nodes.size(), 0, 0, ""};
+      if (const auto found = tuned.find(task.workload); found != tuned.end()) {
+        const BestRecord& best = *found->second->best;
+        row.best_ns = best.timing.median_ns;
+        row.default_ns = report::default_ns(*found->second);
+        row.config = best.point.template_name + ": " + best.point.config.str();
+      }
+      rows.push_back(std::move(row));
+    }
+    sections.push_back(report::network_section(
+        by_conditions.size() == 1 ? "Network" : fmt::format("Network on {}", conditions), rows));
+  }
+  return sections;
 }
 
 std::string database_name(const std::string& path, const ReportOptions& options) {
   return options.with_paths ? path : fs::path(path).filename().string();
 }
 
-report::Page page_of(std::vector<report::TaskData> tasks, const Selected& selected, const ReportOptions& options) {
+report::Page page_of(ReportContent content, const Selected& selected, const ReportOptions& options) {
+  const std::vector<report::TaskData>& tasks = content.tasks;
   report::Page page;
   page.title = "Nestwright: " + selected.what;
   page.subtitle = fmt::format("{} {} of {}, by nestwright {}", tasks.size(), tasks.size() == 1 ? "task" : "tasks",
                               database_name(options.common.db, options), NESTWRIGHT_VERSION);
-  if (!selected.network.empty()) {
-    page.sections.push_back(report::network_section(network_rows(selected.network, tasks)));
-  }
+  if (!selected.network.empty()) page.sections = network_sections(selected.network, tasks);
   if (tasks.size() > 1) page.sections.push_back(report::overview_section(tasks));
   page.sections.push_back(report::target_section(tasks));
   if (!options.compare.empty()) {
@@ -239,39 +284,37 @@ report::Page page_of(std::vector<report::TaskData> tasks, const Selected& select
     page.sections.push_back(
         report::database_section(tasks, read_bests_of(options.compare, selected, options), before, after));
   }
-  for (report::TaskData& data : tasks) page.tasks.push_back(report::task_page(std::move(data)));
+  page.tasks = std::move(content.pages);
   return page;
 }
 
-/// Writes to the file, or to standard output if it is "-".
+/// Writes to the file, which is complete or not there, or to standard output if it is "-".
 void write_to(const std::string& file, const std::string& text) {
   if (file == "-") {
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    fmt::print("{}", text);
     return;
   }
-  std::ofstream stream(file, std::ios::binary);
-  stream << text;
-  stream.close();
-  if (!stream) throw UsageError(fmt::format("'{}' cannot be written: give another file with --out", file));
+  OutputFile out(file);
+  out.write(text);
+  out.finish();
 }
 
 int run(const ReportOptions& options) {
+  if (!options.compare.empty() && options.format != "html") {
+    throw UsageError("--compare is for pages: leave it out, or --format");
+  }
   const Selected selected = select_tasks(options);
-  std::vector<report::TaskData> tasks = read_tasks_of(options.common.db, selected, options);
-  if (tasks.empty()) {
+  ReportContent content = read_content(selected, options);
+  if (content.tasks.empty()) {
     if (!selected.wrong.empty()) return print_error(kUsage, selected.wrong);
     return print_error(kNotFound, fmt::format("nothing is recorded for {} in '{}': run nestwright tune first, or see "
                                               "nestwright log sessions",
                                               selected.what, options.common.db));
   }
-  const std::size_t count = tasks.size();
-  if (options.format == "csv") {
-    write_to(options.out, report::trials_csv(tasks));
-  } else if (options.format == "json") {
-    write_to(options.out, report::trials_json(tasks));
-  } else {
-    write_to(options.out, report::html(page_of(std::move(tasks), selected, options)));
-  }
+  const std::size_t count = content.tasks.size();
+  write_to(options.out, options.format == "csv"    ? report::trials_csv(content.tasks)
+                        : options.format == "json" ? report::trials_json(content.tasks)
+                                                   : report::html(page_of(std::move(content), selected, options)));
   if (options.out != "-") {
     note(printable(fmt::format("wrote {} with {} {}\n", options.out, count, count == 1 ? "task" : "tasks")));
   }

@@ -24,6 +24,7 @@
 #include "search/budget/effort.h"
 #include "search/propose/make_strategy.h"
 #include "search/task/runnable.h"
+#include "support/base/shell_word.h"
 
 namespace nestwright::cli {
 namespace {

@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
-#include <string_view>
-
 #include "cli/output/record_output.h"
+#include "support/base/shell_word.h"
 
 namespace nestwright::cli {
 namespace {
@@ -19,16 +16,6 @@ std::string target_arguments(const Target& target) {
 }
 
 }  // namespace
-
-std::string shell_word(const std::string& text) {
-  const auto is_plain = [](unsigned char c) {
-    return std::isalnum(c) != 0 || std::string_view("_-./=,:+@%").find(static_cast<char>(c)) != std::string_view::npos;
-  };
-  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
-  return word + "'";
-}
 
 std::string task_command(const std::string& command, const Task& task) {
   return fmt::format("nestwright {} {}{}{}", command, workload_arguments(task.workload), target_arguments(task.target),

@@ -8,9 +8,6 @@
 
 namespace nestwright::cli {
 
-/// The text as one word of a shell command: as it is if the shell would leave it so, else in quotes.
-std::string shell_word(const std::string& text);
-
 /// "nestwright tune matmul m=512 n=512 k=512 --caches cold", with the target and the caches where they differ from
 /// those that the command has by default.
 std::string task_command(const std::string& command, const Task& task);

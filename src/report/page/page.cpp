@@ -59,7 +59,7 @@ const char* mark_name(Mark mark) {
 }
 
 Value value_of(const Axis& axis) {
-  return {{"label", axis.label}, {"log", axis.logarithmic}, {"categories", axis.categories}};
+  return {{"label", axis.label}, {"log", axis.logarithmic}, {"time", axis.is_time}, {"categories", axis.categories}};
 }
 
 Value value_of(const Chart& chart) {
@@ -115,7 +115,8 @@ Value values_of(const std::vector<Section>& sections) {
   return list;
 }
 
-Value value_of(const TrialColumns& trials) {
+Value value_of(const PageTrials& page) {
+  const TrialColumns& trials = page.columns;
   Value spaces = Value::array(), knobs = Value::array();
   for (const TemplateVersion& space : trials.spaces) spaces.push_back(space.name);
   for (const KnobColumn& column : trials.knobs) {
@@ -145,12 +146,15 @@ Value value_of(const TrialColumns& trials) {
           {"space", trials.space},
           {"message", trials.message},
           {"origin", trials.origin},
+          {"number", differences(page.number)},
+          {"compared", rounded_list(page.compared_ns)},
           {"knobs", knobs}};
 }
 
 Value value_of(const TaskPage& task) {
   return {{"name", task.name},
           {"measure", task.measure_command},
+          {"kept", task.kept_note},
           {"sections", values_of(task.sections)},
           {"trials", value_of(task.trials)}};
 }

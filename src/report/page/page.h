@@ -34,14 +34,16 @@ struct Series {
 /// A series whose marks are trials of the task, so that the page holds their numbers once.
 struct TrialSeries {
   std::string name;
-  /// "number" (of the trial in its session), "seconds", "time", or "knob:N" for TrialColumns::knobs[N].
+  /// "number" (of the trial in its session), "seconds", "time" (in the session's unit), "compared" (compared_ns), or
+  /// "knob:N" for TrialColumns::knobs[N].
   std::string x, y;
   SessionId session = 0;  ///< only trials of this session; 0: all
 };
 
 struct Axis {
-  std::string label;  ///< with its unit
+  std::string label;  ///< with its unit, unless it is a time
   bool logarithmic = false;
+  bool is_time = false;                 ///< nanoseconds, shown with a unit
   std::vector<std::string> categories;  ///< of the values 0, 1, ...; empty: numbers
 };
 
@@ -76,11 +78,19 @@ struct Section {
   bool has_trials = false;  ///< the table of all trials
 };
 
+/// The trials of a task that a page has.
+struct PageTrials {
+  TrialColumns columns;
+  std::vector<std::int32_t> number;  ///< of each trial in its session, from 1
+  std::vector<double> compared_ns;   ///< its time in the unit that all have; 0: not sound, or not comparable
+};
+
 /// What the page shows of one task, chosen by its name.
 struct TaskPage {
   std::string name;
   std::vector<Section> sections;
-  TrialColumns trials;
+  PageTrials trials;
+  std::string kept_note;  ///< which trials the page has; empty: all
   /// The beginning of the command that measures a trial again, to which "--template NAME --config '...'" is added;
   /// empty: this program cannot measure it.
   std::string measure_command;

@@ -17,15 +17,13 @@ async function read(id) {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 }
 
-/// Undoes the encoding of the columns, and numbers the trials of each session.
+/// Undoes the encoding of the columns.
 function decode(trials) {
-  for (const name of ["id", "session", "deciseconds"]) {
+  for (const name of ["id", "session", "deciseconds", "number"]) {
     let sum = 0;
     trials[name] = trials[name].map(step => sum += step);
   }
   trials.seconds = trials.deciseconds.map(tenths => tenths / 10);
-  const counts = new Map();
-  trials.number = trials.session.map(session => counts.set(session, (counts.get(session) ?? 0) + 1).get(session));
   trials.config = row => trials.knobs.filter(k => k.space === trials.space[row] && k.value[row] >= 0)
     .map(k => k.knob + "=" + k.values[k.value[row]]).join(" ");
   return trials;
@@ -72,9 +70,10 @@ const whiskers = {
       ctx.strokeStyle = set.borderColor;
       ctx.lineWidth = 1;
       set.data.forEach((point, i) => {
-        if (!(set.ends.low[i] > 0)) return;
+        const [low, high] = [set.ends.low[i], set.ends.high[i]];
+        if (low === null || high === null || (low <= 0 && (set.ends.sideways ? x : y).type === "logarithmic")) return;
         ctx.beginPath();
-        for (const end of [set.ends.low[i], set.ends.high[i]]) {
+        for (const end of [low, high]) {
           if (set.ends.sideways) ctx.lineTo(x.getPixelForValue(end), y.getPixelForValue(point.y));
           else ctx.lineTo(x.getPixelForValue(point.x), y.getPixelForValue(end));
         }
@@ -89,14 +88,14 @@ const whiskers = {
 function trialDots(series, trials) {
   const columnOf = name => name.startsWith("knob:") ? trials.knobs[Number(name.slice(5))].value : trials[name];
   const columns = [columnOf(series.x), columnOf(series.y)], spread = series.x.startsWith("knob:");
-  const rows = [...trials.id.keys()].filter(row => trials.timed[row] && columns[0][row] >= 0 &&
+  const rows = [...trials.id.keys()].filter(row => trials.timed[row] && columns[0][row] >= 0 && columns[1][row] > 0 &&
     (!series.session || trials.session[row] === series.session));
   return { rows, x: rows.map(row => columns[0][row] + (spread ? (row * 0.618034) % 1 * 0.5 - 0.25 : 0)),
            y: rows.map(row => columns[1][row]) };
 }
 
 /// Categories on the vertical axis begin at the top.
-function axis(spec, values, isTime, isDown, isBar) {
+function axis(spec, values, isDown, isBar) {
   const options = { type: spec.log ? "logarithmic" : "linear", grid: { color: style("--line") },
                     ticks: { color: style("--faint"), maxRotation: 60 },
                     title: { display: spec.label !== "", text: spec.label, color: style("--faint") } };
@@ -108,7 +107,7 @@ function axis(spec, values, isTime, isDown, isBar) {
   } else {
     options.ticks.callback = (value, index, ticks) => {  // on a logarithmic axis 1, 2 and 5, or powers of ten alone
       const digits = ticks.length > 40 ? /^1e/ : ticks.length > 6 ? /^[125](e|\.0)/ : /./;
-      return spec.log && !digits.test(value.toExponential()) ? null : isTime ? time(value)
+      return spec.log && !digits.test(value.toExponential()) ? null : spec.time ? time(value)
         : value >= 1e5 ? value.toExponential() : number(value);
     };
     const known = values.filter(value => value > 0);
@@ -139,16 +138,16 @@ function draw(canvas, spec, trials) {
     pointStyle: kShapes[i % 8], borderDash: kDashes[i % 4], borderWidth: 1.5, pointBorderWidth: 1.5 }));
   const all = key => sets.flatMap(set => [...(set.dots?.[key] ?? []), ...set.data.map(point => point[key]),
     ...(set.ends && spec.sideways === (key === "x") ? [...set.ends.low, ...set.ends.high] : [])]);
-  const isBar = sets.some(set => set.type === "bar"), isTime = spec.y.label.startsWith("time"), xTime = spec.x.label.startsWith("time");
+  const isBar = sets.some(set => set.type === "bar");
   const label = item => {
     const set = item.dataset, extra = set.labels?.[item.dataIndex];
-    return `${set.label}: ${[item.parsed.x, item.parsed.y].map((value, k) => (k ? isTime : xTime) ? time(value)
-      : number(value)).join(", ")}${extra ? ": " + extra : ""}`;
+    const shown = (value, axis) => axis.categories[value] ?? (axis.time ? time(value) : number(value));
+    return `${set.label}: ${shown(item.parsed.x, spec.x)}, ${shown(item.parsed.y, spec.y)}${extra ? ": " + extra : ""}`;
   };
   return new Chart(canvas, {
     type: isBar ? "bar" : "scatter", data: { datasets: sets }, plugins: [dots, whiskers],
     options: { animation: false, responsive: true, maintainAspectRatio: false, indexAxis: isBar ? "y" : "x", normalized: true,
-               scales: { x: axis(spec.x, all("x"), xTime, false, isBar), y: axis(spec.y, all("y"), isTime, true) },
+               scales: { x: axis(spec.x, all("x"), false, isBar), y: axis(spec.y, all("y"), true, false) },
                plugins: { tooltip: { callbacks: { label, title: () => "" } },
                           legend: { display: sets.length > 1, labels: { color: style("--text"), usePointStyle: true } } } } });
 }
@@ -163,11 +162,16 @@ function table(spec) {
     if (shade > 0) made.style.background = `rgb(${style("--shade")} / ${0.6 * shade})`;
     return made;
   };
-  return element("div", { className: "scroll" }, element("table", {},
+  return element("div", { className: "scroll", tabIndex: 0 }, element("table", {},
     element("thead", {}, element("tr", {}, ...spec.headings.map((text, c) => cell("th", text, c)))),
     element("tbody", {}, ...spec.rows.map((row, r) =>
       element("tr", {}, ...row.map((text, c) => cell("td", text, c, spec.shades[r]?.[c])))))));
 }
+
+/// A word of a shell command.
+const quoted = text => "'" + text.replaceAll("'", "'\\''") + "'";
+/// What makes an element act on a click, and on the key Enter.
+const acts = action => ({ tabIndex: 0, onclick: action, onkeydown: event => event.key === "Enter" && action() });
 
 /// All trials: sorted by a click on a heading, filtered by words, and only the visible rows are in the page.
 function trialTable(task, outcomes) {
@@ -189,14 +193,14 @@ function trialTable(task, outcomes) {
   const paint = () => {
     const first = Math.max(0, Math.floor(box.scrollTop / kHeight) - 5), last = Math.min(rows.length, first + 40);
     const space = height => element("tr", { className: "space" }, element("td", { colSpan: columns.length, style: `height:${height}px` }));
-    body.replaceChildren(space(first * kHeight), ...rows.slice(first, last).map(row => element("tr", { onclick: () => choose(row) },
+    body.replaceChildren(space(first * kHeight), ...rows.slice(first, last).map(row => element("tr", acts(() => choose(row)),
       ...columns.map((_, c) => element("td", { title: text(row, c), className: c < 5 ? "number" : "" }, text(row, c))))),
       space((rows.length - last) * kHeight));
   };
   const choose = row => {
     chosen.hidden = false;
     chosen.textContent = `trial ${trials.id[row]}: ${outcome(row)} ${time(trials.time[row])}\n${trials.config(row)}\n` +
-      (task.measure ? `${task.measure} --template ${trials.spaces[trials.space[row]]} --config '${trials.config(row)}'\n` : "") + trials.messages[trials.message[row]];
+      (task.measure ? `${task.measure} --template ${quoted(trials.spaces[trials.space[row]])} --config ${quoted(trials.config(row))}\n` : "") + trials.messages[trials.message[row]];
   };
   const arrange = () => {
     const wanted = filter.value.toLowerCase().split(/\s+/).filter(word => word);
@@ -204,18 +208,19 @@ function trialTable(task, outcomes) {
     rows = [...Array(count).keys()].filter(row => wanted.every(word => words[row].includes(word)));
     const keys = Array.from({ length: count }, (_, row) => columns[order.column][2](row));
     rows.sort((a, b) => order.sign * (keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : 0) || a - b);
+    [...head.cells].forEach((cell, c) => cell.ariaSort = c !== order.column ? "none" : order.sign > 0 ? "ascending" : "descending");
     shown.textContent = ` ${rows.length} of ${count} trials`;
     box.scrollTop = 0;
     paint();
   };
   const head = element("tr", {}, ...columns.map(([name, width], c) => element("th", { textContent: name, style: `width:${width}px`,
-    title: "sort", onclick: () => { order = { column: c, sign: order.column === c ? -order.sign : 1 }; arrange(); } })));
+    title: "sort", ...acts(() => { order = { column: c, sign: order.column === c ? -order.sign : 1 }; arrange(); }) })));
   filter.oninput = arrange;
   box.onscroll = paint;
   box.append(element("table", { style: `width:${columns.reduce((sum, column) => sum + column[1], 0)}px` },
     element("thead", {}, head), body));
   arrange();
-  return element("div", {}, filter, shown, box, chosen);
+  return element("div", {}, element("p", {}, task.kept), filter, shown, box, chosen);
 }
 
 // The page
@@ -257,4 +262,7 @@ async function show() {
   redraw();
   document.body.dataset.ready = "yes";
 }
-show();
+show().catch(error => {
+  document.getElementById("page").textContent = "This browser cannot draw the report: " + error.message;
+  throw error;
+});

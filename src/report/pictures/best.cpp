@@ -34,14 +34,16 @@ void add_code(const TaskContext& context, const BestRecord& best, Section& secti
   for (const Template* from : context.templates()) {
     if (from->name != best.point.template_name || from->version != best.point.version) continue;
     const ir::Program loops = program_of(task, *from, context.space(*from).resolve(best.point.config), "kernel");
-    section.texts.push_back({"Loops", "After lowering, before vectorization.", ir::to_string(loops)});
+    section.texts.push_back(
+        {"Loops", "As this program lowers the configuration, before vectorization.", ir::to_string(loops)});
     if (task.target.device != DeviceKind::kCpu) return;
     const CompiledObject object =
         compile_program(expand(loops, task.target), task.target, {.pipeline = Pipeline::kFinal, .keep_assembly = true});
     const std::string loop = vector_loop(object.assembly);
     if (!loop.empty()) {
       section.texts.push_back(
-          {"Innermost loop", "The innermost loop with the most vector instructions, as exported.", loop});
+          {"Innermost loop",
+           "The innermost loop with the most vector instructions, as this program compiles it for export.", loop});
     }
     return;
   }
@@ -56,7 +58,8 @@ Section best_section(const TaskData& data) {
   try {
     add_code(*data.context, *data.best, section);
   } catch (...) {
-    section.note = "The kernel cannot be built here any more: " + caught_message();
+    const std::string why = caught_message();
+    section.note = "The kernel cannot be built here any more: " + (data.hides_paths ? without_paths(why) : why);
   }
   return section;
 }

@@ -13,7 +13,8 @@ namespace {
 std::vector<std::pair<const char*, double>> stages_of(const FunnelStages& stages) {
   const auto count = [](std::int64_t number) { return static_cast<double>(number); };
   std::vector<std::pair<const char*, double>> list;
-  if (stages.valid) list.emplace_back("valid points", stages.valid->points);
+  if (stages.valid)
+    list.emplace_back(stages.valid->estimated ? "valid points, about" : "valid points", stages.valid->points);
   if (stages.considered) {
     list.emplace_back("sampled", count(stages.considered->sampled));
     list.emplace_back("ranked", count(stages.considered->ranked));
@@ -38,7 +39,7 @@ Section funnel_section(const TaskData& data) {
       "How many points reached each stage. Starting points and what strategies breed are proposed without being "
       "sampled. "
       "Confirmed: checked and timed to the end, on a quiet machine.";
-  Chart chart{"Points by stage", "", {"points", true, {}}, {"", false, {}}, {}, {}, true};
+  Chart chart{"Points by stage", "", {"points", true, false, {}}, {"", false, false, {}}, {}, {}, true};
   Series bars{"points", Mark::kBars, {}, {}, {}, {}, {}};
   for (const auto& [stage, points] : stages_of(funnel.task)) {
     bars.y.push_back(static_cast<double>(chart.y.categories.size()));

@@ -14,17 +14,19 @@ namespace {
 constexpr std::size_t kMaxKnobs = 16;  // that are drawn
 
 /// The best time of each pair of values, shaded by how near it is to the best of all.
-Table interaction_table(const TrialColumns& trials, const Interaction& pair) {
+Table interaction_table(const TaskData& data, const Interaction& pair) {
+  const TrialColumns& trials = data.trials;
   const KnobColumn &first = trials.knobs[pair.first], &second = trials.knobs[pair.second];
   std::vector<std::vector<double>> best(first.values.size(), std::vector<double>(second.values.size(), INFINITY));
   std::vector<std::vector<int>> counts(first.values.size(), std::vector<int>(second.values.size(), 0));
   double least = INFINITY, most = 0;
   for (std::size_t i = 0; i < trials.size(); ++i) {
-    if (!trials.is_timed(i) || first.value[i] < 0 || second.value[i] < 0) continue;
+    const double ns = compared_ns(data, i);
+    if (ns == 0 || first.value[i] < 0 || second.value[i] < 0) continue;
     const auto a = static_cast<std::size_t>(first.value[i]), b = static_cast<std::size_t>(second.value[i]);
-    best[a][b] = std::min(best[a][b], trials.median_ns[i]);
+    best[a][b] = std::min(best[a][b], ns);
     ++counts[a][b];
-    least = std::min(least, trials.median_ns[i]);
+    least = std::min(least, ns);
   }
   for (const std::vector<double>& row : best) {
     for (const double ns : row) most = std::isfinite(ns) ? std::max(most, ns) : most;
@@ -51,57 +53,70 @@ Table interaction_table(const TrialColumns& trials, const Interaction& pair) {
   return table;
 }
 
-}  // namespace
-
-Section importance_section(const TaskData& data) {
-  if (!data.context) return {};
-  const Importance importance = knob_importance(data.trials);
-  Section section{"What knobs are worth", "", {}, {}, {}, false};
-  if (!importance.audit || !importance.audit->passes()) {
-    section.tables.push_back(
-        {"No picture",
-         "",
-         {"why"},
-         {{importance.audit
-               ? fmt::format("a model of the knobs alone finds {} of the {} fastest of {} trials, which is "
-                             "no better than chance ({} needed): it says nothing about the knobs",
-                             importance.audit->hits, importance.audit->best, importance.audit->trials,
-                             importance.audit->needed)
-               : fmt::format("{} timed trials are too few to judge a model by", importance.trials)}}});
-    return section;
-  }
+std::string audit_text(const Importance& importance) {
+  if (!importance.audit) return fmt::format("{} trials are too few to judge a model by", importance.trials);
   const ModelAudit& audit = *importance.audit;
-  section.note = fmt::format(
-      "By a model that learns the throughput from the knobs alone, of {} trials. Audit by cross-validation: {} of the "
-      "{} "
-      "fastest trials are among the {} with the best predictions; {} are needed to be better than chance.",
-      audit.trials, audit.hits, audit.best, audit.chosen, audit.needed);
+  if (!audit.passes()) {
+    return fmt::format(
+        "a model of the knobs alone finds {} of the {} fastest of {} trials, which is no better than chance "
+        "({} needed): it says nothing about the knobs",
+        audit.hits, audit.best, audit.trials, audit.needed);
+  }
+  return fmt::format(
+      "{} of the {} fastest of {} trials are among the {} with the best predictions; {} are needed to be "
+      "better than chance",
+      audit.hits, audit.best, audit.trials, audit.chosen, audit.needed);
+}
+
+/// Adds the picture of one template's knobs.
+void add_importance(const TaskData& data, const Importance& importance, Section& section) {
   Chart chart{
-      "Permutation importance",
+      data.trials.spaces[importance.space].name,
       "How much the rank correlation of predicted and measured throughput drops where the values of the knob are "
       "permuted among trials that the model has not seen; the whisker spans five folds.",
-      {"drop of the rank correlation", false, {}},
-      {"", false, {}},
+      {"drop of the rank correlation", false, false, {}},
+      {"", false, false, {}},
       {},
       {},
       true};
   Series bars{"importance", Mark::kBars, {}, {}, {}, {}, {}};
-  Table table{"Importance", "", {"knob", "template", "drop", "least", "most"}, {}};
   for (std::size_t k = 0; k < std::min(kMaxKnobs, importance.knobs.size()); ++k) {
     const KnobImportance& of = importance.knobs[k];
-    const KnobColumn& column = data.trials.knobs[of.knob];
-    chart.y.categories.push_back(column.knob);
+    chart.y.categories.push_back(fmt::format("{} ({:.3f})", data.trials.knobs[of.knob].knob, of.drop));
     bars.x.push_back(of.drop);
     bars.y.push_back(static_cast<double>(k));
     bars.low.push_back(of.least);
     bars.high.push_back(of.most);
-    table.rows.push_back({column.knob, data.trials.spaces[column.space].name, fmt::format("{:.3f}", of.drop),
-                          fmt::format("{:.3f}", of.least), fmt::format("{:.3f}", of.most)});
   }
   chart.series.push_back(std::move(bars));
   section.charts.push_back(std::move(chart));
-  section.tables.push_back(std::move(table));
-  if (importance.interaction) section.tables.push_back(interaction_table(data.trials, *importance.interaction));
+  if (importance.interaction) section.tables.push_back(interaction_table(data, *importance.interaction));
+}
+
+}  // namespace
+
+Section importance_section(const TaskData& data) {
+  if (!data.context) return {};
+  std::vector<double> times;
+  for (std::size_t i = 0; i < data.trials.size(); ++i) times.push_back(compared_ns(data, i));
+  Section section{
+      "What knobs are worth",
+      "By a model for each template that learns the throughput from the knobs alone. There is no picture of a "
+      "model that finds the fastest trials no better than chance does." +
+          unit_note(data),
+      {},
+      {},
+      {},
+      false};
+  Table audits{"Audit by cross-validation", "", {"template", "verdict", "why"}, {}};
+  for (std::size_t space = 0; space < data.trials.spaces.size(); ++space) {
+    const Importance importance = knob_importance(data.trials, times, space);
+    const bool passes = importance.audit && importance.audit->passes();
+    audits.rows.push_back(
+        {data.trials.spaces[space].name, passes ? "better than chance" : "says nothing", audit_text(importance)});
+    if (passes) add_importance(data, importance, section);
+  }
+  section.tables.insert(section.tables.begin(), std::move(audits));
   return section;
 }
 

@@ -15,8 +15,11 @@ struct Quartiles {
 Quartiles quartiles(std::vector<double> times) {
   if (times.empty()) return {};
   std::sort(times.begin(), times.end());
-  const auto at = [&](double share) {
-    return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))];
+  const auto at = [&](double share) {  // between the two nearest
+    const double place = share * static_cast<double>(times.size() - 1);
+    const auto below = static_cast<std::size_t>(place);
+    const std::size_t above = std::min(below + 1, times.size() - 1);
+    return times[below] + (place - static_cast<double>(below)) * (times[above] - times[below]);
   };
   return {static_cast<int>(times.size()), times.front(), at(0.25), at(0.5), at(0.75)};
 }
@@ -26,8 +29,9 @@ Quartiles quartiles(std::vector<double> times) {
 Section knob_section(const TaskData& data) {
   const TrialColumns& trials = data.trials;
   Section section{"Knobs",
-                  "The times of all timed trials by the value of each knob, with the quartiles of each value. A search "
-                  "tries good values more often, so a count says as much as a time.",
+                  "The times of the trials by the value of each knob, with the quartiles of each value. A search tries "
+                  "good values more often, so a count says as much as a time." +
+                      unit_note(data),
                   {},
                   {},
                   {},
@@ -37,11 +41,15 @@ Section knob_section(const TaskData& data) {
     if (column.values.size() < 2) continue;
     std::vector<std::vector<double>> times(column.values.size());
     for (std::size_t i = 0; i < trials.size(); ++i) {
-      if (trials.is_timed(i) && column.value[i] >= 0) {
-        times[static_cast<std::size_t>(column.value[i])].push_back(trials.median_ns[i]);
-      }
+      const double ns = compared_ns(data, i);
+      if (ns > 0 && column.value[i] >= 0) times[static_cast<std::size_t>(column.value[i])].push_back(ns);
     }
-    Chart chart{column.knob, trials.spaces[column.space].name, {"", false, column.values}, {"time", true, {}}, {}, {},
+    Chart chart{column.knob,
+                trials.spaces[column.space].name,
+                {"", false, false, column.values},
+                {"time", true, true, {}},
+                {},
+                {},
                 false};
     Series middle{"median, with the quartiles", Mark::kPoints, {}, {}, {}, {}, {}};
     Series least{"best", Mark::kPoints, {}, {}, {}, {}, {}};
@@ -59,7 +67,7 @@ Section knob_section(const TaskData& data) {
     }
     if (middle.x.empty()) continue;
     chart.series = {std::move(middle), std::move(least)};
-    chart.trials.push_back({"trials", fmt::format("knob:{}", k), "time", 0});
+    chart.trials.push_back({"trials", fmt::format("knob:{}", k), "compared", 0});
     section.charts.push_back(std::move(chart));
   }
   return section;

@@ -5,6 +5,7 @@
 
 #include "findings/failures.h"
 #include "report/pictures/sections.h"
+#include "support/base/shell_word.h"
 
 namespace nestwright::report {
 namespace {
@@ -33,7 +34,7 @@ Section outcome_section(const TaskData& data) {
   }
   std::vector<std::pair<std::string, int>> sorted(counts.begin(), counts.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  Chart chart{"Trials by outcome", "", {"trials", false, {}}, {"", false, {}}, {}, {}, true};
+  Chart chart{"Trials by outcome", "", {"trials", false, false, {}}, {"", false, false, {}}, {}, {}, true};
   Series bars{"trials", Mark::kBars, {}, {}, {}, {}, {}};
   Table table{"Outcomes", "", {"outcome", "trials", "share"}, {}};
   for (std::size_t k = 0; k < sorted.size(); ++k) {
@@ -58,12 +59,12 @@ Section outcome_section(const TaskData& data) {
   }
   for (const FailureCause& cause : causes) {
     const std::size_t example = cause.example;
-    failures.rows.push_back({fmt::to_string(cause.trials), outcome_name(cause.outcome), cause.message,
-                             fmt::to_string(trials.id[example]),
-                             data.measure_command.empty()
-                                 ? ""
-                                 : fmt::format("{} --template {} --config '{}'", data.measure_command,
-                                               trials.spaces[trials.space[example]].name, trials.config(example))});
+    failures.rows.push_back(
+        {fmt::to_string(cause.trials), outcome_name(cause.outcome), cause.message, fmt::to_string(trials.id[example]),
+         data.measure_command.empty()
+             ? ""
+             : fmt::format("{} --template {} --config {}", data.measure_command,
+                           shell_word(trials.spaces[trials.space[example]].name), shell_word(trials.config(example)))});
   }
   Section section{"Outcomes", "", {std::move(table)}, {std::move(chart)}, {}, false};
   if (!failures.rows.empty()) section.tables.push_back(std::move(failures));

@@ -25,7 +25,16 @@ std::pair<std::string, std::string> change_text(const Timing& before, const Timi
 }
 
 std::string conditions(const TaskKey& key) {
-  return fmt::format("{}, {} caches, {}", key.target, key.cache, key.machine);
+  return fmt::format("{}, {} caches, {}, {}", key.target, key.cache, key.backend, key.machine);
+}
+
+/// The same task: all of its key but the pipeline.
+std::vector<TaskData>::const_iterator find_same(const std::vector<TaskData>& tasks, const TaskKey& key) {
+  return std::find_if(tasks.begin(), tasks.end(), [&](const TaskData& candidate) {
+    const TaskKey& other = candidate.task.key;
+    return other.workload.text == key.workload.text && other.target == key.target && other.machine == key.machine &&
+           other.backend == key.backend && other.cache == key.cache;
+  });
 }
 
 }  // namespace
@@ -47,9 +56,9 @@ Section overview_section(const std::vector<TaskData>& tasks) {
                              speed_text(data), before > 0 ? fmt::format("{:.2f} x", before / timing.median_ns) : "",
                              quality_name(quality_of(*data.best))});
     } else {
-      row.insert(row.end(), {"", "", "", "", "", data.recorded > 0 ? "nothing is right" : "no trial"});
+      row.insert(row.end(), {"", "", "", "", "", data.task.totals.trials > 0 ? "nothing is right" : "no trial"});
     }
-    row.insert(row.end(), {fmt::to_string(data.recorded), fmt::to_string(data.sessions.size()),
+    row.insert(row.end(), {fmt::to_string(data.task.totals.trials), fmt::to_string(data.sessions.size()),
                            data.best ? data.best->recorded_at : ""});
     table.rows.push_back(std::move(row));
   }
@@ -97,17 +106,14 @@ Section database_section(const std::vector<TaskData>& tasks, const std::vector<T
   Table table{"", "", {"task", before, after, "times as fast", "difference"}, {}};
   Chart chart{"Times as fast",
               fmt::format("Above 1, {} is faster than {}.", after, before),
-              {"times as fast", true, {}},
-              {"", false, {}},
+              {"times as fast", true, false, {}},
+              {"", false, false, {}},
               {},
               {},
               true};
   Series ratio{"ratio, with both intervals", Mark::kPoints, {}, {}, {}, {}, {}};
   for (const TaskData& data : tasks) {
-    const auto other = std::find_if(others.begin(), others.end(), [&](const TaskData& candidate) {
-      const TaskKey &a = candidate.task.key, &b = data.task.key;
-      return a.workload.text == b.workload.text && a.target == b.target && a.machine == b.machine && a.cache == b.cache;
-    });
+    const auto other = find_same(others, data.task.key);
     const std::string name = fmt::format("{} on {}", data.name, conditions(data.task.key));
     if (other == others.end() || !other->best || !data.best) {
       const bool has_other = other != others.end() && other->best;
@@ -125,6 +131,12 @@ Section database_section(const std::vector<TaskData>& tasks, const std::vector<T
     ratio.high.push_back(was.high_ns / is.low_ns);
     chart.y.categories.push_back(data.name);
   }
+  for (const TaskData& other : others) {
+    if (find_same(tasks, other.task.key) != tasks.end()) continue;
+    table.rows.push_back({fmt::format("{} on {}", other.task.key.workload.text, conditions(other.task.key)),
+                          other.best ? format_time(other.best->timing.median_ns) : "nothing is right", "not there", "",
+                          ""});
+  }
   if (!ratio.x.empty()) {
     chart.series.push_back(std::move(ratio));
     section.charts.push_back(std::move(chart));
@@ -133,7 +145,7 @@ Section database_section(const std::vector<TaskData>& tasks, const std::vector<T
   return section;
 }
 
-Section network_section(const std::vector<NetworkRow>& rows) {
+Section network_section(const std::string& title, const std::vector<NetworkRow>& rows) {
   double before = 0, after = 0;
   std::size_t unknown = 0;
   for (const NetworkRow& row : rows) {
@@ -142,7 +154,7 @@ Section network_section(const std::vector<NetworkRow>& rows) {
     before += times * (row.default_ns > 0 ? row.default_ns : row.best_ns);
     unknown += row.best_ns == 0 ? 1 : 0;
   }
-  Section section{"Network", "", {}, {}, {}, false};
+  Section section{title, "", {}, {}, {}, false};
   section.note = fmt::format("Its kernels take {} in all, {} untuned{}. Each kernel was timed alone.",
                              format_time(after), format_time(before),
                              unknown > 0 ? fmt::format("; {} of {} kernels were not tuned", unknown, rows.size()) : "");
@@ -152,7 +164,8 @@ Section network_section(const std::vector<NetworkRow>& rows) {
     return a->best_ns * static_cast<double>(a->times) > b->best_ns * static_cast<double>(b->times);
   });
   Table table{"Kernels", "", {"kernel", "times", "one call", "untuned", "share", "configuration", "workload"}, {}};
-  Chart chart{"Time of each kernel, all its calls", "", {"time", false, {}}, {"", false, {}}, {}, {}, true};
+  Chart chart{
+      "Time of each kernel, all its calls", "", {"time", false, true, {}}, {"", false, false, {}}, {}, {}, true};
   if (rows.size() > kMaxBars) chart.note = fmt::format("The {} longest of {}.", kMaxBars, rows.size());
   Series untuned{"untuned", Mark::kBars, {}, {}, {}, {}, {}}, tuned{"tuned", Mark::kBars, {}, {}, {}, {}, {}};
   for (const NetworkRow* row : sorted) {

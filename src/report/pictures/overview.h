@@ -18,7 +18,8 @@ Section overview_section(const std::vector<TaskData>& tasks);
 /// occurs once.
 Section target_section(const std::vector<TaskData>& tasks);
 
-/// The bests of `tasks` beside those of the same tasks in another database, named `before` and `after`.
+/// The bests of `tasks` beside those of the same tasks in another database, named `before` and `after`; a task that
+/// only one of them has is listed.
 Section database_section(const std::vector<TaskData>& tasks, const std::vector<TaskData>& others,
                          const std::string& before, const std::string& after);
 
@@ -31,7 +32,7 @@ struct NetworkRow {
   std::string config;
 };
 
-/// Bars of the kernels' shares of the time, before tuning and after.
-Section network_section(const std::vector<NetworkRow>& rows);
+/// Bars of the kernels' times, before tuning and after. All rows are of one target, machine and state of the caches.
+Section network_section(const std::string& title, const std::vector<NetworkRow>& rows);
 
 }  // namespace nestwright::report

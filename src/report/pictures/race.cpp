@@ -42,10 +42,11 @@ Section race_section(const TaskData& data) {
                                         [](const RecordedRace& race) { return race.disturbance.empty(); });
   const RecordedRace& race = undisturbed == data.races.rend() ? data.races.back() : *undisturbed;
   Section section{"Final race",
-                  fmt::format("The last race{}, of session {}, {}. Each mark is the median of one fresh process; the "
+                  fmt::format("The last {}, of session {}, {}. Each mark is the median of one fresh process; the "
                               "entries' processes take turns. The whisker is the range in which 90% of undisturbed "
                               "processes lie.",
-                              race.disturbance.empty() ? "" : " (the machine was disturbed: " + race.disturbance + ")",
+                              race.disturbance.empty() ? "undisturbed race"
+                                                       : "race, on a disturbed machine (" + race.disturbance + ")",
                               race.session, race.recorded_at),
                   {},
                   {},
@@ -57,7 +58,7 @@ Section race_section(const TaskData& data) {
     const double x = a->measurement.timing.median_ns, y = b->measurement.timing.median_ns;
     return x > 0 && (y <= 0 || x < y);
   });
-  Chart chart{"Processes of each entry", "", {"time", false, {}}, {"", false, {}}, {}, {}, true};
+  Chart chart{"Processes of each entry", "", {"time", false, true, {}}, {"", false, false, {}}, {}, {}, true};
   Series processes{"one process", Mark::kPoints, {}, {}, {}, {}, {}};
   Series reported{"reported, with its range", Mark::kPoints, {}, {}, {}, {}, {}};
   for (std::size_t e = 0; e < entries.size(); ++e) {

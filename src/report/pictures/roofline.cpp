@@ -8,22 +8,20 @@
 #include "cost_model/features.h"
 #include "nestwright/error.h"
 #include "report/pictures/sections.h"
-#include "support/base/clock.h"
 
 namespace nestwright::report {
 namespace {
 
-constexpr std::size_t kMaxLowered = 600;
-constexpr double kMaxSeconds = 1.2;  // for lowering trials
+constexpr std::size_t kMaxLowered = 200;  // which takes a second where lowering is slow
 
-/// The timed trials: the fastest, then the others in a random order.
-std::vector<std::size_t> trials_to_lower(const TrialColumns& trials) {
+/// The trials whose times are comparable: the fastest, then the others in a random order.
+std::vector<std::size_t> trials_to_lower(const TaskData& data) {
   std::vector<std::size_t> chosen;
-  for (std::size_t i = 0; i < trials.size(); ++i) {
-    if (trials.is_timed(i) && !trials.has(i, kIsDisturbed)) chosen.push_back(i);
+  for (std::size_t i = 0; i < data.trials.size(); ++i) {
+    if (compared_ns(data, i) > 0) chosen.push_back(i);
   }
   std::stable_sort(chosen.begin(), chosen.end(),
-                   [&](std::size_t a, std::size_t b) { return trials.median_ns[a] < trials.median_ns[b]; });
+                   [&](std::size_t a, std::size_t b) { return compared_ns(data, a) < compared_ns(data, b); });
   if (chosen.size() > kMaxLowered / 4) {
     std::mt19937_64 random(1);
     std::shuffle(chosen.begin() + kMaxLowered / 4, chosen.end(), random);
@@ -59,39 +57,47 @@ Series roof(const std::string& name, double peak_gflops, double gb_s, double fro
 }  // namespace
 
 Section roofline_section(const TaskData& data) {
-  if (!data.context || data.flops <= 0 || data.limits.fma_gflops <= 0) return {};
+  if (!data.context || data.flops <= 0 || data.peak_gflops <= 0) return {};
   const TrialColumns& trials = data.trials;
   Series places{"trials", Mark::kDots, {}, {}, {}, {}, {}};
   Series best{"best trial", Mark::kPoints, {}, {}, {}, {}, {}};
-  const std::vector<std::size_t> chosen = trials_to_lower(trials);
-  const std::int64_t end = steady_clock().now_ns() + static_cast<std::int64_t>(kMaxSeconds * 1e9);
-  for (std::size_t i = 0; i < std::min(chosen.size(), kMaxLowered) && steady_clock().now_ns() < end; ++i) {
+  const std::vector<std::size_t> chosen = trials_to_lower(data);
+  for (std::size_t i = 0; i < std::min(chosen.size(), kMaxLowered); ++i) {
     const std::optional<ProgramCounts> counts = counts_of(*data.context, trials, chosen[i]);
     if (!counts || counts->l2_bytes <= 0 || counts->flops <= 0) continue;
-    places.x.push_back(counts->flops / counts->l2_bytes);
-    places.y.push_back(data.flops / trials.median_ns[chosen[i]]);
+    for (Series* series : {&places, &best}) {
+      if (series == &best && i > 0) continue;
+      series->x.push_back(counts->flops / counts->l2_bytes);
+      series->y.push_back(data.flops / compared_ns(data, chosen[i]));
+    }
   }
   if (places.x.empty()) return {};
-  best.x.push_back(places.x.front());
-  best.y.push_back(places.y.front());
   const auto [least, most] = std::minmax_element(places.x.begin(), places.x.end());
   const double from = std::min(*least, 1.0) / 2, to = std::max(*most, 16.0) * 2;
   Section section{"Roofline", "", {}, {}, {}, false};
   section.note = fmt::format(
-      "{} of {} timed trials. Intensity: the operations that the trial's own program executes per byte that its loops "
-      "move into the L2, by whole cache lines, as the cost model counts them. The peak is the highest rate of float32 "
-      "multiply-adds ever measured on {} threads of the machine{}.",
+      "{} of {} trials, the fastest quarter of them and a sample of the others. Intensity: the operations that the "
+      "trial's own program executes per byte that its loops move into the L2, by whole cache lines, as the cost model "
+      "counts them. The peak is the highest rate of multiply-adds ever measured on {} threads of the machine, for the "
+      "type of the task{}.",
       places.x.size(), chosen.size(), data.task.key.threads,
       data.memory_gb_s > 0 ? "; the bandwidth of memory was measured when this report was made" : "");
-  Chart chart{"Speed against intensity", "", {"operations per byte", true, {}}, {"GFLOP/s", true, {}}, {}, {}, false};
+  section.note += unit_note(data);
+  Chart chart{"Speed against intensity",
+              "",
+              {"operations per byte", true, false, {}},
+              {"GFLOP/s", true, false, {}},
+              {},
+              {},
+              false};
   chart.series.push_back(std::move(places));
-  chart.series.push_back(std::move(best));
+  if (!best.x.empty()) chart.series.push_back(std::move(best));
   if (data.memory_gb_s > 0) {
     chart.series.push_back(
-        roof(fmt::format("memory, {:.1f} GB/s", data.memory_gb_s), data.limits.fma_gflops, data.memory_gb_s, from, to));
+        roof(fmt::format("memory, {:.1f} GB/s", data.memory_gb_s), data.peak_gflops, data.memory_gb_s, from, to));
   }
-  chart.series.push_back(roof(fmt::format("L1, {:.1f} GB/s", data.limits.read_gb_s), data.limits.fma_gflops,
-                              data.limits.read_gb_s, from, to));
+  chart.series.push_back(
+      roof(fmt::format("L1, {:.1f} GB/s", data.limits.read_gb_s), data.peak_gflops, data.limits.read_gb_s, from, to));
   section.charts.push_back(std::move(chart));
   return section;
 }

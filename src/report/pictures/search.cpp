@@ -103,9 +103,20 @@ Section search_section(const TaskData& data) {
                   {},
                   {},
                   false};
-  Chart by_trial{"Best so far by trials", "", {"trials of the session", false, {}}, {"time", true, {}}, {}, {}, false};
-  Chart by_second{
-      "Best so far by seconds", "", {"seconds since the session began", false, {}}, {"time", true, {}}, {}, {}, false};
+  Chart by_trial{"Best so far by trials",
+                 "",
+                 {"trials of the session", false, false, {}},
+                 {"time", true, true, {}},
+                 {},
+                 {},
+                 false};
+  Chart by_second{"Best so far by seconds",
+                  "",
+                  {"seconds since the session began", false, false, {}},
+                  {"time", true, true, {}},
+                  {},
+                  {},
+                  false};
   Series raced{"winner of the race", Mark::kPoints, {}, {}, {}, {}, {}};
   Series raced_by_second = raced;
   Table sessions{"Sessions side by side",
@@ -144,10 +155,6 @@ Section trial_section(const TaskData& data) {
                   {},
                   {},
                   data.trials.size() > 0};
-  if (data.recorded > static_cast<std::int64_t>(data.trials.size())) {
-    section.note += fmt::format(" Of {} trials, the page has {}: the fastest, and the latest others.", data.recorded,
-                                data.trials.size());
-  }
   return section;
 }
 
