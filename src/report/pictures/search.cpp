@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "report/pictures/sections.h"
+#include "support/base/format_time.h"
 
 namespace nestwright::report {
 namespace {
