@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string_view>
 #include <thread>
 
@@ -108,6 +109,16 @@ void keep_older_copy(Database& database, const std::string& file) {
                   database.path(), version, newest_version(), copy));
 }
 
+/// Absent if the file cannot be read.
+std::optional<bool> begins_as_sqlite(const std::string& path) {
+  constexpr std::string_view kMagic("SQLite format 3\0", 16);
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, 16> start{};
+  file.read(start.data(), start.size());
+  if (!file && !file.eof()) return std::nullopt;
+  return std::string_view(start.data(), start.size()) == kMagic;
+}
+
 Database open_for_writing(const std::string& path, const std::string& file, const OpenOptions& options) {
   if (size_of(file) > 0) {
     require_log_file(path);
@@ -195,16 +206,15 @@ std::string file_uri(const std::string& file, const std::string& parameters) {
   return uri + "?" + parameters;
 }
 
+bool is_sqlite_file(const std::string& path) { return begins_as_sqlite(path).value_or(false); }
+
 void require_log_file(const std::string& path) {
-  constexpr std::string_view kMagic("SQLite format 3\0", 16);
-  std::ifstream file(path, std::ios::binary);
-  std::array<char, 16> start{};
-  file.read(start.data(), start.size());
-  if (!file && !file.eof()) {
+  const std::optional<bool> is_sqlite = begins_as_sqlite(path);
+  if (!is_sqlite) {
     throw LogError(
         fmt::format("database '{}' cannot be read: check its permissions, or give another file with --db", path));
   }
-  if (std::string_view(start.data(), start.size()) != kMagic) {
+  if (!*is_sqlite) {
     throw LogError(fmt::format(
         "file '{}' is not a database of nestwright and was left as it is: give another file with --db", path));
   }

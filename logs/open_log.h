@@ -16,6 +16,9 @@ std::string real_file(const std::string& path);
 /// The URI by which SQLite opens a file, with parameters such as "mode=ro".
 std::string file_uri(const std::string& file, const std::string& parameters);
 
+/// Whether the file begins as one of SQLite; false if it cannot be read.
+bool is_sqlite_file(const std::string& path);
+
 /// Throws LogError unless the file begins as one of SQLite, which must not even open any other file for writing.
 void require_log_file(const std::string& path);
 

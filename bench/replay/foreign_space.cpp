@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <memory>
 
 #include "logs/exchange/exchange.h"
 #include "logs/listing/sessions.h"
+#include "logs/open_log.h"
 #include "nestwright/error.h"
 #include "nestwright/template.h"
 #include "support/os/scratch_folder.h"
@@ -110,13 +110,6 @@ ForeignReplay replay_of(const TuningLog& log, const TaskKey& key) {
   return replay;
 }
 
-bool is_database(const std::string& file) {
-  constexpr std::string_view kMagic = "SQLite format 3";
-  std::string start(kMagic.size(), '\0');
-  std::ifstream(file, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
-  return start == kMagic;
-}
-
 /// The tasks of other tuners in a database.
 std::vector<TaskKey> foreign_tasks(const std::string& database) {
   std::vector<TaskKey> tasks;
@@ -138,7 +131,7 @@ std::vector<TaskKey> foreign_tasks(const std::string& database) {
 std::vector<ForeignReplay> read_foreign_spaces(const std::string& file) {
   std::optional<ScratchFolder> scratch;
   std::string database = file;
-  if (!is_database(file)) {
+  if (!is_sqlite_file(file)) {
     scratch.emplace("nestwright-replay");
     database = scratch->path() + "/imported.db";
     import_records(database, {.file = file});

@@ -16,13 +16,6 @@ bool is_plain(const std::string& text) {
   return !text.empty() && text.find_first_of(kRefused) == std::string::npos && !Json::accept(text);
 }
 
-bool is_integer(const Json& value) {
-  if (value.is_number_unsigned()) {
-    return value.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  }
-  return value.is_number_integer();
-}
-
 }  // namespace
 
 ConfigEntry knob_of(const std::string& name, const Json& value) {
@@ -31,8 +24,30 @@ ConfigEntry knob_of(const std::string& name, const Json& value) {
   return {name, {}, value.dump()};
 }
 
+bool is_integer(const Json& value) {
+  if (value.is_number_unsigned()) {
+    return value.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  }
+  return value.is_number_integer();
+}
+
+Json parsed_json(const std::string& text, int max_depth, bool* is_deep) {
+  int deepest = 0;
+  const auto watch = [&](int depth, Json::parse_event_t event, const Json&) {
+    using Event = Json::parse_event_t;
+    if (event == Event::object_start || event == Event::array_start) deepest = std::max(deepest, depth + 1);
+    return deepest <= max_depth;  // else nothing more is kept
+  };
+  Json value = Json::parse(text, watch, false);
+  if (is_deep != nullptr) *is_deep = deepest > max_depth;
+  return deepest > max_depth ? Json(Json::value_t::discarded) : value;
+}
+
 Json value_of(const ConfigEntry& entry) {
-  if (!entry.label.empty()) return Json::accept(entry.label) ? Json::parse(entry.label) : Json(entry.label);
+  if (!entry.label.empty()) {
+    Json value = parsed_json(entry.label);
+    return value.is_discarded() ? Json(entry.label) : value;
+  }
   if (entry.value.size() == 1) return entry.value[0];
   return entry.value;
 }

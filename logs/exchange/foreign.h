@@ -38,6 +38,16 @@ struct ForeignTrial {
 ConfigEntry knob_of(const std::string& name, const nlohmann::ordered_json& value);
 nlohmann::ordered_json value_of(const ConfigEntry& entry);
 
+/// Whether a column of integers holds the value.
+bool is_integer(const nlohmann::ordered_json& value);
+
+/// How deep lists and objects may lie in each other in a file: functions that write them call themselves.
+constexpr int kMaxDepth = 64;
+
+/// The value of a text in JSON; discarded if it is not JSON. Sets `is_deep` if it is deeper than `max_depth`, and is
+/// discarded then, too.
+nlohmann::ordered_json parsed_json(const std::string& text, int max_depth = kMaxDepth, bool* is_deep = nullptr);
+
 /// The text of a value, on one line. Bytes of a damaged database that are not UTF-8 are replaced.
 std::string to_text(const nlohmann::ordered_json& value);
 

@@ -39,7 +39,7 @@ TEST_F(LogExchangeTest, RecordsGoToAnotherDatabase) {
   const CommandOutput in = run("log import records.jsonl --db copy.db --json");
   EXPECT_EQ(in.code, 0) << in.err;
   EXPECT_EQ(json::parse(in.out), json::parse(R"({"file": "records.jsonl", "format": "jsonl", "workload": null,
-                                                 "sessions": 1, "trials": 2, "known": 0})"));
+                                                 "sessions": 1, "trials": 2, "replaced": 0, "known": 0})"));
   EXPECT_EQ(run("log import records.jsonl --db copy.db").out,
             "added 0 trials (format jsonl) to 'copy.db'; 2 were there already\n");
   EXPECT_EQ(run("log export --db copy.db --out again.jsonl").code, 0);
@@ -64,6 +64,8 @@ TEST_F(LogExchangeTest, WrongUseIsRefused) {
   expect_refusal(run("log export --db own.db"), 2, {"--out"});
   expect_refusal(run("log export --db own.db --out a.csv --format csv"), 2, {"csv"});
   expect_refusal(run("log export --db own.db --out none/a.jsonl"), 2, {"file 'none/a.jsonl' cannot be written"});
+  expect_refusal(run("log export --db own.db --out own.db"), 2, {"file 'own.db' is a database and was left as it is"});
+  EXPECT_EQ(run("query --db own.db").code, 0);
   expect_refusal(run("log export --db none.db --out a.jsonl"), 5, {"none.db"});
   expect_refusal(run("log export softmax --db own.db --out a.jsonl"), 3, {"no task that matches"});
   EXPECT_THAT(contents("a.jsonl"), IsEmpty());

@@ -22,6 +22,9 @@ InputFile::InputFile(const std::string& path)
   if (std::filesystem::is_directory(path, error)) {
     throw UsageError(fmt::format("'{}' is a folder: give a file", path));
   }
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
+    throw UsageError(fmt::format("'{}' is not a regular file, which alone can be read twice: give a file", path));
+  }
   file_->file = gzopen(path.c_str(), "rb");  // reads plain files, too
   if (file_->file == nullptr) {
     throw UsageError(fmt::format("file '{}' cannot be read: check its name and its permissions", path));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "logs/exchange/files/input_file.h"
+#include "logs/exchange/foreign.h"
 #include "nestwright/error.h"
 
 namespace nestwright {
@@ -73,14 +74,17 @@ class EntryReader final : public nlohmann::json_sax<Json> {
     }
     return true;
   }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) override {
+  bool parse_error(std::size_t, const std::string& last_token, const nlohmann::detail::exception& error) override {
     message_ = error.what();
+    last_token_ = last_token;
     return false;
   }
 
   /// Whether an entry, or the container's beginning, was the last that was read.
   bool is_between_entries() const { return at_boundary_; }
   const std::string& message() const { return message_; }
+  /// What was read last when the parser gave up.
+  const std::string& last_token() const { return last_token_; }
   EntriesRead& read() { return read_; }
 
  private:
@@ -102,6 +106,7 @@ class EntryReader final : public nlohmann::json_sax<Json> {
   bool start(Json empty) {
     if (depth_ == 0 && !empty.is_object()) refuse("is not an object in JSON");
     const int opened = depth_++;
+    if (depth_ > kMaxDepth) refuse(fmt::format("has more than {} lists and objects in each other", kMaxDepth));
     if (opened == 0) return true;
     if (opened == 1 && field_ == handlers_.container) {
       if (read_.has_container) refuse(fmt::format("has '{}' twice", field_));
@@ -142,8 +147,17 @@ class EntryReader final : public nlohmann::json_sax<Json> {
   EntriesRead read_;
   int depth_ = 0;
   bool in_container_ = false, at_boundary_ = false;
-  std::string field_, entry_, message_;
+  std::string field_, entry_, message_, last_token_;
 };
+
+/// Python writes numbers that are not finite into JSON, which does not have them. Returns the one at whose first letter
+/// the parser gave up; empty: it is something else.
+std::string number_of_python(const std::string& last_token, InputFile& file) {
+  const std::string rest = file.read(std::string_view("nfinity").size());
+  if (last_token.ends_with('N') && rest.starts_with("aN")) return "NaN";
+  if (!last_token.ends_with('I') || rest != "nfinity") return "";
+  return last_token.ends_with("-I") ? "-Infinity" : "Infinity";
+}
 
 /// "line 3, column 5: unexpected end of input" of the library's message.
 std::string place_and_reason(const std::string& message) {
@@ -169,9 +183,15 @@ EntriesRead read_json_entries(const std::string& path, const EntryHandlers& hand
     const char last = is_at_end ? file.last_character() : '\0';
     reader.read().ended_open = handlers.may_end_open && reader.is_between_entries() && (last == '}' || last == ',');
     if (!reader.read().ended_open) {
+      const std::string place = place_and_reason(reader.message());
+      const std::string number = number_of_python(reader.last_token(), file);
+      if (number.empty()) {
+        throw UsageError(fmt::format("file '{}' is not JSON, or is not complete ({}): give a whole file", path, place));
+      }
       throw UsageError(
-          fmt::format("file '{}' is not JSON, or is not complete ({})", path, place_and_reason(reader.message())) +
-          ": give a whole file");
+          fmt::format("file '{}' has the number {}, which JSON does not have ({}): replace it by a text, or if it is a"
+                      " time, by the failure of its configuration",
+                      path, number, place.substr(0, place.find(':'))));
     }
   }
   reader.read().content_hash = file.content_hash();

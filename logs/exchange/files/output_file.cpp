@@ -1,5 +1,6 @@
 #include "logs/exchange/files/output_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -7,27 +8,47 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "logs/open_log.h"
 #include "nestwright/error.h"
+#include "support/os/unique_fd.h"
 
 namespace nestwright {
 
+namespace fs = std::filesystem;
+
 struct OutputFile::Handle {
+  UniqueFd descriptor;  ///< of the same file, which stays open when zlib closes its own
   gzFile file = nullptr;
 };
 
 OutputFile::OutputFile(const std::string& path)
-    : path_(path), unfinished_(fmt::format("{}-unfinished-{}", path, getpid())), file_(std::make_unique<Handle>()) {
+    : path_(path), file_name_(real_file(path)), file_(std::make_unique<Handle>()) {
   std::error_code error;
-  if (path.empty() || std::filesystem::is_directory(path, error)) refuse();
-  file_->file = gzopen(unfinished_.c_str(), path.ends_with(".gz") ? "wb6" : "wbT");
+  const fs::file_status status = fs::status(path, error);
+  if (path.empty() || fs::is_directory(status)) refuse();
+  if (fs::is_regular_file(status) && is_sqlite_file(path)) {
+    throw UsageError(fmt::format("file '{}' is a database and was left as it is: give another file", path));
+  }
+  const bool is_special = fs::exists(status) && !fs::is_regular_file(status);
+  if (!is_special) unfinished_ = fmt::format("{}-unfinished-{}", file_name_, getpid());
+  // The real name of a pipe that the path of a descriptor names, /dev/stdout, is no path.
+  const std::string& opened = is_special ? path_ : unfinished_;
+  constexpr mode_t kMode = 0666;  // less what the process masks
+  file_->descriptor = UniqueFd(open(opened.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode));
+  if (file_->descriptor.get() < 0) refuse();
+  file_->file = gzdopen(fcntl(file_->descriptor.get(), F_DUPFD_CLOEXEC, 0), path.ends_with(".gz") ? "wb6" : "wbT");
   if (file_->file == nullptr) refuse();
 }
 
 OutputFile::~OutputFile() {
   if (file_->file == nullptr) return;
   gzclose(file_->file);
+  remove_unfinished();
+}
+
+void OutputFile::remove_unfinished() const {
   std::error_code ignored;
-  std::filesystem::remove(unfinished_, ignored);
+  if (!unfinished_.empty()) fs::remove(unfinished_, ignored);
 }
 
 void OutputFile::refuse() const {
@@ -44,13 +65,16 @@ void OutputFile::write(std::string_view bytes) {
 }
 
 void OutputFile::finish() {
-  const int code = gzclose(file_->file);
+  bool is_written = gzclose(file_->file) == Z_OK;
   file_->file = nullptr;
-  std::error_code error;
-  if (code == Z_OK) std::filesystem::rename(unfinished_, path_, error);
-  if (code == Z_OK && !error) return;
-  std::error_code ignored;
-  std::filesystem::remove(unfinished_, ignored);
+  if (!unfinished_.empty()) {
+    is_written = is_written && fsync(file_->descriptor.get()) == 0;
+    std::error_code error;
+    if (is_written) fs::rename(unfinished_, file_name_, error);
+    is_written = is_written && !error;
+  }
+  if (is_written) return;
+  remove_unfinished();
   refuse();
 }
 

@@ -1,4 +1,5 @@
 // Writes a file, compressed with gzip if its name ends in ".gz", which gets its name only when it is complete.
+// Bytes for a pipe or a device go there at once.
 // Thread rule: one thread at a time.
 #pragma once
 
@@ -8,7 +9,8 @@
 
 namespace nestwright {
 
-/// Functions throw UsageError, which names the file, if it cannot be written. Without finish(), nothing is left.
+/// Functions throw UsageError, which names the file, if it cannot be written or is a database. Without finish(),
+/// nothing is left. Where the path is a symbolic link, the file that it names is written.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path);
@@ -16,13 +18,15 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
   ~OutputFile();
   void write(std::string_view bytes);
-  /// Completes the file, and replaces an existing one of its name.
+  /// Completes the file on the disk, and replaces an existing one of its name.
   void finish();
 
  private:
   struct Handle;
   [[noreturn]] void refuse() const;
-  std::string path_, unfinished_;
+  void remove_unfinished() const;
+  std::string path_;
+  std::string file_name_, unfinished_;  ///< unfinished_ is empty if the bytes go to the file itself
   std::unique_ptr<Handle> file_;
 };
 

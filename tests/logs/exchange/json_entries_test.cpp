@@ -2,7 +2,9 @@
 
 #include "logs/exchange/files/json_entries.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "logs/exchange/files/output_file.h"
 #include "nestwright/error.h"
@@ -78,13 +80,37 @@ TEST_F(JsonEntries, WhatIsNotSuchADocumentIsRefusedWithItsPlace) {
   EXPECT_THAT(refusal(R"({"all": [], "all": []})"), HasSubstr("has 'all' twice"));
   EXPECT_THAT(refusal(R"({"a": 1e999})"), HasSubstr("number overflow"));
   EXPECT_THAT(refusal("{\"a\": \"\xff\"}"), HasSubstr("UTF-8"));
-  EXPECT_THAT(refusal(R"({"a": NaN})"), HasSubstr("not JSON"));
+  for (const char* number : {"NaN", "Infinity", "-Infinity"}) {
+    EXPECT_THAT(refusal(fmt::format(R"({{"a": {}}})", number)),
+                HasSubstr(fmt::format("has the number {}, which JSON does not have (line 1, column ", number)));
+  }
+  EXPECT_THAT(refusal(R"({"a": Nonsense})"), HasSubstr("not JSON"));
   for (const char* text : {"", "[1]", "{\"a\": \"\xff\"}", "{\"a\": \"\x01\"}"}) {
     EXPECT_THAT(refusal(text), HasSubstr(folder_.file("file.json")));
     EXPECT_EQ(refusal(text).find_first_of("\n\x01"), std::string::npos) << "is not one line";
   }
   EXPECT_THROW(read_json_entries(folder_.file("none.json"), {.container = "all"}), UsageError);
   EXPECT_THROW(read_json_entries(folder_.path(), {.container = "all"}), UsageError);
+}
+
+TEST_F(JsonEntries, ListsAndObjectsInEachOtherAreLimited) {
+  const auto nested = [](std::size_t lists) { return std::string(lists, '[') + std::string(lists, ']'); };
+  EXPECT_EQ(read(R"({"all": [)" + nested(62) + "]}").entries, 1);
+  for (const std::size_t lists : {std::size_t{63}, std::size_t{200'000}}) {
+    EXPECT_THAT(refusal(R"({"all": [)" + nested(lists) + "]}"), HasSubstr("more than 64 lists and objects in each"));
+    EXPECT_THAT(refusal(R"({"field": )" + nested(lists + 1) + "}"), HasSubstr("more than 64 lists"));
+  }
+}
+
+TEST_F(JsonEntries, WhatCannotBeReadTwiceIsRefused) {
+  const std::string pipe = folder_.file("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  try {
+    InputFile file(pipe);
+    FAIL() << "a pipe was opened";
+  } catch (const UsageError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("is not a regular file"));
+  }
 }
 
 TEST_F(JsonEntries, CompressedFilesAreReadAndDamagedOnesRefused) {
@@ -112,25 +138,6 @@ TEST_F(JsonEntries, CompressedFilesAreReadAndDamagedOnesRefused) {
   } catch (const UsageError& e) {
     EXPECT_THAT(e.what(), HasSubstr("damaged or incomplete"));
   }
-}
-
-TEST(OutputFile, ReplacesItsFileOnlyWhenItIsComplete) {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("out.json");
-  write_file(path, "old");
-  {
-    OutputFile abandoned(path);
-    abandoned.write("new");
-  }
-  EXPECT_EQ(contents(path), "old");
-  OutputFile file(path);
-  file.write("new");
-  EXPECT_EQ(contents(path), "old");
-  file.finish();
-  EXPECT_EQ(contents(path), "new");
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1) << "something is left";
-  EXPECT_THROW(OutputFile(folder.file("none/out.json")), UsageError);
-  EXPECT_THROW(OutputFile(folder.path()), UsageError);
 }
 
 }  // namespace
