@@ -73,7 +73,7 @@ std::string name_of(const Json& header, const Json& configuration) {
 }  // namespace
 
 Json t4_of_cache_entry(const Json& header, const std::string& name, const Json& entry) {
-  if (!entry.is_object()) refuse_part("is no object");
+  if (!entry.is_object()) refuse_part("is not an object");
   Json result = {{"configuration", Json::object()}, {"times", Json::object()}};
   Json fields = entry;
   for (const Json& key : header["tune_params_keys"]) {

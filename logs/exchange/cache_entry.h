@@ -10,7 +10,7 @@ namespace nestwright {
 
 // `header` is the file without its entries; it has "tune_params_keys".
 
-/// Throws as refuse_part() does if the entry is no object or lacks a parameter.
+/// Throws as refuse_part() does if the entry is not an object or lacks a parameter.
 nlohmann::ordered_json t4_of_cache_entry(const nlohmann::ordered_json& header, const std::string& name,
                                          const nlohmann::ordered_json& entry);
 

@@ -37,7 +37,7 @@ constexpr const char* kFactor = "CASE WHEN ?2 = 0 OR unit.id = ?2 THEN 1.0 ELSE 
 SessionId latest_session(const Database& database, std::int64_t task) {
   Statement select = database.prepare(
       "SELECT id FROM session WHERE task_id = ? AND EXISTS (SELECT 1 FROM trial WHERE session_id = session.id)"
-      " ORDER BY anchor_ns IS NULL, id DESC LIMIT 1");
+      " ORDER BY anchor_ns IS NULL, started_at DESC, id DESC LIMIT 1");
   return select.bind(task).step() ? select.integer(0) : 0;
 }
 
@@ -93,7 +93,7 @@ class KeptFields {
     }
     while (has_row_ && select_.integer(0) < position) has_row_ = select_.step();
     if (!has_row_ || select_.integer(0) != position) return nullptr;
-    return Json::parse(select_.text(1), nullptr, false);
+    return parsed_json(select_.text(1));
   }
 
  private:
@@ -114,7 +114,7 @@ ExportedTask::ExportedTask(const Database& database, StoredTask task) : database
     return;
   }
   Statement select = database.prepare("SELECT options -> '$.file' FROM session WHERE id = ?");
-  if (select.bind(latest).step() && !select.is_null(0)) header_ = Json::parse(select.text(0), nullptr, false);
+  if (select.bind(latest).step() && !select.is_null(0)) header_ = parsed_json(select.text(0));
   if (!header_.is_object()) header_ = Json::object();
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "logs/exchange/files/json_entries.h"
 #include "logs/exchange/foreign_log.h"
 #include "logs/open_log.h"
@@ -34,29 +36,38 @@ ImportReport import_foreign_file(const std::string& database, const ImportReques
   if (!request.kernel.empty()) space.kernel = request.kernel;
   if (!request.device.empty()) space.device = request.device;
 
+  const auto for_each_trial = [&](const std::function<void(const ForeignTrial&)>& f) {
+    std::int64_t number = 0;
+    EntryHandlers entries{.container = format.container, .may_end_open = format.may_end_open};
+    entries.on_entry = [&](const std::string& name, const Json& entry) {
+      ++number;
+      try {
+        f(format.trial(header, name, entry));
+      } catch (const UsageError& e) {
+        throw UsageError(
+            fmt::format("{} {} of file '{}' {}: correct the file", format.entry, number, request.file, e.what()));
+      }
+    };
+    read_json_entries(request.file, entries);
+  };
+  KnobOrder order;
+  std::set<std::string> configurations;
+  for_each_trial([&](const ForeignTrial& trial) {
+    const std::string text = order.sorted(trial.config).str();
+    if (!configurations.insert(text).second) {
+      refuse_part(fmt::format("has a configuration that was there before: {}", text));
+    }
+  });
+  configurations.clear();
+
   ImportReport report;
   report.workload = foreign_task(space).workload.text;
   sqlite::Database log = open_log(database, OpenMode::kWrite, options);
   ForeignSession session(log, space, read.content_hash);
-  if (session.is_recorded()) {
-    report.known = read.entries;
-    return report;
-  }
-  std::int64_t number = 0;
-  EntryHandlers second{.container = format.container, .may_end_open = format.may_end_open};
-  second.on_entry = [&](const std::string& name, const Json& entry) {
-    ++number;
-    try {
-      ++(session.add(format.trial(header, name, entry)) ? report.trials : report.known);
-    } catch (const UsageError& e) {
-      throw UsageError(
-          fmt::format("{} {} of file '{}' {}: correct the file", format.entry, number, request.file, e.what()));
-    }
-  };
-  read_json_entries(request.file, second);
+  for_each_trial([&](const ForeignTrial& trial) { ++(session.add(trial) ? report.trials : report.known); });
   if (report.trials == 0) return report;
   session.finish();
-  report.sessions = 1;
+  report.sessions = session.is_new() ? 1 : 0;
   return report;
 }
 

@@ -1,5 +1,5 @@
-// Imports a file of another tuner that has one long list of trials, in two passes: what the file says of all trials may
-// stand behind them. Private to logs/exchange.
+// Imports a file of another tuner that has one long list of trials, in three passes: what the file says of all trials
+// may stand behind them, and a database is opened only for a file that is right. Private to logs/exchange.
 // Thread rule: any thread.
 #pragma once
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -32,7 +33,7 @@ const Json& required_field(const Json& header, const char* name, const std::stri
 std::string required_text(const Json& header, const char* name, const std::string& path) {
   const Json& field = required_field(header, name, path);
   if (field.is_string()) return field.get<std::string>();
-  throw UsageError(fmt::format("file '{}' has a '{}' that is no text: correct the file", path, name));
+  throw UsageError(fmt::format("file '{}' has a '{}' that is not a text: correct the file", path, name));
 }
 
 /// "4096,4096" for [4096, 4096].
@@ -60,7 +61,8 @@ ForeignSpace space_of(const Json& header, const std::string& path) {
   const bool are_names =
       keys.is_array() && !keys.empty() && std::ranges::all_of(keys, [](const Json& key) { return key.is_string(); });
   if (!are_names) {
-    throw UsageError(fmt::format("file '{}' has 'tune_params_keys' that are no list of names: correct the file", path));
+    throw UsageError(
+        fmt::format("file '{}' has 'tune_params_keys' that are not a list of names: correct the file", path));
   }
   space.header = header;
   return space;
@@ -88,10 +90,31 @@ std::pair<Json, Json> parameters_of(const ExportedTask& task) {
   return {std::move(keys), std::move(values)};
 }
 
+/// The header of an imported file with the parameters and values that only trials of other files have.
+Json completed_header(Json header, const ExportedTask& task) {
+  const auto [names, values] = parameters_of(task);
+  Json& keys = header["tune_params_keys"];
+  Json& listed = header["tune_params"];
+  for (const Json& key : names) {
+    const std::string& name = key.get_ref<const std::string&>();
+    const bool is_new = std::ranges::find(keys, key) == keys.end();
+    if (is_new) keys.push_back(key);
+    if (!listed.is_object() || (!is_new && !listed.contains(name))) continue;  // as the file has it
+    Json& all = listed[name];
+    if (!all.is_null() && !all.is_array()) continue;
+    for (const Json& value : values[name]) {
+      if (std::ranges::find(all, value) == all.end()) all.push_back(value);
+    }
+  }
+  return header;
+}
+
 /// The fields before the cache.
 Json header_of(const ExportedTask& task) {
   const TaskKey& key = task.key();
-  if (key.workload.source == kSource && task.header().contains("tune_params_keys")) return task.header();
+  const bool is_cache = key.workload.source == kSource && task.header().contains("tune_params_keys") &&
+                        task.header()["tune_params_keys"].is_array();
+  if (is_cache) return completed_header(task.header(), task);
   constexpr std::string_view kPrefix = "kernel_tuner:";
   Json problem_size = Json::array();
   for (const WorkloadParameter& parameter : key.workload.parameters) {
@@ -137,8 +160,15 @@ ExportReport write_kernel_tuner_cache(const sqlite::Database& database, const st
   file.write("\"cache\": {");
   ExportReport report;
   report.left_out = task.left_out();
+  std::set<std::string> names;
   task.for_each([&](const ForeignTrial& trial) {
     const auto [name, entry] = cache_entry_of_t4(header, t4_of_trial(trial, kMs), is_complete);
+    if (!names.insert(name).second) {
+      throw UsageError(
+          fmt::format("two configurations of {} in database '{}' have the name '{}' in a cache of Kernel Tuner:"
+                      " export them in another format",
+                      task.key().workload.text, database.path(), name));
+    }
     file.write(fmt::format("{}\n{}: {}", report.trials == 0 ? "" : ",", to_text(name), to_text(entry)));
     ++report.trials;
   });

@@ -45,11 +45,10 @@ std::string invalidity_of(Outcome outcome) {
   return "runtime";  // a crash
 }
 
-/// Without the lists and objects of `required` nothing is read.
 const Json& required_field(const Json& result, const char* name, const char* type, bool (*is_type)(const Json&)) {
   const auto field = result.find(name);
   if (field == result.end()) refuse_part(fmt::format("has no '{}', which the schema requires", name));
-  if (!is_type(*field)) refuse_part(fmt::format("has a '{}' that is no {}", name, type));
+  if (!is_type(*field)) refuse_part(fmt::format("has a '{}' that is not {}", name, type));
   return *field;
 }
 
@@ -75,7 +74,7 @@ class Fields {
   double take_time(const char* name, double unit_ms) {
     const std::optional<Json> value = take(name);
     if (!value) return 0;
-    if (!value->is_number()) refuse_part(fmt::format("has a time '{}' that is no number", name));
+    if (!value->is_number()) refuse_part(fmt::format("has a time '{}' that is not a number", name));
     const double time_ms = value->get<double>() * unit_ms;
     if (!std::isfinite(time_ms)) refuse_part(fmt::format("has a time '{}' that is too large", name));
     return time_ms;
@@ -96,12 +95,19 @@ bool is_named(const Json& measurement, const std::string& name) {
   return measurement.is_object() && measurement.contains("name") && measurement["name"] == name;
 }
 
-/// The unit of a measurement that is a time, in milliseconds. A time without a unit has that of the file.
-double unit_of(const Json& measurement, double unit_ms) {
+std::string unit_name(const Json& measurement) {
   const auto unit = measurement.find("unit");
-  const std::string name = unit != measurement.end() && unit->is_string() ? unit->get<std::string>() : "";
-  const bool is_time_by_name = measurement["name"].get_ref<const std::string&>().starts_with("time");
-  return !name.empty() ? time_unit_ms(name) : is_time_by_name ? unit_ms : 0;
+  return unit != measurement.end() && unit->is_string() ? unit->get<std::string>() : "";
+}
+
+/// Whether a measurement, which has a name, is in the file's unit of time.
+bool is_time_without_unit(const Json& measurement) {
+  return unit_name(measurement).empty() && measurement["name"].get_ref<const std::string&>().starts_with("time");
+}
+
+/// The unit of a measurement that is a time, in milliseconds.
+double unit_of(const Json& measurement, double unit_ms) {
+  return is_time_without_unit(measurement) ? unit_ms : time_unit_ms(unit_name(measurement));
 }
 
 /// The measurement that is the trial's time: that of the objective, or if that is no time, the one with the name
@@ -109,7 +115,7 @@ double unit_of(const Json& measurement, double unit_ms) {
 Json* time_of(Json& rest, double unit_ms) {
   const auto list = rest.find("measurements");
   if (list == rest.end()) return nullptr;
-  if (!list->is_array()) refuse_part("has 'measurements' that are no list");
+  if (!list->is_array()) refuse_part("has 'measurements' that are not a list");
   for (const std::string& name : {objective_of(rest), std::string("time")}) {
     for (Json& measurement : *list) {
       if (is_named(measurement, name) && unit_of(measurement, unit_ms) > 0) return &measurement;
@@ -122,7 +128,7 @@ std::vector<double> runtimes_of(Fields& times, double unit_ms) {
   const std::optional<Json> list = times.take("runtimes");
   std::vector<double> samples;
   if (!list) return samples;
-  if (!list->is_array()) refuse_part("has 'runtimes' that are no list");
+  if (!list->is_array()) refuse_part("has 'runtimes' that are not a list");
   for (const Json& time : *list) {
     if (!time.is_number()) refuse_part("has 'runtimes' that are not all numbers");
     samples.push_back(time.get<double>() * unit_ms * kNs);
@@ -137,7 +143,7 @@ void take_time(ForeignTrial& trial, double unit_ms) {
   Json* const measured = time_of(trial.rest, unit_ms);
   if (measured != nullptr) {
     const auto value = measured->find("value");
-    if (value == measured->end() || !value->is_number()) refuse_part("is correct, but its time is no number");
+    if (value == measured->end() || !value->is_number()) refuse_part("is correct, but its time is not a number");
     const double time_ms = value->get<double>() * unit_of(*measured, unit_ms);
     if (time_ms >= kFailedTime) {
       trial.measurement.outcome = Outcome::kLaunchError;
@@ -160,6 +166,31 @@ std::string message_of(Outcome outcome) {
 }
 
 double correctness_of(Outcome outcome) { return outcome == Outcome::kWrongResult ? 0 : 1; }
+
+/// Throws unless a configuration's text can have the name.
+void require_knob_name(const std::string& name) {
+  const bool is_word =
+      !name.empty() && std::ranges::none_of(name, [](unsigned char c) { return c <= ' ' || c == '='; });
+  if (!is_word) refuse_part(fmt::format("has the parameter {}, which is not a word without '='", Json(name).dump()));
+}
+
+/// Multiplies the times that `rest` keeps, which have no unit of their own, so that those of files with different units
+/// are in the same.
+void rescale_kept_times(Json& rest, double factor) {
+  if (factor == 1) return;
+  const auto rescale = [factor](Json& value) {
+    if (value.is_number()) value = value.get<double>() * factor;
+  };
+  if (const auto times = rest.find("times"); times != rest.end() && times->is_object()) {
+    for (auto& [name, value] : times->items()) rescale(value);
+  }
+  const auto list = rest.find("measurements");
+  if (list == rest.end() || !list->is_array()) return;
+  for (Json& measurement : *list) {
+    if (!measurement.is_object() || !measurement.contains("name") || !measurement["name"].is_string()) continue;
+    if (measurement.contains("value") && is_time_without_unit(measurement)) rescale(measurement["value"]);
+  }
+}
 
 /// Removes an entry of `rest` and returns it, or null.
 Json take(Json& rest, const char* name) {
@@ -188,16 +219,19 @@ double time_unit_ms(const std::string& name) {
 }
 
 ForeignTrial trial_of_t4(const Json& result, double unit_ms) {
-  if (!result.is_object()) refuse_part("is no object");
-  const Json& configuration = required_field(result, "configuration", "object", is_object);
-  required_field(result, "times", "object", is_object);
-  required_field(result, "invalidity", "text", is_any);
-  required_field(result, "correctness", "number", is_number);
+  if (!result.is_object()) refuse_part("is not an object");
+  const Json& configuration = required_field(result, "configuration", "an object", is_object);
+  required_field(result, "times", "an object", is_object);
+  required_field(result, "invalidity", "a text", is_any);
+  required_field(result, "correctness", "a number", is_number);
   if (configuration.empty()) refuse_part("has an empty 'configuration'");
 
   ForeignTrial trial;
   std::vector<ConfigEntry> entries;
-  for (const auto& [name, value] : configuration.items()) entries.push_back(knob_of(name, value));
+  for (const auto& [name, value] : configuration.items()) {
+    require_knob_name(name);
+    entries.push_back(knob_of(name, value));
+  }
   trial.config = Config(std::move(entries));
   trial.rest = result;
   trial.rest.erase("configuration");
@@ -207,7 +241,8 @@ ForeignTrial trial_of_t4(const Json& result, double unit_ms) {
   Measurement& m = trial.measurement;
   m.outcome = outcome_of(*fields.take("invalidity"));
   const double correctness = fields.take("correctness")->get<double>();
-  Fields times(trial.rest["times"], absent);
+  Json all_times = take(trial.rest, "times");
+  Fields times(all_times, absent);
   const char* const compilation = result["times"].contains("compilation_time") ? "compilation_time" : "compilation";
   m.compile_ms = times.take_time(compilation, unit_ms);
   if (compilation == std::string_view("compilation_time")) trial.rest["compilation"] = compilation;
@@ -215,10 +250,12 @@ ForeignTrial trial_of_t4(const Json& result, double unit_ms) {
   m.measure_ms = times.take_time("benchmark", unit_ms);
   m.timing.samples_ns = runtimes_of(times, unit_ms);
   if (const std::optional<Json> stamp = fields.take("timestamp")) {
-    if (!stamp->is_string()) refuse_part("has a 'timestamp' that is no text");
+    if (!stamp->is_string()) refuse_part("has a 'timestamp' that is not a text");
     trial.recorded_at = iso_timestamp(stamp->get<std::string>());
   }
+  trial.rest["times"] = std::move(all_times);
   if (m.outcome == Outcome::kOk) take_time(trial, unit_ms);
+  rescale_kept_times(trial.rest, unit_ms);
   m.evidence.verified = m.outcome == Outcome::kOk && correctness == 1;
   m.evidence.largest_error = m.evidence.largest_error_ratio = std::numeric_limits<double>::quiet_NaN();
   m.message = message_of(m.outcome);
@@ -230,6 +267,7 @@ ForeignTrial trial_of_t4(const Json& result, double unit_ms) {
 Json t4_of_trial(const ForeignTrial& trial, double unit_ms) {
   const Measurement& m = trial.measurement;
   Json rest = trial.rest;
+  rescale_kept_times(rest, 1 / unit_ms);
   const Json absent = take(rest, "absent");
   const auto put = [&](Json& object, const char* name, const char* field, Json value) {
     if (!absent.is_array() || std::ranges::find(absent, field) == absent.end()) object[name] = std::move(value);

@@ -3,6 +3,7 @@
 // Association's autotuning_methodology, schemas/T4.json, describes each field); Kernel Tuner writes it in
 // kernel_tuner/file_utils.py, get_t4_results().
 //
+// clang-format off
 //   "configuration": {"block_size_x": 16}            the knobs
 //   "times": {"compilation": 918.6,                  compile_ms (the schema says "compilation_time", tuners write both)
 //             "validation": 0,                       check_ms
@@ -11,9 +12,11 @@
 //             "framework": 105.2, ...}               kept
 //   "invalidity": "correct"                          outcome
 //   "correctness": 1                                 verified
-//   "measurements": [{"name": "time", "value": 3.87, "unit": "ms"}]   that of the objective is median_ns; others are
-//   kept "objectives": ["time"]                           kept "timestamp": "2023-12-22 09:54:05.502007+00:00"
-//   recorded_at
+//   "measurements": [{"name": "time", "value": 3.87, "unit": "ms"}]
+//                                                    that of the objective is median_ns; others are kept
+//   "objectives": ["time"]                           kept
+//   "timestamp": "2023-12-22 09:54:05.502007+00:00"  recorded_at
+// clang-format on
 //
 // Thread rule: pure functions.
 #pragma once
@@ -30,6 +33,7 @@ namespace nestwright {
 /// Requires that `result` is a value in JSON. ForeignTrial::rest gets the fields that have no column, and:
 ///   "absent": the names of fields with a column that the result does not have;
 ///   "measurements": all, that of the objective without its value.
+/// Times that are kept are in milliseconds, unless they name another unit.
 /// Throws UsageError, of which the caller adds the place, if a field that the schema requires is absent or has another
 /// type, or if a time is not positive.
 ForeignTrial trial_of_t4(const nlohmann::ordered_json& result, double unit_ms);

@@ -31,7 +31,7 @@ ListedSession read_session(const Statement& row, const TaskKey& task) {
   session.seed = row.text(1);
   session.strategy = row.text(2);
   session.cost_model = row.text(3);
-  session.options = row.text(4);
+  session.options = task.workload.source.empty() ? row.text(4) : "{}";  // else fields of a file, perhaps very many
   session.status = row.text(5);
   session.reason = row.text(6);
   session.owner = row.text(7);

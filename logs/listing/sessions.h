@@ -18,7 +18,8 @@ struct OutcomeCount {
   std::int64_t trials = 0;
 };
 
-/// A session of a listing, with what the database knows about it. Texts are those of the columns (logs/FORMAT.md).
+/// A session of a listing, with what the database knows about it. Texts are those of the columns (logs/FORMAT.md), but
+/// `options` of a session of another tuner, which has fields of its file, is "{}".
 struct ListedSession {
   SessionId id = 0;
   TaskKey task;

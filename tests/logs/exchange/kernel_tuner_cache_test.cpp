@@ -119,6 +119,42 @@ TEST_F(KernelTunerCache, ACacheBecomesTheT4FileThatKernelTunerWrites) {
   EXPECT_TRUE(are_equal(t4["results"][0]["measurements"], theirs["results"][0]["measurements"]));
 }
 
+/// A file with these entries, with their names.
+std::string cache_of(const std::vector<std::pair<std::string, json>>& configurations) {
+  json file = {{"device_name", "A100"}, {"kernel_name", "scale"}, {"problem_size", {4}}};
+  for (const auto& [name, value] : configurations.front().second.items()) {
+    file["tune_params_keys"].push_back(name);
+    file["tune_params"][name] = json::array({value});
+  }
+  for (const auto& [name, configuration] : configurations) {
+    file["cache"][name] = configuration;
+    file["cache"][name]["time"] = 1.5;
+  }
+  return file.dump();
+}
+
+TEST_F(KernelTunerCache, TheParametersOfAllFilesAreExported) {
+  import_text(cache_of({{"1,1", {{"a", 1}, {"b", 1}}}, {"1,2", {{"a", 1}, {"b", 2}}}}));
+  import_text(cache_of({{"2", {{"a", 2}}}, {"3", {{"a", 3}}}}));
+  const json file = json::parse(exported_text());
+  EXPECT_EQ(file["tune_params_keys"], json::parse(R"(["a", "b"])"));
+  EXPECT_EQ(file["tune_params"], json::parse(R"({"a": [2, 1, 3], "b": [1, 2, null]})"));
+  EXPECT_EQ(file["cache"].size(), 4u) << file.dump(1);
+  EXPECT_EQ(file["cache"]["1,2"]["b"], 2);
+  EXPECT_EQ(file["cache"]["2,None"]["b"], nullptr);
+}
+
+TEST_F(KernelTunerCache, NamesThatTwoFilesGiveAreNotWrittenTwice) {
+  import_text(cache_of({{"first", {{"a", 1}}}}));
+  import_text(cache_of({{"first", {{"a", 2}}}}));
+  try {
+    exported_text();
+    FAIL() << "an entry hides another one";
+  } catch (const UsageError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("have the name 'first'"));
+  }
+}
+
 TEST_F(KernelTunerCache, AWorkloadIsOfOneFormat) {
   import_text(text_);
   try {
@@ -148,12 +184,12 @@ TEST_F(KernelTunerCache, BadFilesAreRefused) {
       {without("device_name"), "has no 'device_name'"},
       {without("cache"), "has no entry in 'cache'"},
       {with("/cache", json::object()), "has no entry in 'cache'"},
-      {with("/kernel_name", 3), "has a 'kernel_name' that is no text"},
-      {with("/tune_params_keys", "block"), "has 'tune_params_keys' that are no list of names"},
+      {with("/kernel_name", 3), "has a 'kernel_name' that is not a text"},
+      {with("/tune_params_keys", "block"), "has 'tune_params_keys' that are not a list of names"},
       {with("/tune_params_keys/0", "size"), "has no value of the parameter 'size'"},
-      {with("/cache/8,1,1.5,plain", 3), "is no object"},
-      {with("/cache/8,1,1.5,plain/time", "soon"), "its time is no number"},
-      {with("/cache/8,1,1.5,plain/times", 3), "has 'runtimes' that are no list"},
+      {with("/cache/8,1,1.5,plain", 3), "is not an object"},
+      {with("/cache/8,1,1.5,plain/time", "soon"), "its time is not a number"},
+      {with("/cache/8,1,1.5,plain/times", 3), "has 'runtimes' that are not a list"},
       {with("/schema_version", "2.0.0"), "has the schema version \"2.0.0\""},
       {with("/cache/8,1,1.5,plain/block", 16), "has a configuration that was there before"},
   };

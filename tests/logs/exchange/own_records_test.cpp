@@ -76,6 +76,20 @@ TEST_F(ExportedRuns, OfSessionsWithAnotherUnitAreRescaledOrLeftOut) {
   EXPECT_EQ(report_.left_out, 1);
 }
 
+TEST_F(ExportedRuns, AreInTheUnitOfTheSessionThatBeganLast) {
+  const SessionId later = run({timed(1e6)});
+  const TrialId anchor = trials_[0];
+  log_.set_anchor(later, anchor, 50);
+  const SessionId merged = run({timed(3e6)});  // of another database
+  log_.set_anchor(merged, anchor, 100);
+  sqlite::Database database(path_, path_, SQLITE_OPEN_READWRITE, 1000);
+  database.prepare("UPDATE session SET started_at = '2001-01-01T00:00:00.000Z' WHERE id = ?").bind(merged).run();
+  const json file = exported("t4");
+  ASSERT_EQ(file["results"].size(), 2u);
+  EXPECT_DOUBLE_EQ(file["results"][0]["measurements"][0]["value"], 1);
+  EXPECT_DOUBLE_EQ(file["results"][1]["measurements"][0]["value"], 1.5);
+}
+
 TEST_F(ExportedRuns, OfSeveralTasksNeedANameAndNothingIsWrittenForNone) {
   run({timed(100)});
   run(task_of(matmul(8, 8, 8)), {timed(10)});
