@@ -32,6 +32,7 @@ struct ImportReport {
   std::string workload;       ///< of a foreign file; empty for JSON lines, which may have several
   std::int64_t trials = 0;    ///< added
   std::int64_t known = 0;     ///< not added, because the database has them
+  std::int64_t replaced = 0;  ///< of the database, which have the file's measurement now (merge_log())
   std::int64_t sessions = 0;  ///< added
 };
 

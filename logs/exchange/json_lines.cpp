@@ -12,6 +12,7 @@
 #include "logs/open_log.h"
 #include "logs/schema.h"
 #include "logs/sqlite/copy.h"
+#include "logs/upkeep/existing_log.h"
 #include "logs/upkeep/merge.h"
 #include "nestwright/error.h"
 #include "support/os/scratch_folder.h"
@@ -50,23 +51,30 @@ class RowInserter {
  public:
   explicit RowInserter(sqlite::Database& database) : database_(database) {
     for (const ExchangedTable& table : exchanged_tables()) {
-      columns_[table.name] = exchanged_columns(database, table.name);
+      tables_[table.name] = {tables_.size(), exchanged_columns(database, table.name)};
     }
   }
 
   void insert(const Json& line) {
     const auto name = line.find("table");
-    const auto table =
-        name != line.end() && name->is_string() ? columns_.find(name->get<std::string>()) : columns_.end();
-    if (table == columns_.end()) refuse_part("has no 'table' that this nestwright knows");
+    const auto table = name != line.end() && name->is_string() ? tables_.find(name->get<std::string>()) : tables_.end();
+    if (table == tables_.end()) refuse_part("has no 'table' that this nestwright knows");
+    const auto& [place, known_columns] = table->second;
+    // Triggers count rows when they are inserted, so those that they refer to must be there.
+    if (place < last_) {
+      refuse_part(fmt::format("has a row of the table {}, which must come before those of the table {}", table->first,
+                              exchanged_tables()[last_].name));
+    }
+    last_ = place;
     std::string names, places;
     std::vector<const ExchangedColumn*> columns;
     for (const auto& [field, value] : line.items()) {
       if (field == "table") continue;
-      columns.push_back(&column_of(*table, field));
+      columns.push_back(&column_of(table->first, known_columns, field));
       names += (names.empty() ? "" : ", ") + field;
       places += places.empty() ? "?" : ", ?";
     }
+    if (columns.empty()) refuse_part(fmt::format("has no column of the table {}", table->first));
     sqlite::Statement statement =
         database_.prepare(fmt::format("INSERT INTO {}({}) VALUES ({})", table->first, names, places));
     statement.bind();
@@ -80,36 +88,40 @@ class RowInserter {
   }
 
  private:
-  using Tables = std::map<std::string, std::vector<ExchangedColumn>>;
+  struct KnownTable {
+    std::size_t place = 0;  ///< in exchanged_tables()
+    std::vector<ExchangedColumn> columns;
+  };
 
-  static const ExchangedColumn& column_of(const Tables::value_type& table, const std::string& name) {
-    for (const ExchangedColumn& column : table.second) {
+  static const ExchangedColumn& column_of(const std::string& table, const std::vector<ExchangedColumn>& columns,
+                                          const std::string& name) {
+    for (const ExchangedColumn& column : columns) {
       if (column.name == name) return column;
     }
-    refuse_part(fmt::format("has a column '{}' that the table {} of this nestwright does not have", name, table.first));
+    refuse_part(fmt::format("has a column '{}' that the table {} of this nestwright does not have", name, table));
   }
 
   sqlite::Database& database_;
-  Tables columns_;
+  std::map<std::string, KnownTable> tables_;
+  std::size_t last_ = 0;  ///< the place of the table of the last row
 };
 
 Json parsed(const std::string& line) {
-  try {
-    Json json = Json::parse(line);
-    if (!json.is_object()) refuse_part("is no object");
-    return json;
-  } catch (const Json::exception&) {
-    refuse_part("is not JSON in UTF-8, or has a number that is too large");
-  }
+  bool is_deep = false;
+  Json json = parsed_json(line, kMaxDepth, &is_deep);
+  if (is_deep) refuse_part(fmt::format("has more than {} lists and objects in each other", kMaxDepth));
+  if (json.is_discarded()) refuse_part("is not JSON in UTF-8, or has a number that is too large");
+  if (!json.is_object()) refuse_part("is not an object");
+  return json;
 }
 
-void require_references(const sqlite::Database& database, const std::string& path) {
-  sqlite::Statement broken = database.prepare("SELECT \"table\", rowid, parent FROM pragma_foreign_key_check LIMIT 1");
-  if (!broken.bind().step()) return;
+void require_references_of_file(const sqlite::Database& database, const std::string& path) {
+  const std::optional<LostReference> lost = lost_reference(database);
+  if (!lost) return;
   throw UsageError(
       fmt::format("file '{}' has row {} of the table {} without the row of the table {} that it names:"
                   " export it again",
-                  path, broken.integer(1), broken.text(0), broken.text(2)));
+                  path, lost->row, lost->table, lost->parent));
 }
 
 /// Fills an empty database with the rows of the file.
@@ -143,7 +155,7 @@ void read_rows(sqlite::Database& database, const std::string& path) {
   if (!is_complete) {
     throw UsageError(fmt::format("file '{}' has no last line with the number of rows: give a whole file", path));
   }
-  require_references(database, path);
+  require_references_of_file(database, path);
   transaction.commit();
 }
 
@@ -151,6 +163,55 @@ std::int64_t count(const sqlite::Database& database, const char* table) {
   sqlite::Statement select = database.prepare(fmt::format("SELECT count(*) FROM {}", table));
   select.bind().step();
   return select.integer(0);
+}
+
+/// Throws UsageError if the two have the same workload from different sources.
+void require_same_sources(const sqlite::Database& rows, const std::string& file, const std::string& to,
+                          const OpenOptions& options) {
+  const sqlite::Database database = open_log(to, OpenMode::kWrite, options);
+  sqlite::Statement imported = rows.prepare("SELECT workload, source FROM workload");
+  sqlite::Statement there = database.prepare("SELECT source FROM workload WHERE workload = ?");
+  while (imported.step()) {
+    if (!there.bind(imported.text(0)).step() || there.text(0) == imported.text(1)) continue;
+    const auto source_name = [](const std::string& source) { return source.empty() ? "Nestwright" : source; };
+    throw UsageError(
+        fmt::format("file '{}' has records of {} from {}, but database '{}' has some from {}: give another file with"
+                    " --db",
+                    file, imported.text(0), source_name(imported.text(1)), to, source_name(there.text(0))));
+  }
+}
+
+/// Imports the file into a database that does not exist, `imported`, and merges that one.
+ImportReport import_by_way_of(const std::string& imported, const std::string& database, const std::string& file,
+                              const OpenOptions& options) {
+  ImportReport report;
+  {
+    sqlite::Database rows = open_log(imported, OpenMode::kWrite, options);
+    read_rows(rows, file);
+    report.trials = count(rows, "trial");
+    report.sessions = count(rows, "session");
+    std::error_code error;
+    if (!std::filesystem::exists(database, error)) {
+      // The rows keep their numbers.
+      sqlite::copy_to_file(rows, real_file(database));
+      return report;
+    }
+    require_same_sources(rows, file, database, options);
+  }
+  const MergeResult merged = merge_log(imported, database, options);
+  report.known = report.trials - merged.trials - merged.replaced;
+  report.trials = merged.trials;
+  report.replaced = merged.replaced;
+  report.sessions = merged.sessions;
+  return report;
+}
+
+/// The message with `name` in the place of each `path`.
+std::string with_name(std::string message, const std::string& path, const std::string& name) {
+  for (std::size_t at = 0; (at = message.find(path, at)) != std::string::npos; at += name.size()) {
+    message.replace(at, path.size(), name);
+  }
+  return message;
 }
 
 }  // namespace
@@ -166,24 +227,11 @@ ImportReport import_json_lines(const std::string& database, const ImportRequest&
   }
   const ScratchFolder scratch("nestwright-import");
   const std::string imported = scratch.path() + "/imported.db";
-  ImportReport report;
-  {
-    sqlite::Database rows = open_log(imported, OpenMode::kWrite, options);
-    read_rows(rows, request.file);
-    report.trials = count(rows, "trial");
-    report.sessions = count(rows, "session");
-    std::error_code error;
-    if (!std::filesystem::exists(database, error)) {
-      // The rows keep their numbers.
-      sqlite::copy_to_file(rows, database);
-      return report;
-    }
+  try {
+    return import_by_way_of(imported, database, request.file, options);
+  } catch (const LogError& e) {
+    throw LogError(with_name(e.what(), imported, request.file));
   }
-  const MergeResult merged = merge_log(imported, database, options);
-  report.known = report.trials - merged.trials;
-  report.trials = merged.trials;
-  report.sessions = merged.sessions;
-  return report;
 }
 
 ExportReport write_json_lines(const sqlite::Database& database, const std::vector<StoredTask>& tasks,

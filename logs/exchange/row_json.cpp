@@ -29,27 +29,20 @@ Json real_to_json(double value) {
 /// A list or object in JSON that has the same text when it is written again, else the text itself.
 Json text_to_json(const std::string& text) {
   if (text.empty() || (text[0] != '[' && text[0] != '{')) return text;
-  Json parsed = Json::parse(text, nullptr, false);
+  Json parsed = parsed_json(text, kMaxDepth - 1);  // the line is an object, too
   const bool is_same = !parsed.is_discarded() && to_text(parsed) == text;
   return is_same ? parsed : Json(text);
 }
 
 [[noreturn]] void refuse_type(const ExchangedColumn& column, const char* type) {
-  refuse_part(fmt::format("has a '{}' that is no {}", column.name, type));
+  refuse_part(fmt::format("has a '{}' that is not {}", column.name, type));
 }
 
 double real_of(const ExchangedColumn& column, const Json& value) {
   if (value.is_number()) return value.get<double>();
   if (value == kInfinity) return std::numeric_limits<double>::infinity();
   if (value == kMinusInfinity) return -std::numeric_limits<double>::infinity();
-  refuse_type(column, "number");
-}
-
-bool fits_integer(const Json& value) {
-  if (value.is_number_unsigned()) {
-    return value.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  }
-  return value.is_number_integer();
+  refuse_type(column, "a number");
 }
 
 }  // namespace
@@ -66,8 +59,10 @@ std::span<const ExchangedTable> exchanged_tables() {
       {"trial", "session_id IN (SELECT id FROM session WHERE task_id IN (SELECT value FROM json_each(:tasks)))", "id"},
       {"race", "task_id IN (SELECT value FROM json_each(:tasks))", "id"},
       {"race_entry", "race_id IN (SELECT id FROM race WHERE task_id IN (SELECT value FROM json_each(:tasks)))", "id"},
+      // All of them if no task is left out: a machine whose tasks were deleted has limits, too.
       {"machine_limit",
-       "EXISTS (SELECT 1 FROM task JOIN target ON target.id = task.target_id"
+       "(SELECT count(*) FROM task) = json_array_length(:tasks) OR EXISTS ("
+       "SELECT 1 FROM task JOIN target ON target.id = task.target_id"
        " WHERE task.id IN (SELECT value FROM json_each(:tasks))"
        " AND machine_limit.machine = target.machine || substr(machine_limit.machine, length(target.machine) + 1)"
        " AND substr(machine_limit.machine, length(target.machine) + 1, 10) = '; threads ')",
@@ -109,14 +104,14 @@ void add_column(sqlite::Statement& statement, const ExchangedColumn& column, con
   }
   switch (column.type) {
     case ExchangedColumn::Type::kInteger:
-      if (!fits_integer(value)) refuse_type(column, "integer of 64 bits");
+      if (!is_integer(value)) refuse_type(column, "an integer of 64 bits");
       statement.add(value.get<std::int64_t>());
       return;
     case ExchangedColumn::Type::kReal:
       statement.add(real_of(column, value));
       return;
     case ExchangedColumn::Type::kText:
-      if (!value.is_string() && !value.is_structured()) refuse_type(column, "text");
+      if (!value.is_string() && !value.is_structured()) refuse_type(column, "a text");
       statement.add(value.is_string() ? value.get<std::string>() : to_text(value));
       return;
   }

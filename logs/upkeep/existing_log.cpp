@@ -18,13 +18,19 @@ Database open_existing_log(const std::string& path, const OpenOptions& options) 
   return database;
 }
 
-void require_references(const Database& database) {
+std::optional<LostReference> lost_reference(const Database& database) {
   Statement missing = database.prepare("PRAGMA foreign_key_check");
-  if (!missing.step()) return;
+  if (!missing.step()) return std::nullopt;
+  return LostReference{missing.text(0), missing.integer(1), missing.text(2)};
+}
+
+void require_references(const Database& database) {
+  const std::optional<LostReference> lost = lost_reference(database);
+  if (!lost) return;
   throw LogError(
       fmt::format("row {} of the table {} in database '{}' refers to a row of the table {} that does not exist: "
                   "nothing was changed; nestwright log repair writes a file without such rows",
-                  missing.integer(1), missing.text(0), database.path(), missing.text(2)));
+                  lost->row, lost->table, database.path(), lost->parent));
 }
 
 void require_ended(const Database& database, const std::string& sessions) {

@@ -2,6 +2,8 @@
 // Thread rule: as for the database.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "logs/sqlite/database.h"
@@ -15,7 +17,17 @@ namespace nestwright {
 /// does, and if there is no such file.
 sqlite::Database open_existing_log(const std::string& path, const OpenOptions& options);
 
-/// Throws LogError if a row refers to one that does not exist.
+/// A row that refers to one that does not exist.
+struct LostReference {
+  std::string table;
+  std::int64_t row = 0;
+  std::string parent;  ///< the table of the row that it refers to
+};
+
+/// The first one; absent: there is none.
+std::optional<LostReference> lost_reference(const sqlite::Database& database);
+
+/// Throws LogError if there is one.
 void require_references(const sqlite::Database& database);
 
 /// Throws LogError if a process works on a session in the table temp.`sessions`

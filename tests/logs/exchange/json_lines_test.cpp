@@ -117,6 +117,51 @@ TEST_F(JsonLines, OneTaskIsExportedWithWhatItRefersTo) {
   EXPECT_THAT(exported(copy_), HasSubstr("machine_limit"));
 }
 
+TEST_F(JsonLines, LimitsOfMachinesWithoutTasksAreExportedWithEverything) {
+  record_everything();
+  EXPECT_THAT(exported(path_), HasSubstr("another machine"));
+}
+
+TEST_F(JsonLines, ATextThatLooksLikeDeepJsonStaysAText) {
+  const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+  run({failed(Outcome::kCrash, deep)});
+  import(copy_, exported(path_));
+  EXPECT_EQ(TuningLog::open(copy_, OpenMode::kRead).trials(every_task()).at(0).measurement.message, deep);
+}
+
+TEST_F(JsonLines, MeasurementsThatAnImportReplacesAreCounted) {
+  run({timed(100), timed(110)});
+  const std::string older = exported(path_);
+  import(copy_, older);
+  std::string newer = older;
+  for (const auto& [from, to] : {std::pair("\"median_ns\":100.0", "\"median_ns\":50.0"),
+                                 std::pair("\"started_at\":\"20", "\"started_at\":\"30")}) {
+    newer.replace(newer.find(from), std::string(from).size(), to);
+  }
+  const ImportReport report = import(copy_, newer);
+  EXPECT_EQ(report.trials, 0);
+  EXPECT_EQ(report.replaced, 1);
+  EXPECT_EQ(report.known, 1);
+}
+
+TEST_F(JsonLines, ErrorsNameTheFileAndNotATemporaryDatabase) {
+  run({timed(100)});
+  std::string lines = exported(path_);
+  import(copy_, lines);
+  constexpr std::string_view kSource = "\"source\":\"\"";
+  lines.replace(lines.find(kSource), kSource.size(), "\"source\":\"T4\"");
+  try {
+    import(copy_, lines);
+    FAIL() << "a workload has two sources";
+  } catch (const UsageError& e) {
+    EXPECT_THAT(e.what(),
+                HasSubstr("file '" + in_ + "' has records of matmul m=512 n=512 k=512 from T4, but database '" + copy_ +
+                          "' has some from Nestwright"));
+  }
+  write_file(copy_, "not a database");
+  EXPECT_THROW(import(copy_, exported(path_)), LogError);
+}
+
 TEST_F(JsonLines, AnImportIntoADatabaseAddsWhatItDoesNotHave) {
   record_everything();
   import_records(copy_, {.file = recorded_file("scale_T4.json")});
@@ -150,6 +195,7 @@ TEST_F(JsonLines, BadLinesAreRefusedWithTheirNumbers) {
     EXPECT_NE(at, std::string::npos) << from;
     return other.replace(at, from.size(), to);
   };
+  const std::string deep = std::string(200'000, '[') + std::string(200'000, ']') + "}\n";
   const std::pair<std::string, const char*> kRefused[] = {
       {text.substr(0, text.rfind("{\"rows\"")), "has no last line with the number of rows"},
       {text.substr(0, text.size() / 2), " of file '"},
@@ -159,14 +205,17 @@ TEST_F(JsonLines, BadLinesAreRefusedWithTheirNumbers) {
       {header + "{\"table\":\"secrets\"}\n", "line 2 of file"},
       {header + "{\"table\":\"target; DROP TABLE trial\"}\n", "has no 'table' that this nestwright knows"},
       {header + "{\"table\":\"target\",\"id, target\":1}\n", "has a column 'id, target' that the table target"},
-      {header + "[1]\n", "is no object"},
+      {header + "{\"table\":\"target\"}\n", "has no column of the table target"},
+      {text.substr(0, text.rfind("{\"rows\"")) + second, "has a row of the table target, which must come before"},
+      {header + "{\"table\":\"target\",\"target\":" + deep, "has more than 64 lists and objects in each other"},
+      {header + "[1]\n", "is not an object"},
       {header + "{\"table\":\"target\",\"id\":1e999}\n", "is not JSON in UTF-8, or has a number that is too large"},
       {header + "{\"table\":\"target\",\"target\":\"\xff\"}\n", "is not JSON in UTF-8"},
       {header + second + second, "line 3 of file"},
       {header + second + second, "contradicts the rows before it"},
-      {header + "{\"table\":\"target\",\"id\":\"one\"}\n", "has a 'id' that is no integer of 64 bits"},
-      {header + "{\"table\":\"target\",\"id\":18446744073709551615}\n", "has a 'id' that is no integer of 64 bits"},
-      {changed("\"median_ns\":100.0", "\"median_ns\":\"fast\""), "has a 'median_ns' that is no number"},
+      {header + "{\"table\":\"target\",\"id\":\"one\"}\n", "has a 'id' that is not an integer of 64 bits"},
+      {header + "{\"table\":\"target\",\"id\":18446744073709551615}\n", "has a 'id' that is not an integer of 64 bits"},
+      {changed("\"median_ns\":100.0", "\"median_ns\":\"fast\""), "has a 'median_ns' that is not a number"},
       {changed("\"outcome\":0", "\"outcome\":77"), "without the row of the table outcome"},
       {changed("\"knobs\":{", "\"knobs\":\"{"), "is not JSON"},
       {text + "{\"rows\":1}\n", "follows the last one"},

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/commands/log/log.h"
+#include "cli/commands/log/log_output.h"
 #include "cli/commands/log/selection.h"
 #include "cli/options/exit_code.h"
 #include "cli/output/record_output.h"
@@ -28,8 +29,8 @@ int run(const ExportOptions& options) {
       export_records(options.common.db, selection.filter, options.format, options.out, database_options());
   if (report.tasks == 0) return print_nothing_matches(selection, options.common, "task");
   if (report.left_out > 0) {
-    note(fmt::format("{} trials are left out, because times of their sessions cannot be compared with the others\n",
-                     report.left_out));
+    note(fmt::format("nestwright: {} left out, because times of other sessions cannot be compared with the others\n",
+                     counted(report.left_out, "trial")));
   }
   if (options.common.json) {
     print_json(Json{{"file", options.out},
@@ -38,8 +39,8 @@ int run(const ExportOptions& options) {
                     {"trials", report.trials},
                     {"left_out", report.left_out}});
   } else {
-    fmt::print("wrote {} {} of {} {} to '{}'\n", report.trials, report.trials == 1 ? "trial" : "trials", report.tasks,
-               report.tasks == 1 ? "task" : "tasks", printable(options.out));
+    fmt::print("wrote {} of {} to '{}'\n", counted(report.trials, "trial"), counted(report.tasks, "task"),
+               printable(options.out));
   }
   return kDone;
 }

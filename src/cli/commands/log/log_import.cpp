@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/commands/log/log.h"
+#include "cli/commands/log/log_output.h"
 #include "cli/options/exit_code.h"
 #include "cli/output/record_output.h"
 #include "logs/exchange/exchange.h"
@@ -23,16 +24,18 @@ int run(const ImportOptions& options) {
     json["workload"] = report.workload.empty() ? Json() : Json(report.workload);
     json["sessions"] = report.sessions;
     json["trials"] = report.trials;
+    json["replaced"] = report.replaced;
     json["known"] = report.known;
     print_json(json);
     return kDone;
   }
   const std::string known =
       report.known > 0 ? fmt::format("; {} {} there already", report.known, report.known == 1 ? "was" : "were") : "";
+  const std::string replaced =
+      report.replaced > 0 ? fmt::format("; {} replaced by better measurements", counted(report.replaced, "trial")) : "";
   const std::string workload = report.workload.empty() ? "" : " of " + report.workload;
-  fmt::print("{}", printable(fmt::format("added {} {}{} (format {}) to '{}'{}\n", report.trials,
-                                         report.trials == 1 ? "trial" : "trials", workload, report.format,
-                                         options.common.db, known)));
+  fmt::print("{}", printable(fmt::format("added {}{} (format {}) to '{}'{}{}\n", counted(report.trials, "trial"),
+                                         workload, report.format, options.common.db, replaced, known)));
   return kDone;
 }
 
