@@ -198,6 +198,12 @@ std::string measurement_columns(const std::string& prefix, Readings readings) {
   return columns;
 }
 
+std::string remeasured_columns(const std::string& prefix) {
+  const std::string dot = prefix.empty() ? "" : prefix + ".";
+  return fmt::format("{0}, {1}device_clock_mhz, {1}device_temperature_c, {1}part_ratio",
+                     prefix.empty() ? kMeasurementColumns : measurement_columns(prefix), dot);
+}
+
 void bind_measurement(sqlite::Statement& statement, const Measurement& m) {
   const Timing& t = m.timing;
   statement.add(static_cast<int>(m.outcome), m.message, known(t.median_ns), known(t.low_ns), known(t.high_ns),

@@ -64,6 +64,9 @@ enum class Readings : std::uint8_t {
 };
 /// "prefix.outcome, prefix.message, ..."
 std::string measurement_columns(const std::string& prefix, Readings readings = Readings::kAll);
+/// The columns of trial that a new measurement replaces, in this order: the measurement, what was reported about the
+/// device, and the part that was timed. "outcome, ..., part_ratio", or "prefix.outcome, ..., prefix.part_ratio".
+std::string remeasured_columns(const std::string& prefix = "");
 void bind_measurement(sqlite::Statement& statement, const Measurement& measurement);
 Measurement read_measurement(const sqlite::Statement& row, int first_column);
 

@@ -103,7 +103,7 @@ void keep_older_copy(Database& database, const std::string& file) {
   const std::int64_t version = database.pragma("user_version");
   if (version == 0 || version >= newest_version()) return;
   const std::string copy = fmt::format("{}-version-{}", file, version);
-  sqlite::copy_to_file(database, copy);
+  sqlite::replace_by_copy(database, copy);
   database.note(
       fmt::format("database '{}' has schema version {} and is brought up to {}: a copy of it as it was is '{}'",
                   database.path(), version, newest_version(), copy));

@@ -34,12 +34,18 @@ Quality quality_of(const BestRecord& record) {
   return record.trials <= 1 ? Quality::kDefault : Quality::kConfirmed;
 }
 
+Soundness soundness_of(const Measurement& measurement) {
+  if (measurement.timing.is_disturbed()) return Soundness::kDisturbed;
+  if (measurement.outcome != Outcome::kOk) return Soundness::kFailed;
+  if (!measurement.evidence.verified) return Soundness::kUnverified;
+  return measurement.timing.ended_early ? Soundness::kEndedEarly : Soundness::kWhole;
+}
+
 bool improves(const Measurement& measurement, const Measurement& recorded) {
-  if (recorded.outcome != Outcome::kOk || recorded.timing.is_disturbed()) return true;
-  if (measurement.timing.is_disturbed()) return false;
-  if (measurement.evidence.verified && !recorded.evidence.verified) return true;
-  return measurement.outcome != Outcome::kOk ||
-         measurement.timing.samples_ns.size() >= recorded.timing.samples_ns.size();
+  const Soundness before = soundness_of(recorded), now = soundness_of(measurement);
+  if (before == Soundness::kDisturbed || recorded.outcome != Outcome::kOk) return true;
+  if (now != before) return now > before;
+  return measurement.timing.samples_ns.size() >= recorded.timing.samples_ns.size();
 }
 
 }  // namespace nestwright

@@ -25,9 +25,18 @@ Quality parse_quality(std::string_view name);
 
 Quality quality_of(const BestRecord& record);
 
-/// Whether a later measurement of a trial replaces the recorded one. A disturbed timing is worse than any other; a
-/// failure, the first measurement of a checked kernel, or at least as many undisturbed samples, is better than a
-/// timing.
+/// How much a measurement of a trial says, the least first.
+enum class Soundness : std::uint8_t {
+  kDisturbed,   ///< of whatever outcome
+  kUnverified,  ///< timed, but not checked: by a part of its kernel
+  kEndedEarly,  ///< checked, and timed roughly
+  kWhole,       ///< checked and timed to the end
+  kFailed,      ///< a kernel that failed once may not be best, whatever its times
+};
+Soundness soundness_of(const Measurement& measurement);
+
+/// Whether a later measurement of a trial replaces the recorded one: if that failed, was disturbed or is less sound, or
+/// if it is as sound and has no more samples.
 bool improves(const Measurement& measurement, const Measurement& recorded);
 
 }  // namespace nestwright

@@ -35,10 +35,9 @@ bool TuningLog::remeasure(SessionId session, TrialId trial, const Measurement& m
   require_trial_of_task(database, trial, session);
   if (!is_improvement(database, trial, measurement)) return false;
   const auto replace = [&](const char* which) {
-    Statement update = database.prepare(
-        fmt::format("UPDATE trial SET ({}, device_clock_mhz, device_temperature_c, part_ratio, code) = ({}, coalesce(?,"
-                    " code)) WHERE {} = ?",
-                    kMeasurementColumns, placeholders(kMeasurementColumnCount + 3), which));
+    Statement update =
+        database.prepare(fmt::format("UPDATE trial SET ({}, code) = ({}, coalesce(?, code)) WHERE {} = ?",
+                                     remeasured_columns(), placeholders(kMeasurementColumnCount + 3), which));
     update.bind();
     bind_measurement(update, measurement);
     update

@@ -12,7 +12,12 @@ namespace nestwright::sqlite {
 /// original.
 Database private_copy(const Database& from);
 
-/// Copies it to a new file, atomically: the file gets its name only when it is complete. Replaces an existing file.
+/// Copies it to a new file, atomically: the file gets its name only when it is complete. Throws LogError if there is a
+/// file of that name, even one that another process makes meanwhile, or a write-ahead log that an earlier file of that
+/// name left, which SQLite would take for the new one's.
 void copy_to_file(const Database& from, const std::string& path);
+
+/// The same, but replaces an existing file, which no process may have open.
+void replace_by_copy(const Database& from, const std::string& path);
 
 }  // namespace nestwright::sqlite

@@ -73,7 +73,8 @@ void Database::require_in_place() {
   if (is_there && status.st_dev == device_ && status.st_ino == inode_) return;
   // Not under the old name, because the old file's write-ahead log may still exist beside it.
   std::string rescued = file_ + "-rescued";
-  for (int n = 2; std::filesystem::exists(rescued); ++n) rescued = fmt::format("{}-rescued-{}", file_, n);
+  const auto is_taken = [&] { return std::filesystem::exists(rescued) || std::filesystem::exists(rescued + "-wal"); };
+  for (int n = 2; is_taken(); ++n) rescued = fmt::format("{}-rescued-{}", file_, n);
   loss_ = fmt::format("database '{}' was {} while it was in use", path_, is_there ? "replaced" : "removed");
   copy_to_file(*this, rescued);
   loss_ += fmt::format(": all that was recorded is in '{}' now; run again with --db {}", rescued, rescued);
@@ -82,8 +83,8 @@ void Database::require_in_place() {
 
 Statement Database::prepare(std::string_view sql) const { return {*this, sql}; }
 
-std::int64_t Database::pragma(const std::string& name) const {
-  Statement statement = prepare("PRAGMA " + name);
+std::int64_t Database::integer(const std::string& query) const {
+  Statement statement = prepare(query);
   return statement.step() ? statement.integer(0) : 0;
 }
 

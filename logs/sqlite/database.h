@@ -49,7 +49,9 @@ class Database {
   std::int64_t last_insert_id() const { return sqlite3_last_insert_rowid(connection_.get()); }
   int changed_rows() const { return sqlite3_changes(connection_.get()); }
   bool in_transaction() const { return sqlite3_get_autocommit(connection_.get()) == 0; }
-  std::int64_t pragma(const std::string& name) const;
+  /// Returns the first column of the first row of a query; 0 if there is no row.
+  std::int64_t integer(const std::string& query) const;
+  std::int64_t pragma(const std::string& name) const { return integer("PRAGMA " + name); }
   /// From now on every transaction first checks that `file` is still the one that this connection has open. If it was
   /// removed or replaced, everything that was written goes to a new file beside it, and the transaction throws
   /// LogError.

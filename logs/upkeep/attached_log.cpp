@@ -18,7 +18,7 @@ AttachedLog::AttachedLog(Database& to, const std::string& path, const OpenOption
   if (attach(real_file(path))) return;
   // The copy has no name once it is attached, so that nothing is left of it even if this process is killed.
   const std::string copy = fmt::format("{}-attached-{}", to.path(), getpid());
-  sqlite::copy_to_file(reading, copy);
+  sqlite::replace_by_copy(reading, copy);
   if (!attach(copy)) to.fail(SQLITE_CANTOPEN);
   to.execute("PRAGMA source.journal_mode = DELETE");
   std::filesystem::remove(copy);

@@ -8,16 +8,9 @@ namespace nestwright {
 namespace {
 
 using sqlite::Database;
-using sqlite::Statement;
 
 // temp.doomed_session has the sessions that were selected, temp.session_of_task all those of their tasks,
 // temp.kept_trial those of their trials that stay, and temp.doomed_trial the others.
-
-std::int64_t count(const Database& database, const char* table) {
-  Statement rows = database.prepare(fmt::format("SELECT count(*) FROM {}", table));
-  rows.step();
-  return rows.integer(0);
-}
 
 void select_sessions(Database& database, const DeleteFilter& filter) {
   select_tasks(database, filter.tasks);
@@ -107,24 +100,24 @@ DELETE FROM target WHERE id NOT IN (SELECT target_id FROM task);
 
 DeleteResult delete_sessions(const std::string& path, const DeleteFilter& filter, bool is_dry,
                              const OpenOptions& options) {
-  Database database = open_existing_log(path, options);
+  Database database = open_existing_log(path, is_dry, options);
   DeleteResult result;
   {
     sqlite::Transaction transaction(database);
     select_sessions(database, filter);
-    require_ended(database, "session_of_task");
+    require_ended(database, "session WHERE id IN (SELECT id FROM temp.session_of_task)", path);
     const auto counted = [&](int sign) {
-      result.tasks += sign * count(database, "task");
-      result.sessions += sign * count(database, "session");
-      result.races += sign * count(database, "race");
+      result.tasks += sign * database.integer("SELECT count(*) FROM task");
+      result.sessions += sign * database.integer("SELECT count(*) FROM session");
+      result.races += sign * database.integer("SELECT count(*) FROM race");
     };
     counted(1);
     select_trials(database);
-    result.trials = count(database, "temp.doomed_trial");
-    result.kept_trials = count(database, "temp.kept_trial");
+    result.trials = database.integer("SELECT count(*) FROM temp.doomed_trial");
+    result.kept_trials = database.integer("SELECT count(*) FROM temp.kept_trial");
     delete_rows(database);
     counted(-1);
-    result.kept_sessions = count(database, "temp.doomed_session") - result.sessions;
+    result.kept_sessions = database.integer("SELECT count(*) FROM temp.doomed_session") - result.sessions;
     if (is_dry) return result;
     require_references(database);
     transaction.commit();

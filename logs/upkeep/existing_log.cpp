@@ -4,6 +4,7 @@
 
 #include "logs/open_log.h"
 #include "logs/session_locks.h"
+#include "logs/sqlite/copy.h"
 #include "nestwright/error.h"
 
 namespace nestwright {
@@ -11,9 +12,21 @@ namespace nestwright {
 using sqlite::Database;
 using sqlite::Statement;
 
-Database open_existing_log(const std::string& path, const OpenOptions& options) {
-  open_log(path, OpenMode::kRead, {.busy_timeout_ms = options.busy_timeout_ms});  // refuses what does not exist
-  Database database = open_log(path, OpenMode::kWrite, options);
+namespace {
+
+Database open_for_dry_run(const std::string& path, const OpenOptions& options) {
+  Database database = open_log(path, OpenMode::kRead, options);
+  if (sqlite3_db_readonly(database.connection(), "main") == 1) database = sqlite::private_copy(database);
+  database.execute("PRAGMA query_only = OFF");
+  return database;
+}
+
+}  // namespace
+
+Database open_existing_log(const std::string& path, bool is_dry, const OpenOptions& options) {
+  // Reading refuses a file that does not exist.
+  if (!is_dry) open_log(path, OpenMode::kRead, {.busy_timeout_ms = options.busy_timeout_ms});
+  Database database = is_dry ? open_for_dry_run(path, options) : open_log(path, OpenMode::kWrite, options);
   database.execute("PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -262144");
   return database;
 }
@@ -33,14 +46,14 @@ void require_references(const Database& database) {
                   lost->row, lost->table, database.path(), lost->parent));
 }
 
-void require_ended(const Database& database, const std::string& sessions) {
-  const SessionLocks locks(real_file(database.path()));
-  Statement running = database.prepare(
-      fmt::format("SELECT id FROM session WHERE status = 'running' AND id IN (SELECT id FROM temp.{})", sessions));
+void require_ended(const Database& database, const std::string& sessions, const std::string& path) {
+  const SessionLocks locks(real_file(path));
+  Statement running = database.prepare(fmt::format("SELECT id, status FROM {}", sessions));
   while (running.step()) {
+    if (running.text(1) != session_status_name(SessionStatus::kRunning)) continue;
     if (!locks.is_held(running.integer(0))) continue;  // its process died
-    throw LogError(fmt::format("session {} of database '{}' is running: try again when it has ended",
-                               running.integer(0), database.path()));
+    throw LogError(
+        fmt::format("session {} of database '{}' is running: try again when it has ended", running.integer(0), path));
   }
 }
 

@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "logs/open_log.h"
-#include "logs/session_locks.h"
 #include "logs/sqlite/copy.h"
 #include "logs/upkeep/attached_log.h"
+#include "logs/upkeep/existing_log.h"
 #include "logs/upkeep/merge_rows.h"
 #include "nestwright/error.h"
 
@@ -16,17 +16,6 @@ namespace {
 
 using sqlite::Database;
 using sqlite::Statement;
-
-/// `schema` is "main" or "source". Requires a transaction, in which no session can begin or end.
-void require_no_running_session(const Database& database, const char* schema, const std::string& path) {
-  const SessionLocks locks(real_file(path));
-  Statement running = database.prepare(fmt::format("SELECT id FROM {}.session WHERE status = 'running'", schema));
-  while (running.step()) {
-    if (!locks.is_held(running.integer(0))) continue;  // its process died
-    throw LogError(fmt::format("session {} of database '{}' is running: merge when it has ended, or give another file",
-                               running.integer(0), path));
-  }
-}
 
 void require_same_sources(const Database& database, const std::string& from, const std::string& to) {
   Statement other = database.prepare(
@@ -41,13 +30,9 @@ void require_same_sources(const Database& database, const std::string& from, con
 
 /// Makes `to` a copy of `from`.
 MergeResult copy_log(const Database& from, const std::string& to) {
-  require_no_running_session(from, "main", from.path());
+  require_ended(from, "session", from.path());
   sqlite::copy_to_file(from, to);
-  const auto count = [&](const char* table) {
-    Statement rows = from.prepare(fmt::format("SELECT count(*) FROM {}", table));
-    rows.step();
-    return rows.integer(0);
-  };
+  const auto count = [&](const char* table) { return from.integer(fmt::format("SELECT count(*) FROM {}", table)); };
   return {.tasks = count("task"), .sessions = count("session"), .trials = count("trial"), .races = count("race")};
 }
 
@@ -67,8 +52,8 @@ MergeResult merge_log(const std::string& from, const std::string& to, const Open
   database.execute("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -262144");
   const AttachedLog source(database, from, options);
   sqlite::Transaction transaction(database);
-  require_no_running_session(database, "source", from);
-  require_no_running_session(database, "main", to);
+  require_ended(database, "source.session", from);
+  require_ended(database, "main.session", to);
   require_same_sources(database, from, to);
   const MergeResult result = merge_rows(database);
   transaction.commit();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "logs/encode.h"
@@ -94,32 +95,84 @@ void add_spaces(Database& database) {
            " AND m.template_version = s.template_version");
 }
 
-/// Adds sessions without the trials that they name. One that was still running when the main database got it takes the
-/// end that it came to.
+/// Fills temp.TABLE_map with the rows that have the same keys. `here` selects the id and the keys of rows of the
+/// attached database, with those of the main one in the place of ids; `there` the same of the main database. Nothing
+/// keeps keys unique: the first row of some keys here is the first one there, the second one the second one.
+void make_map_by_keys(Database& database, const char* table, const std::string& keys, const std::string& here,
+                      const std::string& there) {
+  const auto numbered = [&](const std::string& rows) {
+    return fmt::format("SELECT *, row_number() OVER (PARTITION BY {} ORDER BY id) AS place FROM ({})", keys, rows);
+  };
+  make_map(database, table,
+           fmt::format("SELECT here.id, there.id FROM ({}) AS here JOIN ({}) AS there USING({}, place)", numbered(here),
+                       numbered(there), keys));
+}
+
+void map_sessions(Database& database) {
+  make_map_by_keys(database, "session", "task, seed, started_at, owner",
+                   "SELECT s.id, task_map.there AS task, seed, started_at, owner FROM source.session AS s"
+                   " JOIN task_map ON task_map.here = s.task_id",
+                   "SELECT id, task_id AS task, seed, started_at, owner FROM main.session");
+}
+
+/// Finds the sessions of both databases of which the attached one has the later state: temp.newer_session. That is the
+/// one with an end, else the one with more trials.
+void find_newer_sessions(Database& database) {
+  const auto state_in = [](const char* schema) {
+    return fmt::format(
+        "({0}_session.status NOT IN ('running', 'killed'),"
+        " (SELECT count(*) FROM {0}.trial WHERE session_id = {0}_session.id),"
+        " coalesce({0}_session.ended_at, ''), {0}_session.drift,"
+        " coalesce((SELECT config FROM {0}.trial JOIN {0}.proposal ON proposal.id = trial.proposal_id"
+        "  WHERE trial.id = {0}_session.incumbent_trial_id), ''))",
+        schema);
+  };
+  database.execute(
+      fmt::format("DROP TABLE IF EXISTS temp.newer_session;"
+                  "CREATE TABLE temp.newer_session(here INTEGER PRIMARY KEY, there INTEGER NOT NULL);"
+                  "INSERT INTO temp.newer_session SELECT session_map.here, session_map.there FROM session_map"
+                  " JOIN source.session AS source_session ON source_session.id = session_map.here"
+                  " JOIN main.session AS main_session ON main_session.id = session_map.there WHERE {} > {}",
+                  state_in("source"), state_in("main")));
+}
+
+/// Adds sessions without the trials that they name. One that both databases have takes its later state.
 std::int64_t add_sessions(Database& database) {
-  constexpr const char* kIsSame =
-      "m.task_id = task_map.there AND m.seed = s.seed AND m.started_at = s.started_at AND m.owner = s.owner";
+  map_sessions(database);
+  find_newer_sessions(database);
+  const std::string status = "iif(s.status = 'running', 'killed', s.status)";
+  const std::string reason = "iif(s.status = 'running', 'its process died', s.reason)";
   const std::vector<std::string> changed{"id",       "task_id",           "status", "reason", "anchor_trial_id",
                                          "ended_at", "incumbent_trial_id"};
-  const std::int64_t added = execute_and_count(
-      database, fmt::format("INSERT INTO main.session(task_id, status, reason, ended_at, {0})"
-                            " SELECT task_map.there, iif(status = 'running', 'killed', status),"
-                            "  iif(status = 'running', 'its process died', reason),"
-                            "  iif(status = 'running', coalesce(ended_at, {2}), ended_at), {1}"
-                            " FROM source.session AS s JOIN task_map ON task_map.here = s.task_id"
-                            " WHERE NOT EXISTS (SELECT 1 FROM main.session AS m WHERE {3}) ORDER BY started_at, s.id",
-                            columns_of(database, "session", changed), columns_of(database, "session", changed, "s."),
-                            kNow, kIsSame));
-  make_map(database, "session",
-           fmt::format("SELECT s.id, m.id FROM source.session AS s JOIN task_map ON task_map.here = s.task_id"
-                       " JOIN main.session AS m ON {}",
-                       kIsSame));
   database.execute(
-      "UPDATE main.session SET status = s.status, reason = s.reason, ended_at = s.ended_at, drift = s.drift,"
-      " funnel = coalesce(s.funnel, main.session.funnel)"
+      fmt::format("UPDATE main.session SET status = {}, reason = {},"
+                  " ended_at = iif(s.status = 'running', coalesce(s.ended_at, main.session.ended_at, {}), s.ended_at),"
+                  " drift = iif(s.drift > 0, s.drift, main.session.drift),"
+                  " funnel = coalesce(s.funnel, main.session.funnel)"
+                  " FROM source.session AS s JOIN temp.newer_session ON newer_session.here = s.id"
+                  " WHERE newer_session.there = main.session.id",
+                  status, reason, kNow));
+  database.execute(
+      "UPDATE main.session SET drift = iif(main.session.drift > 0, main.session.drift, s.drift),"
+      " funnel = coalesce(main.session.funnel, s.funnel)"
       " FROM source.session AS s JOIN session_map ON session_map.here = s.id WHERE session_map.there = main.session.id"
-      " AND main.session.status IN ('running', 'killed') AND s.status NOT IN ('running', 'killed')");
+      " AND (main.session.funnel IS NULL OR main.session.drift = 0)");
+  const std::int64_t added = execute_and_count(
+      database,
+      fmt::format("INSERT INTO main.session(task_id, status, reason, ended_at, {0})"
+                  " SELECT task_map.there, {2}, {3}, iif(s.status = 'running', coalesce(s.ended_at, {4}), s.ended_at),"
+                  "  {1} FROM source.session AS s JOIN task_map ON task_map.here = s.task_id"
+                  " WHERE s.id NOT IN (SELECT here FROM session_map) ORDER BY s.started_at, s.id",
+                  columns_of(database, "session", changed), columns_of(database, "session", changed, "s."), status,
+                  reason, kNow));
+  map_sessions(database);
   return added;
+}
+
+void map_proposals(Database& database) {
+  make_map(database, "proposal",
+           "SELECT s.id, m.id FROM source.proposal AS s CROSS JOIN space_map ON space_map.here = s.space_id"
+           " CROSS JOIN main.proposal AS m ON m.space_id = space_map.there AND m.config = s.config");
 }
 
 void add_batches_and_proposals(Database& database) {
@@ -136,10 +189,19 @@ void add_batches_and_proposals(Database& database) {
       "INSERT INTO main.proposal(batch_id, position, space_id, config, knobs, origin)"
       " SELECT batch_map.there, position, space_map.there, config, knobs, origin FROM source.proposal AS s"
       " CROSS JOIN batch_map ON batch_map.here = s.batch_id CROSS JOIN space_map ON space_map.here = s.space_id"
-      " WHERE true ORDER BY s.id ON CONFLICT(space_id, config) DO NOTHING");
-  make_map(database, "proposal",
-           "SELECT s.id, m.id FROM source.proposal AS s CROSS JOIN space_map ON space_map.here = s.space_id"
-           " CROSS JOIN main.proposal AS m ON m.space_id = space_map.there AND m.config = s.config");
+      " WHERE true ORDER BY s.id ON CONFLICT DO NOTHING");
+  map_proposals(database);
+  // Each of two copies of a killed session may have gone on: their batches then have other points at the same places.
+  const std::int64_t moved = execute_and_count(
+      database,
+      "INSERT INTO main.proposal(batch_id, position, space_id, config, knobs, origin)"
+      " SELECT batch_map.there, row_number() OVER (PARTITION BY s.batch_id ORDER BY s.id)"
+      "  + max((SELECT max(position) FROM main.proposal AS m WHERE m.batch_id = batch_map.there),"
+      "        (SELECT max(position) FROM source.proposal AS other WHERE other.batch_id = s.batch_id)),"
+      " space_map.there, config, knobs, origin FROM source.proposal AS s"
+      " CROSS JOIN batch_map ON batch_map.here = s.batch_id CROSS JOIN space_map ON space_map.here = s.space_id"
+      " WHERE s.id NOT IN (SELECT here FROM proposal_map) ORDER BY s.id");
+  if (moved > 0) map_proposals(database);
 }
 
 const std::vector<std::string> kTrialKeys{"id", "proposal_id", "session_id", "same_as_trial_id"};
@@ -166,36 +228,79 @@ std::int64_t add_trials(Database& database) {
   return added;
 }
 
+/// What both rivals are joined with: s and m, and their sessions.
+constexpr const char* kRivals =
+    " FROM temp.rival CROSS JOIN source.trial AS s ON s.id = rival.here CROSS JOIN main.trial AS m ON m.id = "
+    "rival.there"
+    " CROSS JOIN session_map ON session_map.here = s.session_id"
+    " JOIN source.session AS s_session ON s_session.id = s.session_id"
+    " JOIN main.session AS m_session ON m_session.id = m.session_id";
+
+/// The time at which a rival (s or m) was measured, as the first values of a row of SQL. A session that measures a
+/// trial again adds to measure_ms.
+std::string rival_time(const std::string& rival) {
+  return fmt::format("{0}_session.started_at, {0}_session.owner, {0}_session.seed, {0}.recorded_at, {0}.measure_ms",
+                     rival);
+}
+
+/// A trial that was measured is better than a copy, and the later of two copies than the earlier one.
+void choose_by_copies(Database& database) {
+  database.execute(
+      fmt::format("INSERT INTO temp.replacement SELECT rival.here, rival.there{}"
+                  " WHERE s.same_as_trial_id IS NULL AND m.same_as_trial_id IS NOT NULL",
+                  kRivals));
+  const auto order = [](const std::string& rival, const std::string& schema) {
+    return fmt::format(
+        "({}, (SELECT config FROM {}.trial AS measured JOIN {}.proposal ON proposal.id = measured.proposal_id"
+        "      WHERE measured.id = {}.same_as_trial_id))",
+        rival_time(rival), schema, schema, rival);
+  };
+  database.execute(
+      fmt::format("INSERT INTO temp.replacement SELECT rival.here, rival.there{}"
+                  " WHERE s.same_as_trial_id IS NOT NULL AND m.same_as_trial_id IS NOT NULL AND {} > {}",
+                  kRivals, order("s", "source"), order("m", "main")));
+}
+
+/// Of two measurements the sounder one is better, then the one with more samples, then the later one. Of equally late
+/// ones, that is those of copies of one session, the slower one is: within a session, times are corrected upwards. The
+/// rest of the row decides only so that it does not matter which database is merged into which.
+void choose_by_measurements(Database& database) {
+  const auto order = [&](const std::string& rival) {
+    std::string values = fmt::format("({}, coalesce({}.median_ns, 0)", rival_time(rival), rival);
+    Statement names = database.prepare("SELECT name FROM pragma_table_info('trial', 'main') ORDER BY name");
+    while (names.step()) {
+      const std::string name = names.text(0);
+      const bool is_key = std::find(kTrialKeys.begin(), kTrialKeys.end(), name) != kTrialKeys.end();
+      if (!is_key) values += fmt::format(", coalesce({}.{}, '')", rival, name);
+    }
+    return values + ")";
+  };
+  Statement rivals =
+      database.prepare(fmt::format("SELECT rival.here, rival.there, {} > {}, {}, {}{} WHERE s.same_as_trial_id IS NULL "
+                                   "AND m.same_as_trial_id IS NULL"
+                                   " AND {} <> {}",
+                                   order("s"), order("m"), measurement_columns("s", Readings::kScores),
+                                   measurement_columns("m", Readings::kScores), kRivals, order("s"), order("m")));
+  Statement choose = database.prepare("INSERT INTO temp.replacement VALUES (?, ?)");
+  while (rivals.step()) {
+    const auto quality_at = [&](int column) {
+      const Measurement measurement = read_measurement(rivals, column);
+      return std::pair(soundness_of(measurement), measurement.timing.samples_ns.size());
+    };
+    const auto here = quality_at(3), there = quality_at(3 + kMeasurementColumnCount);
+    if (here > there || (here == there && rivals.integer(2) != 0)) {
+      choose.bind(rivals.integer(0), rivals.integer(1)).run();
+    }
+  }
+}
+
 /// Finds the rivals that replace the trial of the main database: temp.replacement.
 void choose_replacements(Database& database) {
   database.execute(
       "DROP TABLE IF EXISTS temp.replacement;"
-      "CREATE TABLE temp.replacement(here INTEGER PRIMARY KEY, there INTEGER NOT NULL UNIQUE);"
-      "INSERT INTO temp.replacement SELECT rival.here, rival.there FROM temp.rival"
-      " CROSS JOIN source.trial AS s ON s.id = rival.here CROSS JOIN main.trial AS m ON m.id = rival.there"
-      " WHERE s.same_as_trial_id IS NULL AND m.same_as_trial_id IS NOT NULL");
-  Statement rivals = database.prepare(
-      fmt::format("SELECT rival.here, rival.there, session_map.there = m.session_id,"
-                  " (s_session.started_at, s_session.owner, s_session.seed) >"
-                  " (m_session.started_at, m_session.owner, m_session.seed), {}, {} FROM temp.rival"
-                  " CROSS JOIN source.trial AS s ON s.id = rival.here CROSS JOIN main.trial AS m ON m.id = rival.there"
-                  " CROSS JOIN session_map ON session_map.here = s.session_id"
-                  " JOIN source.session AS s_session ON s_session.id = s.session_id"
-                  " JOIN main.session AS m_session ON m_session.id = m.session_id"
-                  " WHERE s.same_as_trial_id IS NULL AND m.same_as_trial_id IS NULL"
-                  " AND NOT (s.outcome = m.outcome AND s.median_ns IS m.median_ns AND s.disturbance = m.disturbance"
-                  "  AND s.verified = m.verified AND s.samples_ns = m.samples_ns)",
-                  measurement_columns("s"), measurement_columns("m")));
-  Statement choose = database.prepare("INSERT INTO temp.replacement VALUES (?, ?)");
-  while (rivals.step()) {
-    const bool is_same_session = rivals.integer(2) != 0, is_later = rivals.integer(3) != 0;
-    const Measurement here = read_measurement(rivals, 4);
-    const Measurement there = read_measurement(rivals, 4 + kMeasurementColumnCount);
-    // Within a session, a failure is the last thing that is found about a trial.
-    const bool is_final = is_same_session && there.outcome != Outcome::kOk && !there.timing.is_disturbed();
-    const bool replaces = is_later || is_same_session ? !is_final && improves(here, there) : !improves(there, here);
-    if (replaces) choose.bind(rivals.integer(0), rivals.integer(1)).run();
-  }
+      "CREATE TABLE temp.replacement(here INTEGER PRIMARY KEY, there INTEGER NOT NULL UNIQUE)");
+  choose_by_copies(database);
+  choose_by_measurements(database);
 }
 
 std::int64_t replace_trials(Database& database) {
@@ -212,18 +317,21 @@ std::int64_t replace_trials(Database& database) {
 
 /// Trials that take the measurement of another one name it again, and take the measurement that it has now.
 void link_copies(Database& database) {
+  constexpr const char* kIsTaken =
+      "(s.id NOT IN (SELECT here FROM temp.rival) OR s.id IN (SELECT here FROM temp.replacement))";
   database.execute(
-      "UPDATE main.trial SET same_as_trial_id = measured.there FROM source.trial AS s"
-      " JOIN trial_map ON trial_map.here = s.id JOIN trial_map AS measured ON measured.here = s.same_as_trial_id"
-      " WHERE trial_map.there = main.trial.id AND s.same_as_trial_id IS NOT NULL"
-      " AND s.id NOT IN (SELECT here FROM temp.rival)");
-  database.execute(fmt::format(
-      "UPDATE main.trial SET ({0}, code) = (SELECT {1}, coalesce(measured.code, main.trial.code)"
-      " FROM main.trial AS measured WHERE measured.id = main.trial.same_as_trial_id)"
-      " WHERE same_as_trial_id IN (SELECT there FROM temp.replacement) OR id IN (SELECT trial_map.there"
-      "  FROM source.trial AS s JOIN trial_map ON trial_map.here = s.id"
-      "  WHERE s.same_as_trial_id IN (SELECT here FROM temp.rival) AND s.id NOT IN (SELECT here FROM temp.rival))",
-      kMeasurementColumns, measurement_columns("measured")));
+      fmt::format("UPDATE main.trial SET same_as_trial_id = measured.there FROM source.trial AS s"
+                  " JOIN trial_map ON trial_map.here = s.id JOIN trial_map AS measured"
+                  "  ON measured.here = s.same_as_trial_id"
+                  " WHERE trial_map.there = main.trial.id AND s.same_as_trial_id IS NOT NULL AND {}",
+                  kIsTaken));
+  database.execute(
+      fmt::format("UPDATE main.trial SET ({0}, code) = (SELECT {1}, coalesce(measured.code, main.trial.code)"
+                  " FROM main.trial AS measured WHERE measured.id = main.trial.same_as_trial_id)"
+                  " WHERE same_as_trial_id IN (SELECT there FROM temp.replacement) OR id IN (SELECT trial_map.there"
+                  "  FROM source.trial AS s JOIN trial_map ON trial_map.here = s.id"
+                  "  WHERE s.same_as_trial_id IN (SELECT here FROM temp.rival) AND {2})",
+                  remeasured_columns(), remeasured_columns("measured"), kIsTaken));
 }
 
 /// The anchors and incumbents of sessions, which are named when all trials are there.
@@ -233,24 +341,30 @@ void link_sessions(Database& database) {
     database.execute(
         fmt::format("UPDATE main.session SET {0} = trial_map.there{1} FROM source.session AS s"
                     " JOIN session_map ON session_map.here = s.id JOIN trial_map ON trial_map.here = s.{0}"
-                    " WHERE session_map.there = main.session.id AND main.session.{0} IS NULL",
+                    " WHERE session_map.there = main.session.id"
+                    " AND (main.session.{0} IS NULL OR s.id IN (SELECT here FROM temp.newer_session))",
                     column, is_anchor ? ", anchor_ns = s.anchor_ns" : ""));
   }
 }
 
+void map_races(Database& database) {
+  make_map_by_keys(database, "race", "task, session, recorded_at",
+                   "SELECT s.id, task_map.there AS task, session_map.there AS session, recorded_at"
+                   " FROM source.race AS s JOIN session_map ON session_map.here = s.session_id"
+                   " JOIN task_map ON task_map.here = s.task_id",
+                   "SELECT id, task_id AS task, session_id AS session, recorded_at FROM main.race");
+}
+
 std::int64_t add_races(Database& database) {
+  map_races(database);
   const std::int64_t added = execute_and_count(
       database,
       "INSERT INTO main.race(session_id, task_id, pipeline, winner_trial_id, disturbance, recorded_at)"
       " SELECT session_map.there, task_map.there, pipeline, trial_map.there, disturbance, recorded_at"
       " FROM source.race AS s JOIN session_map ON session_map.here = s.session_id"
       " JOIN task_map ON task_map.here = s.task_id LEFT JOIN trial_map ON trial_map.here = s.winner_trial_id"
-      " WHERE NOT EXISTS (SELECT 1 FROM main.race AS m WHERE m.task_id = task_map.there"
-      "  AND m.session_id = session_map.there AND m.recorded_at = s.recorded_at) ORDER BY s.recorded_at, s.id");
-  make_map(database, "race",
-           "SELECT s.id, m.id FROM source.race AS s JOIN session_map ON session_map.here = s.session_id"
-           " JOIN task_map ON task_map.here = s.task_id JOIN main.race AS m ON m.task_id = task_map.there"
-           " AND m.session_id = session_map.there AND m.recorded_at = s.recorded_at");
+      " WHERE s.id NOT IN (SELECT here FROM race_map) ORDER BY s.recorded_at, s.id");
+  map_races(database);
   const std::vector<std::string> keys{"id", "race_id", "trial_id"};
   database.execute(
       fmt::format("INSERT INTO main.race_entry(race_id, trial_id, {0})"

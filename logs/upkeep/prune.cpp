@@ -9,7 +9,6 @@ namespace nestwright {
 namespace {
 
 using sqlite::Database;
-using sqlite::Statement;
 
 /// Columns of trial that are emptied, and what their rows have then.
 constexpr const char* kEmptied =
@@ -19,12 +18,6 @@ constexpr const char* kEmptied =
 constexpr const char* kSize =
     "(length(samples_ns) + length(raw_ns) + length(reference_ns) + length(fma_ns) + length(walk_ns) - 10"
     " + coalesce(length(resources), 0))";
-
-std::int64_t value_of(const Database& database, const std::string& query) {
-  Statement select = database.prepare(query);
-  select.step();
-  return select.integer(0);
-}
 
 std::int64_t file_bytes(const Database& database) {
   return database.pragma("page_count") * database.pragma("page_size");
@@ -60,14 +53,14 @@ INSERT INTO temp.whole_trial
 }  // namespace
 
 PruneResult prune_log(const std::string& path, const PruneFilter& filter, bool is_dry, const OpenOptions& options) {
-  Database database = open_existing_log(path, options);
+  Database database = open_existing_log(path, is_dry, options);
   PruneResult result;
   result.bytes_before = result.bytes_after = file_bytes(database);
   {
     sqlite::Transaction transaction(database);
     select_tasks(database, filter.tasks);
     result.trials =
-        value_of(database, "SELECT coalesce(sum(trials), 0) FROM task WHERE id IN (SELECT id FROM temp.selected_task)");
+        database.integer("SELECT coalesce(sum(trials), 0) FROM task WHERE id IN (SELECT id FROM temp.selected_task)");
     select_whole_trials(database, filter.best);
     database.execute(fmt::format(
         "CREATE TABLE temp.emptied_trial(id INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);"
@@ -75,8 +68,8 @@ PruneResult prune_log(const std::string& path, const PruneFilter& filter, bool i
         "session.id WHERE session.task_id IN (SELECT id FROM temp.selected_task) AND {0} > 0"
         " AND trial.id NOT IN (SELECT id FROM temp.whole_trial)",
         kSize));
-    result.emptied = value_of(database, "SELECT count(*) FROM temp.emptied_trial");
-    result.bytes = value_of(database, "SELECT coalesce(sum(bytes), 0) FROM temp.emptied_trial");
+    result.emptied = database.integer("SELECT count(*) FROM temp.emptied_trial");
+    result.bytes = database.integer("SELECT coalesce(sum(bytes), 0) FROM temp.emptied_trial");
     if (is_dry || result.emptied == 0) return result;
     database.execute(fmt::format("UPDATE trial SET {} WHERE id IN (SELECT id FROM temp.emptied_trial)", kEmptied));
     transaction.commit();

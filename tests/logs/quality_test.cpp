@@ -45,5 +45,33 @@ TEST(Quality, HasNamesInOrder) {
       ::testing::ThrowsMessage<UsageError>("unknown quality 'good': use one of default, disturbed, confirmed, raced"));
 }
 
+Measurement timed(std::size_t samples) {
+  Measurement measurement;
+  measurement.evidence.verified = true;
+  measurement.timing.samples_ns.resize(samples, 1);
+  return measurement;
+}
+
+TEST(Improvement, OfAWholeIsOnlyAnotherWholeOrAFailure) {
+  Measurement part = timed(9), early = timed(9), noisy = timed(9), failed;
+  part.evidence.verified = false;
+  part.timing.part_ratio = 4;
+  early.timing.ended_early = true;
+  noisy.timing.disturbance = "a neighbour";
+  failed.outcome = Outcome::kCrash;
+  for (const Measurement& less : {part, early, noisy}) {
+    EXPECT_FALSE(improves(less, timed(3)));
+    EXPECT_TRUE(improves(timed(3), less));
+    EXPECT_TRUE(improves(less, failed)) << "what failed has no time";
+  }
+  EXPECT_FALSE(improves(part, early));
+  EXPECT_TRUE(improves(early, part));
+  EXPECT_TRUE(improves(early, early)) << "its time is corrected";
+  EXPECT_TRUE(improves(failed, timed(3)));
+  EXPECT_TRUE(improves(timed(3), timed(3)));
+  EXPECT_FALSE(improves(timed(2), timed(3)));
+  EXPECT_TRUE(improves(early, noisy));
+}
+
 }  // namespace
 }  // namespace nestwright

@@ -98,6 +98,82 @@ TEST_F(MergeTest, TheBetterMeasurementOfAPointStays) {
   EXPECT_EQ(merge_log(b_, a_).replaced, 0);
 }
 
+TEST_F(MergeTest, APartDoesNotReplaceAWholeAndAWholeReplacesAPartWithItsCopies) {
+  Measurement part = timed(15);
+  part.evidence.verified = false;
+  part.timing.part_ratio = 4;
+  part.device_clock_mhz = 1000;
+  {
+    TuningLog log = TuningLog::open(a_, OpenMode::kWrite);
+    const SessionId session = log.begin_session(task_, info());
+    const Batch batch = log.commit_batch(session, 0, points(1, 3));
+    log.record(session, batch.ids[0], timed(10));
+    const TrialId measured = log.record(session, batch.ids[1], part, {"c0de"});
+    log.record(session, batch.ids[2], part, {"c0de", measured});
+    log.end_session(session, SessionStatus::kDone, "");
+    execute(a_, "UPDATE session SET started_at = '2026-01-01'");
+  }
+  record(b_, task_, "2026-01-02", {{1, part}, {2, timed(12)}});
+  EXPECT_THAT(merged_both_ways(), ElementsAre(Pair(1, 10), Pair(2, 12), Pair(3, 12)));
+  for (const char* file : {"ab.db", "ba.db"}) {
+    EXPECT_EQ(value(folder_.file(file),
+                    "SELECT count(*) FROM trial WHERE part_ratio IS NULL AND verified"
+                    " AND device_clock_mhz = 1980"),
+              3)
+        << file;
+  }
+}
+
+TEST_F(MergeTest, TheStateOfASessionIsThatOfTheCopyWithMoreTrials) {
+  const Recorded recorded = record(a_, task_, "2026-01-01", {{1, timed(10)}, {2, timed(5)}}, SessionStatus::kKilled);
+  merge_log(a_, b_);
+  for (const std::string& path : {a_, b_}) execute(path, "UPDATE session SET incumbent_trial_id = 1");
+  execute(a_, "UPDATE session SET incumbent_trial_id = 2");
+  execute(b_, "DELETE FROM trial WHERE id = 2");
+  merged_both_ways();
+  for (const char* file : {"ab.db", "ba.db"}) {
+    EXPECT_EQ(number_of(TuningLog::open(folder_.file(file), OpenMode::kRead).best(filter_of(task_))->point), 2) << file;
+  }
+  execute(b_, "UPDATE session SET status = 'running', ended_at = NULL, incumbent_trial_id = NULL");
+  merge_log(a_, b_);
+  EXPECT_EQ(value(b_, "SELECT incumbent_trial_id FROM session WHERE status = 'killed'"), 2);
+}
+
+TEST_F(MergeTest, RacesAndSessionsOfEqualTimesAreTheSameInTheirOrder) {
+  const Recorded first = record(a_, task_, "2026-01-01", {{1, timed(10)}, {2, timed(12)}});
+  race(a_, first, "2026-01-01T01", {10});
+  race(a_, first, "2026-01-01T01", {10, 12});
+  record(a_, task_, "2026-01-01", {{3, timed(10)}});
+  execute(a_, "UPDATE session SET owner = 'the same'");
+  record(b_, task_, "2026-01-02", {{4, timed(10)}});
+  const MergeResult added = merge_log(a_, b_);
+  EXPECT_EQ(added.races, 2);
+  EXPECT_EQ(added.sessions, 2);
+  const MergeResult again = merge_log(a_, b_);
+  EXPECT_EQ(again.races + again.sessions + again.trials, 0);
+  merge_log(b_, a_);
+  EXPECT_EQ(value(a_, "SELECT count(*) FROM race"), 2);
+  EXPECT_EQ(value(a_, "SELECT count(*) FROM session"), 3);
+  EXPECT_EQ(value(a_, "SELECT count(*) FROM race_entry"), 3);
+}
+
+TEST_F(MergeTest, TwoPointsAtOnePlaceOfABatchAreBothKept) {
+  record(a_, task_, "2026-01-01", {{1, timed(10)}, {2, timed(20)}});
+  merge_log(a_, b_);
+  execute(a_, "UPDATE proposal SET config = 'unroll_k=7', knobs = '{\"unroll_k\":[7]}' WHERE id = 2");
+  EXPECT_EQ(merge_log(a_, b_).trials, 1);
+  EXPECT_EQ(merge_log(a_, b_).trials, 0);
+  EXPECT_EQ(value(b_, "SELECT count(DISTINCT position) FROM proposal"), 3);
+  expect_whole(b_);
+}
+
+TEST_F(MergeTest, AWriteAheadLogThatIsLeftIsNotAppliedToTheNewDatabase) {
+  record(a_, task_, "2026-01-01", {{1, timed(10)}});
+  std::ofstream(b_ + "-wal") << "of an earlier database";
+  EXPECT_THAT([&] { merge_log(a_, b_); }, ThrowsMessage<LogError>(HasSubstr("-wal' exists and was left as it is")));
+  EXPECT_FALSE(std::filesystem::exists(b_));
+}
+
 TEST_F(MergeTest, ATrialThatWasMeasuredReplacesACopyAndItsCopiesFollow) {
   const auto with_copy = [&](const std::string& path, const std::string& started_at, double ns, int measured,
                              int copy) {
