@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <optional>
+#include <initializer_list>
+#include <string_view>
 
 #include "logs/open_log.h"
 #include "logs/schema.h"
@@ -45,126 +46,214 @@ std::vector<std::string> texts_of(const Database& database, const std::string& q
   return texts;
 }
 
-/// Copies rows by their numbers, and goes on behind those that cannot be read.
+/// Copies the rows of a table by their numbers, and goes on behind those that cannot be read.
 class RowCopy {
  public:
-  RowCopy(Database& database, const std::string& table, const std::string& columns)
+  /// `columns` and `values` are lists of SQL: columns of the new table, and the values of a row of the damaged one.
+  /// Numbers of rows above `bound` are not likely: what says that there is such a row may be damaged.
+  RowCopy(Database& database, const std::string& table, const std::string& columns, const std::string& values,
+          std::int64_t bound)
       : database_(database),
         table_(table),
+        bound_(bound),
         insert_(
-            database.prepare(fmt::format("INSERT OR IGNORE INTO main.{0}({1}) SELECT {1} FROM source.{0} NOT INDEXED"
+            database.prepare(fmt::format("INSERT OR IGNORE INTO main.{0}({1}) SELECT {2} FROM source.{0} NOT INDEXED"
                                          " WHERE rowid BETWEEN ? AND ?",
-                                         table, columns))) {}
-
-  /// Returns how many numbers could not be read.
-  std::int64_t run() {
-    const std::optional<std::int64_t> last = last_row();
-    std::int64_t found = 0;  // the last number of the last chunk that had a row
-    for (std::int64_t first = 1; first <= last.value_or(found + kMaxGap); first += kChunk) {
-      const std::int64_t end = std::min(first + kChunk - 1, last.value_or(first + kChunk));
-      copied_ = 0;
-      copy(first, end);
-      if (copied_ > 0) found = end;
+                                         table, columns, values))),
+        count_(database.prepare(
+            fmt::format("SELECT count(*) FROM source.{} NOT INDEXED WHERE rowid BETWEEN ? AND ?", table))) {
+    for (const char* list : {"named_row", "unread_row", "refused_row"}) {
+      database.execute(
+          fmt::format("DROP TABLE IF EXISTS temp.{0}; CREATE TABLE temp.{0}(id INTEGER PRIMARY KEY)", list));
     }
-    return unreadable_;
   }
 
+  void run() {
+    const bool is_last_known = find_named_rows();
+    const std::int64_t last =
+        database_.integer(fmt::format("SELECT coalesce(max(id), 0) FROM temp.named_row WHERE id <= {}", bound_));
+    std::int64_t found = 0;  // the last number of the last chunk that had a row
+    for (std::int64_t first = 1; first <= std::max(last, found + kMaxGap);) {
+      const std::int64_t end = first <= last ? std::min(first + kChunk - 1, last) : first + kChunk - 1;
+      if (copy(first, end) > 0) found = end;
+      first = end + 1;
+    }
+    if (is_last_known) {
+      database_.execute(
+          fmt::format("DELETE FROM temp.unread_row WHERE id > max({}, (SELECT coalesce(max(rowid), 0) FROM main.{}))",
+                      last, table_));
+    }
+    copy_named_rows();
+  }
+
+  /// How many numbers could not be read. Those of rows that the new table has meanwhile do not count.
+  std::int64_t unreadable() const {
+    return database_.integer(
+        fmt::format("SELECT count(*) FROM temp.unread_row WHERE id NOT IN (SELECT rowid FROM main.{})", table_));
+  }
+  /// How many rows were read but break a rule of the table.
+  std::int64_t refused() const { return database_.integer("SELECT count(*) FROM temp.refused_row"); }
+
  private:
-  void copy(std::int64_t first, std::int64_t last) {
+  /// Returns how many rows were copied.
+  std::int64_t copy(std::int64_t first, std::int64_t last) {
     try {
       insert_.bind(first, last).run();
-      copied_ += database_.changed_rows();
-      return;
-    } catch (const sqlite::Failure&) {
+      const std::int64_t copied = database_.changed_rows();
+      count_.bind(first, last).step();
+      if (count_.integer(0) > copied) note_refused(first, last);
+      return copied;
+    } catch (const sqlite::Failure& failure) {
       if (first == last) {
-        ++unreadable_;
-        return;
+        note(failure.primary_code() == SQLITE_CONSTRAINT ? "refused_row" : "unread_row", first);
+        return 0;
       }
     }
     const std::int64_t middle = first + (last - first) / 2;
-    copy(first, middle);
-    copy(middle + 1, last);
+    const std::int64_t copied = copy(first, middle);
+    return copied + copy(middle + 1, last);
   }
 
-  /// The number of the last row, by the table or one of its indices; absent if none of them can be read for it.
-  std::optional<std::int64_t> last_row() const {
-    std::vector<std::string> ways{"NOT INDEXED"};
+  void note(const char* list, std::int64_t row) {
+    database_.prepare(fmt::format("INSERT OR IGNORE INTO temp.{} VALUES (?)", list)).bind(row).run();
+  }
+  void note_refused(std::int64_t first, std::int64_t last) {
+    database_
+        .prepare(fmt::format("INSERT OR IGNORE INTO temp.refused_row SELECT rowid FROM source.{0} NOT INDEXED"
+                             " WHERE rowid BETWEEN ? AND ? AND rowid NOT IN (SELECT rowid FROM main.{0})",
+                             table_))
+        .bind(first, last)
+        .run();
+  }
+
+  /// Fills temp.named_row with the numbers that the indices of the table and the rows of others name, and the last one
+  /// of the table itself. Returns whether one of these sources of all numbers could be read to its end.
+  bool find_named_rows() {
+    bool is_complete = add_named(fmt::format("SELECT max(rowid) FROM source.{} NOT INDEXED", table_));
     for (const std::string& index : texts_of(
              database_, fmt::format("SELECT name FROM pragma_index_list('{}', 'main') WHERE NOT partial", table_))) {
-      ways.push_back("INDEXED BY " + index);
+      is_complete |= add_named(fmt::format("SELECT rowid FROM source.{} INDEXED BY {}", table_, index));
     }
-    for (const std::string& way : ways) {
-      try {
-        Statement last = database_.prepare(fmt::format("SELECT max(rowid) FROM source.{} {}", table_, way));
-        if (last.step()) return last.integer(0);
-      } catch (const sqlite::Failure&) {  // the next one
+    for (const std::string& select :
+         texts_of(database_, fmt::format("SELECT format('SELECT %s FROM source.%s', reference.\"from\", other.name)"
+                                         " FROM main.sqlite_schema AS other"
+                                         " JOIN pragma_foreign_key_list(other.name, 'main') AS reference"
+                                         " WHERE other.type = 'table' AND reference.\"table\" = '{}'",
+                                         table_))) {
+      add_named(select);
+    }
+    return is_complete;
+  }
+  /// Adds the numbers that a query returns, until it fails. Returns whether it did not.
+  bool add_named(const std::string& query) {
+    try {
+      Statement select = database_.prepare(query);
+      while (select.step()) {
+        if (select.integer(0) > 0) note("named_row", select.integer(0));
       }
+      return true;
+    } catch (const sqlite::Failure&) {
+      return false;
     }
-    return std::nullopt;
+  }
+
+  /// Copies rows that are named but were not found in their order. Those that do not exist there are lost.
+  void copy_named_rows() {
+    std::vector<std::int64_t> missing;
+    {
+      Statement select =
+          database_.prepare(fmt::format("SELECT id FROM temp.named_row WHERE id NOT IN (SELECT rowid FROM main.{})"
+                                        " AND id NOT IN (SELECT id FROM temp.unread_row)"
+                                        " AND id NOT IN (SELECT id FROM temp.refused_row)",
+                                        table_));
+      while (select.step()) missing.push_back(select.integer(0));
+    }
+    for (const std::int64_t row : missing) {
+      if (copy(row, row) == 0 && row <= bound_) note("unread_row", row);
+    }
   }
 
   Database& database_;
   std::string table_;
-  Statement insert_;
-  std::int64_t copied_ = 0, unreadable_ = 0;
+  std::int64_t bound_;
+  Statement insert_, count_;
 };
 
-/// Copies lost rows of a table whose index of unique rows has all that they need: another page of the file. Returns how
-/// many.
-std::int64_t copy_from_index(Database& database, const std::string& table, const std::string& columns) {
+/// Copies lost rows of a table whose index of unique rows has all that they need: another page of the file.
+void copy_from_index(Database& database, const std::string& table, const std::string& columns) {
   try {
     database.execute(
         fmt::format("INSERT OR IGNORE INTO main.{0}(id, {1}) SELECT rowid, {1} FROM source.{0}"
                     " INDEXED BY sqlite_autoindex_{0}_1",
                     table, columns));
-    return database.changed_rows();
-  } catch (const sqlite::Failure&) {
-    return 0;
+  } catch (const sqlite::Failure&) {  // they are lost
   }
 }
 
-/// The version of the schema of a damaged log.
+/// The version of the schema of a damaged log; the newest one if it does not say.
 std::int64_t version_of(const std::string& path, const std::string& uri, const OpenOptions& options) {
   Database probe(path, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, options.busy_timeout_ms);
   probe.execute(kIgnoreDamagedSchema);
   if (probe.pragma("application_id") != kLogApplicationId) {
     throw LogError(fmt::format("file '{}' is not a database of nestwright: name another one", path));
   }
-  refuse_newer_schema(probe, log_migrations().back().to_version);
-  return probe.pragma("user_version");
+  const int newest = log_migrations().back().to_version;
+  refuse_newer_schema(probe, newest);
+  const std::int64_t version = probe.pragma("user_version");
+  return version < 1 ? newest : version;
 }
 
-/// The columns of a table that both databases have.
-std::string common_columns(const Database& database, const std::string& table) {
-  std::string columns;
-  for (const std::string& name :
-       texts_of(database, fmt::format("SELECT name FROM pragma_table_info('{}', 'main') WHERE name IN"
-                                      " (SELECT name FROM pragma_table_info('{}', 'source'))",
-                                      table, table))) {
-    columns += (columns.empty() ? "" : ", ") + name;
-  }
-  return columns;
+/// The columns of a table that both databases have, and how the new one gets them.
+struct CommonColumns {
+  std::string columns, values;  ///< lists of SQL; empty: the damaged database does not say that it has the table
+};
+
+/// The value of a column: a list of readings that is no JSON is left out, as if it had been pruned.
+std::string value_of_column(const std::string& name) {
+  const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  const bool is_list =
+      is_one_of({"samples_ns", "raw_ns", "reference_ns", "fma_ns", "bracket_ns", "walk_ns", "process_medians_ns"});
+  if (!is_list && !is_one_of({"resources", "funnel"})) return name;
+  return fmt::format("iif(typeof({0}) = 'text' AND json_valid({0}), {0}, {1})", name, is_list ? "'[]'" : "NULL");
 }
 
-std::int64_t row_count(const Database& database, const std::string& table) {
-  Statement count = database.prepare(fmt::format("SELECT count(*) FROM main.{}", table));
-  count.step();
-  return count.integer(0);
+CommonColumns common_columns(const Database& database, const std::string& table) {
+  CommonColumns common;
+  const auto add = [&](const std::string& column, const std::string& value) {
+    const char* comma = common.columns.empty() ? "" : ", ";
+    common.columns += comma + column;
+    common.values += comma + value;
+  };
+  const std::vector<std::string> names =
+      texts_of(database, fmt::format("SELECT name FROM pragma_table_info('{}', 'main') WHERE name IN"
+                                     " (SELECT name FROM pragma_table_info('{}', 'source'))",
+                                     table, table));
+  // Rows keep their numbers.
+  if (!names.empty() && std::find(names.begin(), names.end(), "id") == names.end()) add("rowid", "rowid");
+  for (const std::string& name : names) add(name, value_of_column(name));
+  return common;
 }
 
 std::vector<RepairedTable> copy_rows(Database& database, const std::string& damaged) {
   std::vector<RepairedTable> tables;
+  const std::int64_t bound = database.pragma("source.page_count") * database.pragma("source.page_size");
   const std::vector<std::string> known = texts_of(database, "SELECT name FROM main.sqlite_schema WHERE type = 'table'");
   for (const char* table : kTables) {
     if (std::find(known.begin(), known.end(), table) == known.end()) continue;  // an older schema
-    const std::string columns = common_columns(database, table);
-    RepairedTable copied{.name = table, .is_found = !columns.empty()};
-    if (copied.is_found) copied.unreadable = RowCopy(database, table, columns).run();
+    const auto [columns, values] = common_columns(database, table);
+    RepairedTable& copied = tables.emplace_back(RepairedTable{.name = table, .is_found = !columns.empty()});
+    if (!copied.is_found) continue;
+    RowCopy rows(database, table, columns, values, bound);
+    rows.run();
     for (const IndexedTable& indexed : kIndexedTables) {
-      if (copied.unreadable == 0 || copied.name != indexed.name) continue;
-      copied.unreadable -= copy_from_index(database, table, indexed.unique_columns);
+      if (copied.name == indexed.name && rows.unreadable() > 0) {
+        copy_from_index(database, table, indexed.unique_columns);
+      }
     }
-    tables.push_back(copied);
+    copied.unreadable = rows.unreadable();
+    copied.dropped = rows.refused();
   }
   if (std::none_of(tables.begin(), tables.end(), [](const RepairedTable& table) { return table.is_found; })) {
     throw LogError(fmt::format(
@@ -188,7 +277,9 @@ std::vector<RepairedTable> repair_log(const std::string& damaged, const std::str
   const std::int64_t version = version_of(damaged, uri, options);
 
   Database database(out, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI, options.busy_timeout_ms);
-  database.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -262144");
+  database.execute(
+      "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -262144; PRAGMA temp_store = "
+      "MEMORY");
   migrate(database, log_migrations().first(static_cast<std::size_t>(version)));
   // Counts are made in the end.
   sqlite3_db_config(database.connection(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
@@ -198,7 +289,8 @@ std::vector<RepairedTable> repair_log(const std::string& damaged, const std::str
   database.execute("DETACH source; PRAGMA writable_schema = OFF");
   migrate(database, log_migrations());
   complete_rows(database, tables);
-  for (RepairedTable& table : tables) table.kept = row_count(database, table.name) - table.restored;
+  for (RepairedTable& table : tables)
+    table.kept = database.integer(fmt::format("SELECT count(*) FROM main.{}", table.name)) - table.restored;
   sqlite::copy_to_file(database, real_file(out));
   return tables;
 }

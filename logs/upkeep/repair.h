@@ -15,9 +15,10 @@ struct RepairedTable {
   std::string name;
   bool is_found = true;  ///< whether the file says where the table is
   std::int64_t kept = 0;
-  std::int64_t unreadable =
-      0;                     ///< numbers of rows at which the file could not be read; not all of them need have existed
-  std::int64_t dropped = 0;  ///< rows that were read but depend on a row that is lost
+  /// Numbers of rows at which the file could not be read, not all of which need have existed, and of rows that an index
+  /// or another row names but that are not there.
+  std::int64_t unreadable = 0;
+  std::int64_t dropped = 0;   ///< rows that were read but break a rule of their table or depend on a row that is lost
   std::int64_t restored = 0;  ///< lost rows that were made again, without what only they had, because others need them
 };
 

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "logs/schema.h"
+#include "logs/upkeep/delete.h"
 #include "tests/logs/two_logs.h"
 
 namespace nestwright {
@@ -78,6 +80,18 @@ TEST_F(PruneTest, OtherTasksAndRacesStay) {
   prune_log(a_, {.tasks = filter_of(task_), .best = 0}, false);
   EXPECT_THAT(whole(), UnorderedElementsAre(1, 2, 4));
   EXPECT_EQ(value(a_, "SELECT count(*) FROM race_entry WHERE samples_ns <> '[]'"), 2);
+}
+
+TEST_F(PruneTest, ADryRunDoesNotMigrateTheFile) {
+  {
+    sqlite::Database database(b_, b_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, 1000);
+    migrate(database, log_migrations().first(11));
+  }
+  prune_log(b_, {}, true);
+  delete_sessions(b_, {}, true);
+  EXPECT_EQ(value(b_, "PRAGMA user_version"), 11);
+  prune_log(b_, {}, false);
+  EXPECT_EQ(value(b_, "PRAGMA user_version"), log_migrations().back().to_version);
 }
 
 TEST_F(PruneTest, RunningSessionsKeepTheirReadings) {

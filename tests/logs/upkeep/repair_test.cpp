@@ -123,6 +123,55 @@ TEST_F(RepairTest, ATableThatIsLostIsNamed) {
   expect_whole(out_);
 }
 
+TEST_F(RepairTest, RowsThatOnlyAnIndexStillHasAreCounted) {
+  // The page of the last rows is replaced by that of the first ones, so that the table seems to end early.
+  std::string bytes = content(a_);
+  const std::size_t page = root("trial") * kPage;
+  ASSERT_EQ(bytes[page], 5) << "the root has pages below it";
+  const auto cell = (static_cast<unsigned char>(bytes[page + 12]) << 8) + static_cast<unsigned char>(bytes[page + 13]);
+  std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(page) + cell, 4,
+              bytes.begin() + static_cast<std::ptrdiff_t>(page) + 8);
+  std::ofstream(b_, std::ios::binary | std::ios::trunc) << bytes;
+  const RepairedTable trials = of(repair_log(b_, out_), "trial");
+  EXPECT_LT(trials.kept, 62);
+  EXPECT_GT(trials.kept, 30);
+  EXPECT_EQ(trials.kept + trials.unreadable, 62);
+  expect_whole(out_);
+}
+
+TEST_F(RepairTest, AHugeNumberOfARowIsNoLimit) {
+  execute(a_,
+          "INSERT INTO machine_limit(rowid, machine, fma_gflops, read_gb_s, recorded_at)"
+          " VALUES (1 << 60, 'm', 1, 2, '2026'), (7, 'n', 1, 2, '2026')");
+  const RepairedTable limits = of(repair_log(a_, out_), "machine_limit");
+  EXPECT_EQ(limits.kept, 2);
+  EXPECT_EQ(limits.unreadable, 0);
+}
+
+TEST_F(RepairTest, RowsThatBreakARuleAreCountedAndDamagedReadingsLeftOut) {
+  execute(a_,
+          "PRAGMA ignore_check_constraints = ON; UPDATE trial SET samples_ns = '[1, 2', resources = '{' WHERE id = 2;"
+          "UPDATE proposal SET knobs = '{' WHERE id = 3");
+  const std::vector<RepairedTable> tables = repair_log(a_, out_);
+  EXPECT_EQ(of(tables, "trial").kept, 61);
+  EXPECT_EQ(of(tables, "proposal").kept, 61);
+  EXPECT_EQ(of(tables, "proposal").dropped, 1);
+  EXPECT_EQ(of(tables, "proposal").unreadable, 0);
+  EXPECT_EQ(of(tables, "trial").dropped, 1) << "that of the proposal";
+  EXPECT_EQ(value(out_, "SELECT samples_ns = '[]' AND resources IS NULL AND raw_ns <> '[]' FROM trial WHERE id = 2"),
+            1);
+  expect_whole(out_);
+}
+
+TEST_F(RepairTest, WithoutAVersionTheSchemaIsTheNewest) {
+  for (const char* version : {"-1", "0"}) {
+    execute(a_, std::string("PRAGMA user_version = ") + version);
+    std::filesystem::remove(out_);
+    EXPECT_EQ(of(repair_log(a_, out_), "trial").kept, 62) << version;
+    EXPECT_EQ(value(out_, "PRAGMA user_version"), log_migrations().back().to_version);
+  }
+}
+
 TEST_F(RepairTest, AnOlderSchemaIsMigrated) {
   const std::string old = folder_.file("old.db");
   {
