@@ -20,8 +20,8 @@ namespace {
 using sqlite::Database;
 using sqlite::Statement;
 
-// Which race or session is the later one is told by its time, and only for equal times by its number: a merged database
-// numbers those of the other one after its own.
+// Races and sessions are ordered by their times, and those of equal times by their numbers: a merge numbers those of
+// the other database after those that are there.
 
 /// Returns SQL that is true if the row of `trial` failed in an undisturbed race for which `which` holds.
 std::string failed_in_race(const std::string& which) {

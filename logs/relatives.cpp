@@ -13,6 +13,7 @@
 namespace nestwright {
 namespace {
 
+using sqlite::Database;
 using sqlite::Statement;
 
 /// The most trials of one related task; the latest ones count.
@@ -22,44 +23,60 @@ constexpr int kMaxRelatedTrials = 2000;
 constexpr const char* kFirstStartOfLearner =
     "coalesce((SELECT min(started_at) FROM session AS first WHERE first.task_id = :learner), '9999')";
 
-/// Selects only the columns for choosing among the trials, because decoding all configurations and readings takes ten
-/// times as long. The joins are in the order in which SQLite follows them backwards through its indices, so that it
-/// does not read older rows than the last ones.
+/// Selects the sessions that proposed trials of a task, the latest ones first.
+const std::string& select_sessions() {
+  static const std::string select =
+      fmt::format("SELECT id FROM session WHERE task_id = :task AND started_at < {} ORDER BY started_at DESC, id DESC",
+                  kFirstStartOfLearner);
+  return select;
+}
+
+/// Selects only the columns for choosing among the trials of a session, because decoding all configurations and
+/// readings takes ten times as long. The joins are in the order in which SQLite follows them backwards through its
+/// indices, so that it does not read older rows than the last ones.
 const std::string& select_related() {
   static const std::string select = fmt::format(
       "SELECT trial.id, trial.median_ns, unit.id, unit.rule, unit.anchor_trial_id, unit.anchor_ns"
-      " FROM session AS owner CROSS JOIN batch ON batch.session_id = owner.id"
-      " CROSS JOIN proposal ON proposal.batch_id = batch.id CROSS JOIN trial ON trial.proposal_id = proposal.id"
+      " FROM batch CROSS JOIN proposal ON proposal.batch_id = batch.id CROSS JOIN trial ON trial.proposal_id = "
+      "proposal.id"
       " CROSS JOIN session AS unit ON unit.id = trial.session_id"
-      " WHERE owner.task_id = :task AND owner.started_at < {1} AND trial.recorded_at < {1}"
+      " WHERE batch.session_id = :session AND trial.recorded_at < {1}"
       " AND proposal.space_id IN (SELECT space.id FROM space WHERE {0})"
       " AND trial.outcome = 0 AND trial.same_as_trial_id IS NULL AND trial.median_ns > 0 AND trial.disturbance = ''"
-      " ORDER BY owner.id DESC, batch.number DESC, proposal.position DESC LIMIT :limit",
+      " ORDER BY batch.number DESC, proposal.position DESC LIMIT :limit",
       kTemplateMatches, kFirstStartOfLearner);
   return select;
 }
 
-/// Reads the rows of select_related(): the largest group of trials with comparable times.
-RelatedTask read_related(Statement& rows, const WorkloadKey& workload) {
+/// Returns the largest group of trials with comparable times, of the last trials that were recorded before the first
+/// session of `learner` began. `templates` is in the form of encode_templates().
+RelatedTask read_related(const Database& database, const StoredTask& task, std::int64_t learner,
+                         const std::string& templates) {
   using Timed = std::pair<TrialId, double>;
   std::map<std::int64_t, std::vector<Timed>> groups;
-  while (rows.step()) {
-    const double anchor_ns = rows.real(5);
-    const bool has_anchor = static_cast<ScoringRule>(rows.integer(3)) == ScoringRule::kPaired && anchor_ns > 0;
-    groups[has_anchor ? rows.integer(4) : -rows.integer(2)].emplace_back(rows.integer(0),
-                                                                         rows.real(1) / (has_anchor ? anchor_ns : 1));
+  Statement sessions = database.prepare(select_sessions()), rows = database.prepare(select_related());
+  sessions.bind(task.id, learner);
+  int left = kMaxRelatedTrials;
+  while (left > 0 && sessions.step()) {
+    rows.bind(sessions.integer(0), learner, templates, left);
+    for (; rows.step(); --left) {
+      const double anchor_ns = rows.real(5);
+      const bool has_anchor = static_cast<ScoringRule>(rows.integer(3)) == ScoringRule::kPaired && anchor_ns > 0;
+      groups[has_anchor ? rows.integer(4) : -rows.integer(2)].emplace_back(rows.integer(0),
+                                                                           rows.real(1) / (has_anchor ? anchor_ns : 1));
+    }
   }
-  RelatedTask task{workload, {}, {}};
-  if (groups.empty()) return task;
+  RelatedTask related{task.key.workload, {}, {}};
+  if (groups.empty()) return related;
   std::vector<Timed>& largest =
       std::ranges::max_element(groups, {}, [](const auto& group) { return group.second.size(); })->second;
   std::ranges::reverse(largest);  // into the order of recording, which ties keep
   std::ranges::stable_sort(largest, {}, &Timed::second);
   for (const auto& [trial, time] : largest) {
-    task.trials.push_back(trial);
-    task.times.push_back(time);
+    related.trials.push_back(trial);
+    related.times.push_back(time);
   }
-  return task;
+  return related;
 }
 
 }  // namespace
@@ -84,13 +101,11 @@ std::vector<RelatedTask> TuningLog::relatives(const TaskKey& task, int tasks,
     near.push_back(std::move(other));
   }
   const auto stored = stored_task(state_->database, task);
-  Statement select = state_->database.prepare(select_related());
   std::vector<RelatedTask> found;
   for (const StoredTask& other : near) {
     if (static_cast<int>(found.size()) >= tasks) break;
     if (other.key.pipeline != task.pipeline) continue;
-    select.bind(other.id, stored ? stored->id : 0, encode_templates(templates), kMaxRelatedTrials);
-    RelatedTask related = read_related(select, other.key.workload);
+    RelatedTask related = read_related(state_->database, other, stored ? stored->id : 0, encode_templates(templates));
     if (!related.trials.empty()) found.push_back(std::move(related));
   }
   return found;

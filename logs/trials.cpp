@@ -20,10 +20,11 @@ using sqlite::Statement;
 /// ones count.
 constexpr std::int64_t kMaxSessions = 8, kMaxLinks = 64;
 
-/// Evaluated by an index alone.
+/// The trials of the latest sessions, which a merged database may have numbered before those of others. An index
+/// answers which trials a session has.
 constexpr const char* kLatestIds =
     "SELECT recorded.id FROM session AS source JOIN trial AS recorded ON recorded.session_id = source.id"
-    " WHERE source.task_id = ? ORDER BY recorded.id DESC LIMIT ?";
+    " WHERE source.task_id = ? ORDER BY source.started_at DESC, source.id DESC, recorded.id DESC LIMIT ?";
 
 /// The columns before those of point and measurement.
 constexpr int kOwnColumns = 20;

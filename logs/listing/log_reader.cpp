@@ -150,7 +150,8 @@ std::vector<RecordedTask> LogReader::tasks(const TaskFilter& filter) const {
 std::vector<RecordedRace> LogReader::races(const RecordedTask& task) const {
   std::vector<RecordedRace> races;
   Statement select = state_->database.prepare(
-      "SELECT id, session_id, recorded_at, disturbance, winner_trial_id FROM race WHERE task_id = ? ORDER BY id");
+      "SELECT id, session_id, recorded_at, disturbance, winner_trial_id FROM race WHERE task_id = ?"
+      " ORDER BY recorded_at, id");
   select.bind(task.id);
   while (select.step()) {
     races.push_back({select.integer(0), select.integer(1), select.text(2), select.text(3), select.integer(4), {}});

@@ -20,9 +20,9 @@ struct MergeResult {
 /// transaction: whenever the process dies, `to` has all of it or nothing. `from` is not changed.
 ///
 /// A session is identified by its task, seed, start and owner, a race by its session and time, a trial by its task,
-/// template and configuration. Where both databases have a trial, the result is the same as if the one of the later
-/// session had been a remeasurement of the other (TuningLog::remeasure); a trial that was measured is better than one
-/// that takes another one's measurement.
+/// template and configuration. Where both databases have a trial, the sounder measurement stays (soundness_of()), then
+/// the one with more samples, then the later one; a trial that was measured is better than one that takes another one's
+/// measurement. So it does not matter which database is merged into which.
 ///
 /// Throws LogError as TuningLog::open() does, if the two are the same file, if a process is working on a session of one
 /// of them, and if they have the same workload from different sources (WorkloadKey::source).

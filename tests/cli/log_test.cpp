@@ -63,6 +63,8 @@ TEST_F(LogTest, SessionsAreListed) {
   EXPECT_EQ(sessions[0]["task"]["machine"], "made-up machine");
   EXPECT_EQ(document("sessions matmul").size(), 2u) << "an operator";
   EXPECT_EQ(document("sessions --limit 1")[0]["session"], 2);
+  EXPECT_EQ(document("sessions --since 30d").size(), 2u);
+  expect_refusal(log("sessions --since 2999-01-01"), 3, {"no session that matches"});
   EXPECT_THAT(log("sessions --limit 1").err, HasSubstr("the latest 1 of 2 sessions"));
   EXPECT_EQ(document("sessions --target cpu,isa=avx512,threads=2").size(), 2u);
   expect_refusal(log("sessions --target cuda,arch=sm_90"), 3, {"no session that matches"});
@@ -110,6 +112,11 @@ TEST_F(LogTest, DatabasesAreComparedAndMerged) {
   expect_refusal(log("merge b.db"), 2, {"--into is required"});
   expect_refusal(log("merge b.db --into b.db"), 5, {"cannot be merged into itself"});
   expect_refusal(log("diff b.db none.db"), 5, {"'none.db' does not exist"});
+  for (const char* command : {"merge none.db --into new.db", "diff b.db none.db", "repair b.db --out none/new.db"}) {
+    const CommandOutput refused = log(command);
+    EXPECT_EQ(refused.code, 5);
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("give another file"), Not(HasSubstr("--db")))) << command;
+  }
 }
 
 TEST_F(LogTest, NothingIsDeletedUnasked) {

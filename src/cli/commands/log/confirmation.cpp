@@ -10,7 +10,7 @@
 
 namespace nestwright::cli {
 
-bool is_confirmed(const std::string& question) {
+bool ask_confirmation(const std::string& question) {
   if (isatty(STDIN_FILENO) == 0) {
     throw UsageError(question + " Nothing was changed: give --yes, or answer at a terminal");
   }

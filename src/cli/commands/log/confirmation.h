@@ -8,6 +8,6 @@ namespace nestwright::cli {
 
 /// Asks the question on standard error, and returns whether the answer is yes. Throws UsageError that asks for --yes if
 /// standard input is no terminal.
-bool is_confirmed(const std::string& question);
+bool ask_confirmation(const std::string& question);
 
 }  // namespace nestwright::cli

@@ -54,7 +54,7 @@ int run(const DeleteOptions& options) {
     return print_nothing_matches(selection, options.common, "session");
   }
   if (!options.is_dry && !options.yes) {
-    if (!is_confirmed(fmt::format("Delete {} from database '{}'?", counts_text(result), options.common.db))) {
+    if (!ask_confirmation(fmt::format("Delete {} from database '{}'?", counts_text(result), options.common.db))) {
       return kDone;
     }
     result = run_delete(false);

@@ -4,6 +4,7 @@
 
 #include "cli/commands/log/log.h"
 #include "cli/commands/log/log_output.h"
+#include "cli/commands/log/named_databases.h"
 #include "cli/commands/log/selection.h"
 #include "cli/options/exit_code.h"
 #include "cli/output/record_output.h"
@@ -99,7 +100,8 @@ void add_log_diff(Command& log, Action& action) {
       .value_name("SECOND.db")
       .required();
   command.add_flag("--json", options->json, "one JSON document on standard output");
-  command.on_chosen([options, &action] { action = [options] { return run(*options); }; });
+  command.on_chosen(
+      [options, &action] { action = [options] { return run_with_named_databases([&] { return run(*options); }); }; });
 }
 
 }  // namespace nestwright::cli

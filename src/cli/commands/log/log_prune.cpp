@@ -40,7 +40,7 @@ int run(const PruneOptions& options) {
   PruneResult result = run_prune(options.is_dry || !options.yes);
   if (result.trials == 0) return print_nothing_matches(selection, options.common, "trial");
   if (!options.is_dry && !options.yes && result.emptied > 0) {
-    if (!is_confirmed(fmt::format("Delete {} from database '{}'?", readings_text(result), options.common.db))) {
+    if (!ask_confirmation(fmt::format("Delete {} from database '{}'?", readings_text(result), options.common.db))) {
       return kDone;
     }
     result = run_prune(false);

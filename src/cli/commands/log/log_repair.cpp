@@ -4,6 +4,7 @@
 
 #include "cli/commands/log/log.h"
 #include "cli/commands/log/log_output.h"
+#include "cli/commands/log/named_databases.h"
 #include "cli/options/exit_code.h"
 #include "cli/options/option_checks.h"
 #include "cli/output/record_output.h"
@@ -56,7 +57,8 @@ void add_log_repair(Command& log, Action& action) {
       .value_name("FILE")
       .check(not_empty());
   command.add_flag("--json", options->json, "one JSON document on standard output");
-  command.on_chosen([options, &action] { action = [options] { return run(*options); }; });
+  command.on_chosen(
+      [options, &action] { action = [options] { return run_with_named_databases([&] { return run(*options); }); }; });
 }
 
 }  // namespace nestwright::cli

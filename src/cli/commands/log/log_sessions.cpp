@@ -112,6 +112,10 @@ void add_log_sessions(Command& log, Action& action) {
   command.add_option("--session", options->filter.session, "only the session with this number")
       .value_name("N")
       .check(integer(1, kLargestNumber));
+  command
+      .add_option("--since", options->filter.since, "only those that began since a time, or within an age such as 30d")
+      .value_name("TIME")
+      .check(moment());
   add_limit(command, options->filter.limit, "the latest N sessions");
   add_json(command, options->common);
   command.on_chosen([options, target, &action] {

@@ -11,7 +11,7 @@
 
 namespace nestwright::cli {
 
-/// What the words before the options, --target and --source select.
+/// What the words before the options, and --target select.
 struct TaskSelection {
   TaskFilter filter;
   /// Why the words are no workload that can be tuned here, one sentence; empty: they are one, or none were given.
