@@ -141,36 +141,38 @@ std::vector<KernelResources> decode_resources(std::string_view json) {
 }
 
 std::string encode_funnel(const SearchFunnel& funnel) {
-  const auto pair = [](const ConsideredPoints& points) { return Json::array({points.sampled, points.ranked}); };
+  const auto counts = [](const ConsideredPoints& points) {
+    return Json::array({points.sampled, points.ranked, points.not_lowered});
+  };
   Json templates = Json::array();
   for (const SearchFunnel::OfTemplate& each : funnel.templates) {
     Json knobs = Json::object();
     for (const auto& [knob, values] : each.values) {
       Json& of_knob = knobs[knob] = Json::object();
-      for (const auto& [value, points] : values) of_knob[value] = pair(points);
+      for (const auto& [value, points] : values) of_knob[value] = counts(points);
     }
     templates.push_back({{"template", each.source.name},
                          {"version", each.source.version},
-                         {"points", pair(each.points)},
+                         {"points", counts(each.points)},
                          {"knobs", std::move(knobs)}});
   }
   return Json{{"templates", std::move(templates)}}.dump();
 }
 
 SearchFunnel decode_funnel(std::string_view json) {
-  const auto pair = [](const Json& points) {
-    return ConsideredPoints{points.at(0).get_ref<const Json::number_integer_t&>(),
-                            points.at(1).get_ref<const Json::number_integer_t&>()};
+  const auto counts = [](const Json& points) {
+    const auto at = [&](std::size_t i) { return points.at(i).get_ref<const Json::number_integer_t&>(); };
+    return ConsideredPoints{at(0), at(1), points.size() > 2 ? at(2) : 0};
   };
   return read_json(json, "funnel of a session", [&](const Json& document) {
     SearchFunnel funnel;
     for (const Json& each : document.at("templates")) {
       SearchFunnel::OfTemplate& of = funnel.templates.emplace_back();
       of.source = {each.at("template"), static_cast<int>(each.at("version").get_ref<const Json::number_integer_t&>())};
-      of.points = pair(each.at("points"));
+      of.points = counts(each.at("points"));
       for (const auto& [knob, values] : each.at("knobs").get_ref<const Json::object_t&>()) {
         auto& of_knob = of.values[knob];
-        for (const auto& [value, points] : values.get_ref<const Json::object_t&>()) of_knob[value] = pair(points);
+        for (const auto& [value, points] : values.get_ref<const Json::object_t&>()) of_knob[value] = counts(points);
       }
     }
     return funnel;

@@ -46,8 +46,9 @@ inline std::optional<double> known(double value) { return value > 0 ? std::optio
 std::string encode_resources(const std::vector<KernelResources>& kernels);
 std::vector<KernelResources> decode_resources(std::string_view json);
 
-/// A JSON object: {"templates":[{"template":"matmul.cpu","version":1,"points":[512,900],
-/// "knobs":{"unroll_k":{"4":[128,310]}}}]}; each pair is the numbers of sampled and of ranked points.
+/// A JSON object: {"templates":[{"template":"matmul.cpu","version":1,"points":[512,900,3],
+/// "knobs":{"unroll_k":{"4":[128,310,0]}}}]}; the numbers of points that were sampled, ranked, and not lowered; the
+/// last may be missing: 0.
 std::string encode_funnel(const SearchFunnel& funnel);
 SearchFunnel decode_funnel(std::string_view json);
 

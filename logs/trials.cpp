@@ -104,6 +104,16 @@ TaskTotals TuningLog::totals(const TaskKey& task) const {
   return stored ? stored->totals : TaskTotals();
 }
 
+bool TuningLog::has_right_trial(const TaskKey& task) const {
+  const auto stored = stored_task(state_->database, task);
+  if (!stored) return false;
+  Statement select = state_->database.prepare(
+      "SELECT EXISTS (SELECT 1 FROM session JOIN trial ON trial.session_id = session.id"
+      " WHERE session.task_id = ? AND trial.outcome = ?)");
+  select.bind(stored->id, static_cast<std::int64_t>(Outcome::kOk)).step();
+  return select.integer(0) != 0;
+}
+
 std::vector<TrialRecord> TuningLog::trials(const TaskFilter& filter, std::int64_t limit) const {
   std::vector<TrialRecord> trials;
   // Sorts ids, not rows.

@@ -130,6 +130,8 @@ class TuningLog {
   /// last sessions and races name: anchors, confirmed incumbents, winners. Time and memory depend on `latest`, not on
   /// all trials.
   std::vector<TrialRecord> history(const TaskKey& task, std::int64_t latest, std::int64_t fastest) const;
+  /// Whether any trial of the task, of whichever template, was right, whether or not its time counts.
+  bool has_right_trial(const TaskKey& task) const;
   /// Returns the totals of a task. The time does not depend on the number of trials.
   TaskTotals totals(const TaskKey& task) const;
   /// Returns the unit of every session of the task, in order.

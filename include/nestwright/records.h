@@ -164,8 +164,15 @@ struct TrialCode {
 
 /// How many points a search considered before it proposed some of them.
 struct ConsideredPoints {
-  std::int64_t sampled = 0;  ///< drawn uniformly from the space; one that was drawn for two purposes counts twice
-  std::int64_t ranked = 0;   ///< scored by the cost model, each once
+  std::int64_t sampled = 0;      ///< drawn uniformly from the space; one that was drawn for two purposes counts twice
+  std::int64_t ranked = 0;       ///< scored by the cost model, each once
+  std::int64_t not_lowered = 0;  ///< to be scored, but without features: their programs cannot be lowered; each once
+  ConsideredPoints& operator+=(const ConsideredPoints& more) {
+    sampled += more.sampled;
+    ranked += more.ranked;
+    not_lowered += more.not_lowered;
+    return *this;
+  }
   friend bool operator==(const ConsideredPoints&, const ConsideredPoints&) = default;
 };
 

@@ -27,9 +27,9 @@ class StopCondition {
 
   /// Counts a recorded trial; `improved` is true for a new best, the first one included.
   void count_trial(bool improved);
-  /// Records that a trial was right, whether or not its time counts.
+  /// Records that a trial of the task was right, in this run or before, whether or not its time counts.
   void note_right() { has_right_ = true; }
-  /// Whether the first kMaxFailures trials all failed, and no best was known before.
+  /// Whether the first kMaxFailures trials all failed, and nothing right was known before.
   bool all_failed() const { return !has_best_ && !has_right_ && trials_ >= kMaxFailures; }
   /// Records that there is a best, found without a new trial: an earlier one, or one that was measured again.
   void note_best();

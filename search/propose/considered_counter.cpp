@@ -15,6 +15,8 @@ void ConsideredCounter::add_sampled(std::span<const Point> points) {
 
 void ConsideredCounter::add_ranked(const Point& point) { count(point, &ConsideredPoints::ranked); }
 
+void ConsideredCounter::add_not_lowered(const Point& point) { count(point, &ConsideredPoints::not_lowered); }
+
 SearchFunnel ConsideredCounter::funnel() const {
   SearchFunnel funnel;
   for (const auto& [source, of] : templates_) {

@@ -1,5 +1,5 @@
-// Counts the points that a search considers: sampled uniformly, or ranked by the cost model. It changes no proposal.
-// Thread rule: one thread at a time.
+// Counts the points that a search considers: sampled uniformly, ranked by the cost model, or without features to rank
+// them by. It changes no proposal. Thread rule: one thread at a time.
 #pragma once
 
 #include <map>
@@ -17,8 +17,10 @@ class ConsideredCounter {
   void add_sampled(std::span<const Point> points);
   /// Counts a point that was not counted as ranked before.
   void add_ranked(const Point& point);
+  /// Counts a point that was to be ranked and cannot be lowered, once.
+  void add_not_lowered(const Point& point);
 
-  std::int64_t total() const { return total_; }  ///< of sampled and of ranked points
+  std::int64_t total() const { return total_; }  ///< of all three
   SearchFunnel funnel() const;
 
  private:

@@ -167,12 +167,21 @@ std::vector<std::optional<std::uint64_t>> Ranker::likeness(std::span<const Point
   return result;
 }
 
+void Ranker::count(const Point& point, const std::optional<Features>& features) {
+  if (considered_ == nullptr || !counted_.insert(&features).second) return;
+  if (features) {
+    considered_->add_ranked(point);
+  } else {
+    considered_->add_not_lowered(point);
+  }
+}
+
 std::vector<double> Ranker::score(std::span<const Point> points) {
   learn();
   const auto features = features_of(points);
   std::vector<Features> rows;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (considered_ != nullptr && ranked_.insert(features[i]).second) considered_->add_ranked(points[i]);
+    count(points[i], *features[i]);
     if (!features[i]->has_value()) continue;
     const std::optional<DeviceResources> resources = resources_of(points[i]);
     rows.push_back(resources ? with_resources(**features[i], *resources) : **features[i]);

@@ -34,7 +34,7 @@ class Ranker {
   void warm_start(std::vector<Observation> other_tasks);
   /// False where trials of other tasks have no weight any more, given the number of this task's trials.
   static bool uses_other_tasks(std::size_t own_trials) { return own_trials < kMaxReplayed; }
-  /// Counts each point when it is first scored. `considered` outlives the ranker.
+  /// Counts each point when it is first scored, as ranked or as not lowered. `considered` outlives the ranker.
   void count_ranked_in(ConsideredCounter& considered) { considered_ = &considered; }
   /// Adds the resources that the compiler reported for a point, measured or not, to its features. Requires features
   /// with columns for them (cost_model/device_resources.h).
@@ -85,12 +85,14 @@ class Ranker {
   /// Features without the resources that the compiler reports.
   std::vector<const std::optional<Features>*> features_of(std::span<const Point> points);
   std::optional<DeviceResources> resources_of(const Point& point) const;
+  /// Counts a point that is scored, when it is scored first. `features` is its entry of cache_.
+  void count(const Point& point, const std::optional<Features>& features);
 
   std::unique_ptr<CostModel> model_, auditor_;
   FeatureSource source_;
   std::unordered_map<std::string, std::optional<Features>> cache_;
   ConsideredCounter* considered_ = nullptr;
-  std::unordered_set<const std::optional<Features>*> ranked_;  ///< entries of cache_ whose points were counted
+  std::unordered_set<const std::optional<Features>*> counted_;  ///< entries of cache_ whose points were counted
   std::unordered_map<std::string, DeviceResources> resources_;
   std::vector<Observation> other_tasks_;
   std::vector<SessionTrial> observed_;

@@ -41,17 +41,17 @@ UnseenPoints::UnseenPoints(const SearchSpace& space, std::uint64_t seed) : space
 
 bool UnseenPoints::is_walkable() const { return space_.size() <= static_cast<unsigned __int128>(kMaxWalk); }
 
-void UnseenPoints::add(int n, std::mt19937_64& random, SeenPoints& seen, std::vector<Point>& out) {
-  const std::size_t wanted = out.size() + static_cast<std::size_t>(std::max(n, 0));
+std::size_t UnseenPoints::add(int n, std::mt19937_64& random, SeenPoints& seen, std::vector<Point>& out) {
+  const std::size_t before = out.size(), wanted = before + static_cast<std::size_t>(std::max(n, 0));
   const auto missing = [&] { return static_cast<int>(wanted - out.size()); };
   add_samples(space_, missing(), random, seen, out);
-  if (missing() == 0) return;
-  if (is_walkable()) {
-    walk(missing(), seen, out);
-  } else if (const auto valid = space_.exact_valid_points()) {
+  if (const auto valid = is_walkable() || missing() == 0 ? std::nullopt : space_.exact_valid_points()) {
     const double samples = std::min(kSamplesPerPoint * *valid, static_cast<double>(kMaxSamples));
     sample(space_, missing(), static_cast<std::int64_t>(samples), random, seen, out);
   }
+  const std::size_t sampled = out.size() - before;
+  if (missing() > 0 && is_walkable()) walk(missing(), seen, out);
+  return sampled;
 }
 
 void UnseenPoints::walk(int n, SeenPoints& seen, std::vector<Point>& out) {

@@ -35,9 +35,9 @@ class UnseenPoints {
   /// The enumeration starts at a place that `seed` determines. `space` outlives this object.
   UnseenPoints(const SearchSpace& space, std::uint64_t seed);
 
-  /// Adds up to `n` unseen points to `out`. May miss some in a space that is too large to enumerate; see
-  /// is_exhausted().
-  void add(int n, std::mt19937_64& random, SeenPoints& seen, std::vector<Point>& out);
+  /// Adds up to `n` unseen points to `out`, first those that are sampled, then those that are enumerated, and returns
+  /// how many are sampled. May miss some in a space that is too large to enumerate; see is_exhausted().
+  std::size_t add(int n, std::mt19937_64& random, SeenPoints& seen, std::vector<Point>& out);
   /// Whether it is certain that every valid point was seen. `seen_valid` is the number of valid points seen.
   bool is_exhausted(std::int64_t seen_valid) const;
 

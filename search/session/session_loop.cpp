@@ -28,7 +28,7 @@ constexpr std::int64_t kChunk = 16, kChunkOfParts = 8;
 constexpr double kLongNs = 20e6;
 constexpr int kRenewAfter = 4;  // incumbents after which the reference time is measured again
 // Shares of the budget that the final race gets where the search has exceeded it, and by which it may exceed it then.
-constexpr double kOverrun = 0.02, kMostOverrun = 0.04;
+constexpr double kOverrun = 0.02, kMaxOverrun = 0.04;
 constexpr double kConclude_s = 0.3;  // for what follows the final race
 constexpr int kTries = 3;            // to time the default again at once if it was disturbed, and does not take long
 constexpr double kRecordedGrowth =
@@ -112,7 +112,7 @@ SessionResult SessionLoop::finish(double seconds, double interrupted_s) {
 double SessionLoop::finish_seconds() const {
   const double budget = stop_.budget().seconds, now = stop_.seconds();
   if (budget == 0) return std::numeric_limits<double>::infinity();
-  return std::max(budget - kConclude_s, std::min(now + kOverrun * budget, (1 + kMostOverrun) * budget)) - now;
+  return std::max(budget - kConclude_s, std::min(now + kOverrun * budget, (1 + kMaxOverrun) * budget)) - now;
 }
 
 MachineLock::Hold SessionLoop::lock_machine(const std::function<bool()>& give_up) {
@@ -165,6 +165,8 @@ void SessionLoop::start() {
   result_.earlier_trials = tools_.log.totals(context_.key()).trials;
   const std::size_t own_trials = history_.read();
   if (trials_.incumbent_ns() > 0) stop_.note_best();
+  // One that was disturbed, or that is outside of this session's space, is not among those that were read.
+  if (tools_.log.has_right_trial(context_.key())) stop_.note_right();
   if (needs_answer()) announce_first_trial();
   WarmStart warm = warm_start(tools_.log, context_.key(), tools_.space, columns_, tools_.versions, own_trials);
   ranker_.warm_start(std::move(warm.observations));

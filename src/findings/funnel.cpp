@@ -10,11 +10,6 @@
 namespace nestwright {
 namespace {
 
-void add(ConsideredPoints& sum, const ConsideredPoints& more) {
-  sum.sampled += more.sampled;
-  sum.ranked += more.ranked;
-}
-
 void count_trial(const TrialColumns& trials, std::size_t i, FunnelStages& stages) {
   ++stages.tried;
   const auto outcome = static_cast<Outcome>(trials.outcome[i]);
@@ -32,7 +27,7 @@ void count_proposals(const SessionProposals& of, FunnelStages& stages) {
   stages.proposed += of.proposed;
   if (!of.funnel) return;
   if (!stages.considered) stages.considered.emplace();
-  for (const SearchFunnel::OfTemplate& each : of.funnel->templates) add(*stages.considered, each.points);
+  for (const SearchFunnel::OfTemplate& each : of.funnel->templates) *stages.considered += each.points;
 }
 
 /// The valid points that a session with this scope searches.

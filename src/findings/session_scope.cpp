@@ -26,6 +26,7 @@ std::vector<SessionScope> scopes_of(std::span<const ListedSession> sessions) {
   std::vector<SessionScope> scopes;
   std::vector<std::string> known;
   for (const ListedSession& session : sessions) {
+    if (session.strategy == kRevalidateStrategy) continue;
     SessionScope scope = scope_of(session);
     if (std::find(known.begin(), known.end(), scope.str()) != known.end()) continue;
     known.push_back(scope.str());

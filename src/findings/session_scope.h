@@ -22,7 +22,8 @@ struct SessionScope {
 /// The scope of a session; the whole space where its options cannot be read, as those of other tuners.
 SessionScope scope_of(const ListedSession& session);
 
-/// The scopes of all sessions, each once, in the order of their first session.
+/// The scopes of the sessions that searched, each once, in the order of their first session. Those of `nestwright
+/// revalidate` do not search.
 std::vector<SessionScope> scopes_of(std::span<const ListedSession> sessions);
 
 }  // namespace nestwright

@@ -115,6 +115,13 @@ class SpaceFeasibility {
   std::vector<std::optional<BranchFeasibility>> branches_;
 };
 
+/// The status of a value that was never proposed, but that some of the considered points have.
+std::optional<ValueStatus> considered_status(const ConsideredPoints& points) {
+  if (points.ranked > 0) return ValueStatus::kRankedLow;
+  if (points.not_lowered > 0) return ValueStatus::kNotLowered;
+  return points.sampled > 0 ? std::optional(ValueStatus::kSampled) : std::nullopt;
+}
+
 /// Fills in the table of one template.
 class TemplateTable {
  public:
@@ -140,9 +147,9 @@ class TemplateTable {
   }
   void add_trial(const TrialColumns& trials, const ComparableTimes& times, std::size_t i, ValueFinding& value) const;
   void decide(const std::vector<SessionScope>& scopes, const MergedKnob& knob, std::size_t v, ValueFinding& value);
-  /// What excludes the value in every session; nullopt: nothing does in one of them.
-  std::optional<std::string> excluding_scope(const std::vector<SessionScope>& scopes, const std::string& knob,
-                                             const std::string& value) const;
+  /// What excludes the value in each session; empty: nothing does in one of them, or no session searched.
+  std::vector<std::string> excluding_scopes(const std::vector<SessionScope>& scopes, const std::string& knob,
+                                            const std::string& value) const;
   /// The share of the sampled points that have one of these candidates.
   double share_of(const std::vector<Place>& places);
 
@@ -201,7 +208,7 @@ void TemplateTable::add_proposals(std::span<const ListedSession> sessions,
       if (point.template_name != version.name || point.version != version.version) continue;
       for (const ConfigEntry& entry : point.config.entries()) {
         const std::string text = Config({entry}).str().substr(entry.knob.size() + 1);
-        if (ValueFinding* const value = find(entry.knob, text)) value->fate = ValueFate::kPending;
+        if (ValueFinding* const value = find(entry.knob, text)) value->status = ValueStatus::kPending;
       }
     }
     if (!of.funnel) {
@@ -213,38 +220,36 @@ void TemplateTable::add_proposals(std::span<const ListedSession> sessions,
     for (const SearchFunnel::OfTemplate& each : of.funnel->templates) {
       if (each.source != version) continue;
       if (!considered_) considered_.emplace();
-      considered_->sampled += each.points.sampled;
-      considered_->ranked += each.points.ranked;
+      *considered_ += each.points;
       for (const auto& [knob, values] : each.values) {
         for (const auto& [text, points] : values) {
           ValueFinding* const value = find(knob, text);
           if (value == nullptr) continue;
-          value->considered.sampled += points.sampled;
-          value->considered.ranked += points.ranked;
+          value->considered += points;
         }
       }
     }
   }
 }
 
-std::optional<std::string> TemplateTable::excluding_scope(const std::vector<SessionScope>& scopes,
-                                                          const std::string& knob, const std::string& value) const {
-  std::string first;
+std::vector<std::string> TemplateTable::excluding_scopes(const std::vector<SessionScope>& scopes,
+                                                         const std::string& knob, const std::string& value) const {
+  std::vector<std::string> excluding;
   for (const SessionScope& scope : scopes) {
     const bool is_searched = scope.template_name.empty() || scope.template_name == source_.name;
     if (is_searched) {
-      if (scope.restriction.empty()) return std::nullopt;
+      if (scope.restriction.empty()) return {};
       const ConfigSpace part = restrict_space(space_, scope.restriction);
       SpaceFeasibility feasibility(part);
       for (const MergedKnob& of : merged_knobs(part)) {
         if (of.finding.knob != knob) continue;
         const auto at = of.index.find(value);
-        if (at != of.index.end() && feasibility.is_possible(of.places[at->second])) return std::nullopt;
+        if (at != of.index.end() && feasibility.is_possible(of.places[at->second])) return {};
       }
     }
-    if (first.empty()) first = scope.str();
+    excluding.push_back(scope.str());
   }
-  return first;
+  return excluding;
 }
 
 double TemplateTable::share_of(const std::vector<Place>& places) {
@@ -271,25 +276,25 @@ double TemplateTable::share_of(const std::vector<Place>& places) {
 void TemplateTable::decide(const std::vector<SessionScope>& scopes, const MergedKnob& knob, std::size_t v,
                            ValueFinding& value) {
   if (value.trials > 0) {
-    value.fate = ValueFate::kTried;
+    value.status = ValueStatus::kTried;
     return;
   }
-  if (value.fate == ValueFate::kPending) return;
-  if (value.considered.sampled + value.considered.ranked > 0) {
-    value.fate = ValueFate::kRankedLow;
+  if (value.status == ValueStatus::kPending) return;
+  if (const std::optional<ValueStatus> status = considered_status(value.considered)) {
+    value.status = *status;
     return;
   }
   if (!feasibility_.is_possible(knob.places[v])) {
-    value.fate = ValueFate::kRuledOut;
+    value.status = ValueStatus::kRuledOut;
     value.excluded_by = feasibility_.excluded_by(knob.places[v]);
     return;
   }
-  if (auto scope = excluding_scope(scopes, knob.finding.knob, value.value)) {
-    value.fate = ValueFate::kRestricted;
-    value.scope = std::move(*scope);
+  value.scopes = excluding_scopes(scopes, knob.finding.knob, value.value);
+  if (!value.scopes.empty()) {
+    value.status = ValueStatus::kRestricted;
     return;
   }
-  value.fate = is_all_recorded_ ? ValueFate::kNotConsidered : ValueFate::kUnknown;
+  value.status = is_all_recorded_ ? ValueStatus::kNotConsidered : ValueStatus::kUnknown;
   if (considered_ && options_.counts_expected) {
     value.expected_samples = static_cast<double>(considered_->sampled) * share_of(knob.places[v]);
   }
@@ -311,24 +316,28 @@ TemplateValues TemplateTable::take() {
 
 }  // namespace
 
-const char* fate_name(ValueFate fate) {
-  switch (fate) {
-    case ValueFate::kTried:
+const char* status_name(ValueStatus status) {
+  switch (status) {
+    case ValueStatus::kTried:
       return "tried";
-    case ValueFate::kPending:
+    case ValueStatus::kPending:
       return "pending";
-    case ValueFate::kRuledOut:
+    case ValueStatus::kRuledOut:
       return "ruled out";
-    case ValueFate::kRestricted:
+    case ValueStatus::kRestricted:
       return "restricted";
-    case ValueFate::kRankedLow:
+    case ValueStatus::kRankedLow:
       return "ranked low";
-    case ValueFate::kNotConsidered:
+    case ValueStatus::kNotLowered:
+      return "not lowered";
+    case ValueStatus::kSampled:
+      return "sampled";
+    case ValueStatus::kNotConsidered:
       return "not considered";
-    case ValueFate::kUnknown:
+    case ValueStatus::kUnknown:
       return "unknown";
   }
-  throw InternalError("internal error: fate of a value out of range");
+  throw InternalError("internal error: status of a value out of range");
 }
 
 std::vector<TemplateValues> value_table(const TaskContext& context, std::span<const ListedSession> sessions,

@@ -22,22 +22,24 @@
 
 namespace nestwright {
 
-enum class ValueFate : std::uint8_t {
+enum class ValueStatus : std::uint8_t {
   kTried,          ///< there are trials with it
   kPending,        ///< proposed, and not measured yet: the time was over
   kRuledOut,       ///< no valid point has it
-  kRestricted,     ///< every session stayed within something that excludes it
-  kRankedLow,      ///< sampled or ranked, and never proposed: the model predicted slower times than for others
+  kRestricted,     ///< every session that searched stayed within something that excludes it
+  kRankedLow,      ///< ranked, and never proposed: the model predicted longer times than for others
+  kNotLowered,     ///< to be ranked, and never proposed: none of the points with it could be lowered
+  kSampled,        ///< sampled, and neither ranked nor proposed
   kNotConsidered,  ///< none of the points that the sessions considered has it: a larger budget may reach it
   kUnknown,        ///< never proposed by sessions that did not record what they considered
 };
-/// "tried", "pending", "ruled out", "restricted", "ranked low", "not considered", "unknown". Do not rename: --json
-/// prints the names.
-const char* fate_name(ValueFate fate);
+/// "tried", "pending", "ruled out", "restricted", "ranked low", "not lowered", "sampled", "not considered", "unknown".
+/// Do not rename: --json prints the names.
+const char* status_name(ValueStatus status);
 
 struct ValueFinding {
   std::string value;  ///< as Config::str() writes it: "4", "[4,2,14]", "yes"
-  ValueFate fate = ValueFate::kUnknown;
+  ValueStatus status = ValueStatus::kUnknown;
 
   std::int64_t trials = 0;
   std::array<std::int64_t, 7> outcomes = {};  ///< of these, by Outcome
@@ -52,7 +54,8 @@ struct ValueFinding {
   std::optional<double> expected_samples;
   /// kRuledOut: sets of reasons of constraints; without all constraints of one set, a valid point would have the value.
   std::vector<std::vector<std::string>> excluded_by;
-  std::string scope;  ///< kRestricted: what a session stayed within, as SessionScope::str()
+  /// kRestricted: what the sessions stayed within, each once, as SessionScope::str().
+  std::vector<std::string> scopes;
 };
 
 /// A knob of a template, merged over the branches that have it.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "findings/value_reason.h"
 #include "tests/findings/tiled_operator.h"
 
 namespace nestwright {
@@ -69,7 +70,7 @@ TEST_F(ValueTableTest, ATriedValueHasItsTrialsAndItsBestTime) {
   trials_.add(1, "pack=no rows=2 columns=8 order=columns", 100, kIsVerified | kEndedEarly);
   trials_.fail(1, "pack=yes rows=2 columns=8 order=columns panel=16", Outcome::kCrash, "signal 11");
   const ValueFinding rows = find("rows", "2");
-  EXPECT_EQ(rows.fate, ValueFate::kTried);
+  EXPECT_EQ(rows.status, ValueStatus::kTried);
   EXPECT_EQ(rows.trials, 4);
   EXPECT_EQ(rows.outcomes[static_cast<std::size_t>(Outcome::kOk)], 3);
   EXPECT_EQ(rows.outcomes[static_cast<std::size_t>(Outcome::kCrash)], 1);
@@ -85,18 +86,33 @@ TEST_F(ValueTableTest, ATriedValueHasItsTrialsAndItsBestTime) {
 TEST_F(ValueTableTest, AValueWithoutAValidPointIsRuledOutByItsConstraint) {
   add_session({100, 100});
   const ValueFinding rows = find("rows", "14");
-  EXPECT_EQ(rows.fate, ValueFate::kRuledOut);
+  EXPECT_EQ(rows.status, ValueStatus::kRuledOut);
   EXPECT_THAT(rows.excluded_by, ElementsAre(ElementsAre("the tile does not fit into the registers")));
   // Possible with columns=4 only.
-  EXPECT_EQ(find("panel", "8").fate, ValueFate::kNotConsidered);
+  EXPECT_EQ(find("panel", "8").status, ValueStatus::kNotConsidered);
 }
 
-TEST_F(ValueTableTest, AValueThatWasSampledButNotProposedWasRankedLow) {
+TEST_F(ValueTableTest, AValueThatWasRankedButNotProposedWasRankedLow) {
   add_session({100, 90}, "rows", "4", {25, 20});
   add_session({100, 0}, "rows", "4", {5, 0});
   const ValueFinding rows = find("rows", "4");
-  EXPECT_EQ(rows.fate, ValueFate::kRankedLow);
+  EXPECT_EQ(rows.status, ValueStatus::kRankedLow);
   EXPECT_EQ(rows.considered, (ConsideredPoints{30, 20}));
+}
+
+TEST_F(ValueTableTest, WithoutAPredictionAValueIsNotRankedLow) {
+  add_session({100, 0}, "rows", "4", {5, 0});
+  EXPECT_EQ(find("rows", "4").status, ValueStatus::kSampled);
+  EXPECT_EQ(value_reason(find("rows", "4")), "sampled 5 times, neither ranked nor proposed: more time may reach it");
+  add_session({100, 90, 3}, "rows", "4", {1, 0, 3});
+  EXPECT_EQ(find("rows", "4").status, ValueStatus::kNotLowered);
+  EXPECT_EQ(value_reason(find("rows", "4")),
+            "sampled 6 times, 3 times not lowered, never proposed: the points with it could not be lowered");
+  add_session({100, 90, 3}, "rows", "4", {0, 1, 0});
+  EXPECT_EQ(find("rows", "4").status, ValueStatus::kRankedLow);
+  EXPECT_EQ(value_reason(find("rows", "4")),
+            "sampled 6 times, ranked once, 3 times not lowered, never proposed: the model predicted shorter times for "
+            "others");
 }
 
 TEST_F(ValueTableTest, AValueThatWasNotSampledHasItsExpectation) {
@@ -104,7 +120,7 @@ TEST_F(ValueTableTest, AValueThatWasNotSampledHasItsExpectation) {
   // Valid are 6 tiles of each order without packing; with packing 3 of columns=4 with both panels and 3 of columns=8
   // with one.
   const ValueFinding panel = find("panel", "8");
-  EXPECT_EQ(panel.fate, ValueFate::kNotConsidered);
+  EXPECT_EQ(panel.status, ValueStatus::kNotConsidered);
   EXPECT_NEAR(panel.expected_samples.value(), 33 * 3.0 / (6 + 9), 1e-9);
   EXPECT_EQ(find("panel", "8", {.counts_expected = false}).expected_samples, std::nullopt);
 }
@@ -112,39 +128,57 @@ TEST_F(ValueTableTest, AValueThatWasNotSampledHasItsExpectation) {
 TEST_F(ValueTableTest, AValueOutsideOfEverySessionIsRestricted) {
   add_session({9, 9}, "", "", {}, R"({"fix":{"pack":"no"}})");
   add_session({9, 9}, "", "", {}, R"({"only":["rows <= 2"]})");
-  EXPECT_EQ(find("rows", "4").fate, ValueFate::kNotConsidered);  // the first session might have sampled it
+  EXPECT_EQ(find("rows", "4").status, ValueStatus::kNotConsidered);  // the first session might have sampled it
   add_session({9, 9}, "", "", {}, R"({"template":"made_up.gpu"})");
-  EXPECT_EQ(find("panel", "8").fate, ValueFate::kNotConsidered);  // the second one
+  EXPECT_EQ(find("panel", "8").status, ValueStatus::kNotConsidered);  // the second one
   sessions_.erase(sessions_.begin() + 1);
   const ValueFinding panel = find("panel", "8");
-  EXPECT_EQ(panel.fate, ValueFate::kRestricted);
-  EXPECT_EQ(panel.scope, "--fix pack=no");
-  EXPECT_EQ(find("rows", "14").fate, ValueFate::kRuledOut);  // in the whole space
+  EXPECT_EQ(panel.status, ValueStatus::kRestricted);
+  EXPECT_THAT(panel.scopes, ElementsAre("--fix pack=no", "--template made_up.gpu"));
+  EXPECT_EQ(find("rows", "14").status, ValueStatus::kRuledOut);  // in the whole space
+}
+
+TEST_F(ValueTableTest, ARestrictedValueHasEveryScope) {
+  add_session({9, 9}, "", "", {}, R"({"fix":{"rows":"1"}})");
+  EXPECT_EQ(value_reason(find("rows", "4")), "no session searched it: all stayed within --fix rows=1");
+  add_session({9, 9}, "", "", {}, R"({"fix":{"rows":"2"}})");
+  EXPECT_THAT(find("rows", "4").scopes, ElementsAre("--fix rows=1", "--fix rows=2"));
+  EXPECT_EQ(value_reason(find("rows", "4")),
+            "no session searched it: each stayed within --fix rows=1, or --fix rows=2");
+}
+
+TEST_F(ValueTableTest, ASessionThatRevalidatesSearchesNothing) {
+  add_session({9, 9}, "", "", {}, R"({"fix":{"rows":"1"}})");
+  add_session({});
+  sessions_.back().strategy = kRevalidateStrategy;
+  EXPECT_EQ(find("rows", "4").status, ValueStatus::kRestricted);
+  sessions_.erase(sessions_.begin());
+  EXPECT_EQ(find("rows", "4").status, ValueStatus::kNotConsidered) << "none searched";
 }
 
 TEST_F(ValueTableTest, AConditionRestrictsWhatConstraintsLeaveOfIt) {
   add_session({9, 9}, "", "", {}, R"({"only":["columns == 8 and pack == yes"]})");
-  EXPECT_EQ(find("panel", "8").fate, ValueFate::kRestricted);
-  EXPECT_EQ(find("panel", "16").fate, ValueFate::kNotConsidered);
+  EXPECT_EQ(find("panel", "8").status, ValueStatus::kRestricted);
+  EXPECT_EQ(find("panel", "16").status, ValueStatus::kNotConsidered);
 }
 
 TEST_F(ValueTableTest, AProposalWithoutATrialIsPending) {
   add_session({9, 9}, "rows", "4", {1, 1});
   proposals_[0].unmeasured.push_back({"made_up.cpu", 1, Config::parse("pack=no rows=4 columns=8 order=rows")});
   proposals_[0].unmeasured.push_back({"made_up.cpu", 2, Config::parse("pack=no rows=1 columns=8 order=rows")});
-  EXPECT_EQ(find("rows", "4").fate, ValueFate::kPending);
-  EXPECT_EQ(find("rows", "1").fate, ValueFate::kNotConsidered);  // a proposal of another version
+  EXPECT_EQ(find("rows", "4").status, ValueStatus::kPending);
+  EXPECT_EQ(find("rows", "1").status, ValueStatus::kNotConsidered);  // a proposal of another version
 }
 
 TEST_F(ValueTableTest, WithoutARecordOfWhatWasConsideredTheReasonIsUnknown) {
   add_session({9, 9});
   proposals_[0].funnel.reset();
-  EXPECT_EQ(find("rows", "4").fate, ValueFate::kNotConsidered) << "the session proposed nothing";
+  EXPECT_EQ(find("rows", "4").status, ValueStatus::kNotConsidered) << "the session proposed nothing";
   proposals_[0].proposed = 3;
-  EXPECT_EQ(find("rows", "4").fate, ValueFate::kUnknown);
-  EXPECT_EQ(find("rows", "14").fate, ValueFate::kRuledOut);
+  EXPECT_EQ(find("rows", "4").status, ValueStatus::kUnknown);
+  EXPECT_EQ(find("rows", "14").status, ValueStatus::kRuledOut);
   sessions_[0].strategy = kRevalidateStrategy;
-  EXPECT_EQ(find("rows", "4").fate, ValueFate::kNotConsidered) << "the session did not search";
+  EXPECT_EQ(find("rows", "4").status, ValueStatus::kNotConsidered) << "the session did not search";
 }
 
 TEST_F(ValueTableTest, TrialsOfOtherVersionsDoNotCount) {

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 const SearchFunnel kFunnel{{{{"matmul.cpu", 3},
-                             {512, 900},
+                             {512, 900, 3},
                              {{"tile_i", {{"[4,2,14]", {5, 7}}, {"[1,1,1]", {0, 2}}}}, {"pack_b", {{"yes", {1, 0}}}}}},
                             {{"matmul.plain", 1}, {8, 0}, {}}}};
 
@@ -26,6 +26,8 @@ class ProposalsTest : public ::testing::Test {
 TEST_F(ProposalsTest, AFunnelIsReadAsItWasWritten) {
   EXPECT_EQ(decode_funnel(encode_funnel(kFunnel)), kFunnel);
   EXPECT_EQ(decode_funnel(encode_funnel({})), SearchFunnel());
+  const std::string pair = R"({"templates":[{"template":"a","version":1,"points":[1,2],"knobs":{}}]})";
+  EXPECT_EQ(decode_funnel(pair), (SearchFunnel{{{{"a", 1}, {1, 2}, {}}}})) << "without the points not lowered";
 }
 
 TEST_F(ProposalsTest, AFunnelOfAnotherProgramIsRefused) {

@@ -21,14 +21,15 @@ TEST(ConsideredCounterTest, CountsEachValueOfEachKnob) {
                                   {"b", 2, Config::parse("pack=yes")}};
   counter.add_sampled(points);
   counter.add_ranked(points[1]);
-  EXPECT_EQ(counter.total(), 4);
+  counter.add_not_lowered(points[0]);
+  EXPECT_EQ(counter.total(), 5);
   const SearchFunnel funnel = counter.funnel();
   ASSERT_EQ(funnel.templates.size(), 2);
   EXPECT_EQ(funnel.templates[0].source, (TemplateVersion{"a", 1}));
-  EXPECT_EQ(funnel.templates[0].points, (ConsideredPoints{2, 1}));
-  EXPECT_THAT(funnel.templates[0].values.at("tile"), UnorderedElementsAre(Pair("[4,2]", ConsideredPoints{2, 1})));
+  EXPECT_EQ(funnel.templates[0].points, (ConsideredPoints{2, 1, 1}));
+  EXPECT_THAT(funnel.templates[0].values.at("tile"), UnorderedElementsAre(Pair("[4,2]", ConsideredPoints{2, 1, 1})));
   EXPECT_THAT(funnel.templates[0].values.at("unroll"),
-              UnorderedElementsAre(Pair("1", ConsideredPoints{1, 0}), Pair("2", ConsideredPoints{1, 1})));
+              UnorderedElementsAre(Pair("1", ConsideredPoints{1, 0, 1}), Pair("2", ConsideredPoints{1, 1})));
   EXPECT_THAT(funnel.templates[1].values.at("pack"), UnorderedElementsAre(Pair("yes", ConsideredPoints{1, 0})));
 }
 

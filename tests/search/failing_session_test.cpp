@@ -72,6 +72,19 @@ TEST_F(FailingSessionTest, GoesOnWhereOnlyTheDefaultIsRight) {
   EXPECT_EQ(tune(failing_task(true), 70).stop_reason, "70 trials done");
 }
 
+TEST_F(FailingSessionTest, GoesOnWhereWhatIsRightIsOutsideOfItsSpace) {
+  const Task task = failing_task(true);
+  EXPECT_FALSE(log_.has_right_trial(task_key(task)));
+  tune(task, 1);
+  EXPECT_TRUE(log_.has_right_trial(task_key(task)));
+  EXPECT_FALSE(log_.has_right_trial(task_key({parse_workload("matmul m=8 n=8 k=8"), task.target})));
+  SessionOptions within{.budget = {.trials = 70}, .effort = Effort::kQuick, .strategy = "genetic"};
+  within.restriction.only = {KnobCondition::parse("factor > 1")};
+  const SessionResult result = run_session(task, log_, within);
+  EXPECT_EQ(result.stop_reason, "70 trials done");
+  EXPECT_FALSE(result.all_failed);
+}
+
 TEST_F(FailingSessionTest, RecordsThatItSampledNothing) {
   const Task task = failing_task(true);
   tune(task, 1);

@@ -61,6 +61,18 @@ TEST(Ranker, PointsThatCannotBeLoweredComeLast) {
   EXPECT_TRUE(std::isfinite(scores[1]));
 }
 
+TEST(Ranker, CountsAPointAsRankedOnlyIfItHasAPrediction) {
+  ConsideredCounter counter;
+  Ranker r = ranker("xgboost");
+  r.count_ranked_in(counter);
+  teach(r, 100, rising);
+  const std::vector<Point> points{numbered_point(-1), numbered_point(0), numbered_point(1)};
+  for (int i = 0; i < 2; ++i) r.score(points);
+  const SearchFunnel funnel = counter.funnel();
+  ASSERT_EQ(funnel.templates.size(), 1);
+  EXPECT_EQ(funnel.templates[0].points, (ConsideredPoints{.ranked = 2, .not_lowered = 1}));
+}
+
 TEST(Ranker, TheAuditMakesAModelStepAsideThatDoesNotRank) {
   Ranker r = ranker("xgboost");
   teach(r, 200, noise);

@@ -36,6 +36,22 @@ TEST(UnseenPoints, ASpaceThatCanBeWalkedIsFoundCompletely) {
   }
 }
 
+TEST(UnseenPoints, PointsThatAreEnumeratedAreNotCountedAsSampled) {
+  const SyntheticSpace space(100'000, multiples(1, 100'000), false);
+  UnseenPoints unseen(space, 5);
+  std::mt19937_64 random(1);
+  SeenPoints seen;
+  std::vector<Point> batch;
+  EXPECT_EQ(unseen.add(3, random, seen, batch), 3);
+  for (std::int64_t x = 0; x < 100'000; ++x) {
+    if (x != 4242) seen.insert(numbered_point(x));
+  }
+  batch.clear();
+  EXPECT_EQ(unseen.add(2, random, seen, batch), 0) << "200 samples of 100,000 points do not find the one";
+  ASSERT_EQ(batch.size(), 1);
+  EXPECT_EQ(SyntheticSpace::number(batch[0]), 4242);
+}
+
 TEST(UnseenPoints, RareValidPointsOfASpaceThatCanBeWalkedAreFound) {
   const SyntheticSpace space(200'000, multiples(9973, 200'000), false);
   UnseenPoints unseen(space, 5);

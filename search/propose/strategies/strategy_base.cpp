@@ -20,8 +20,8 @@ std::vector<Point> StrategyBase::propose(int batch, int n) {
   std::vector<Point> points;
   choose(batch, n, random, points);
   const std::size_t chosen = points.size();
-  unseen_.add(n - static_cast<int>(chosen), random, seen_, points);
-  count_sampled(std::span(points).subspan(chosen));
+  const std::size_t sampled = unseen_.add(n - static_cast<int>(chosen), random, seen_, points);
+  count_sampled(std::span(points).subspan(chosen, sampled));
   seen_valid_ += std::count_if(points.begin(), points.end(), [this](const Point& p) { return space().is_valid(p); });
   return points;
 }
