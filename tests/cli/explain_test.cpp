@@ -3,9 +3,14 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "logs/sqlite/database.h"
 #include "nestwright/registry.h"
 #include "nestwright/target.h"
+#include "search/task/timing_lock.h"
+#include "support/os/machine_lock.h"
+#include "tests/cli/command_line.h"
 #include "tests/cli/command_test.h"
 #include "tests/lookup/small_log.h"
 
@@ -58,7 +63,7 @@ class ExplainTest : public CommandTest {
   std::size_t failures_ = 0;
 };
 
-TEST_F(ExplainTest, SaysWhereThePointsWent) {
+TEST_F(ExplainTest, CountsThePointsOfEachStage) {
   record();
   const json report = explained();
   const auto trials = static_cast<std::int64_t>(failures_) + 1;
@@ -79,6 +84,46 @@ TEST_F(ExplainTest, SaysWhereThePointsWent) {
   EXPECT_EQ(text.code, 0) << text.err;
   EXPECT_THAT(text.out, AllOf(HasSubstr("funnel"), HasSubstr("wrong_result: C[0, "), HasSubstr("bound by"),
                               HasSubstr("\\x1b[31m"), Not(HasSubstr("\x1b"))));
+  EXPECT_EQ(report["bound"]["by"], "unknown");
+  EXPECT_EQ(report["bound"]["rest_ns"], nullptr);
+  EXPECT_THAT(text.out, Not(HasSubstr("the rest"))) << "without rates, nothing is left of the time";
+  EXPECT_EQ(report["match"], "exact");
+  EXPECT_THAT(text.out, AllOf(HasSubstr("\nmachine   "), Not(HasSubstr("(not "))));
+}
+
+TEST_F(ExplainTest, NamesAnotherMachineAndCompiler) {
+  record();
+  const std::string db = folder_.file("nestwright.db");
+  sqlite::Database(db, db, SQLITE_OPEN_READWRITE, 1000)
+      .execute("UPDATE target SET machine = 'another machine', backend = 'LLVM 3.0'");
+  EXPECT_THAT(explain().out, AllOf(HasSubstr("\nmachine   another machine (not this machine)\n"),
+                                   HasSubstr("\ncompiler  LLVM 3.0 (not LLVM ")));
+  const json report = explained();
+  EXPECT_EQ(report["machine"], "another machine");
+  EXPECT_EQ(report["backend"], "LLVM 3.0");
+  EXPECT_EQ(report["match"], "other_machine");
+  EXPECT_EQ(report["best"]["match"], "other_machine");
+  expect_refusal(explain("--run"), 2, {"--run measures this machine", "another machine"});
+}
+
+TEST_F(ExplainTest, ARunWaitsForTheMachineAndTakesItsOwnTime) {
+  record();
+  const TemporaryFolder locks;
+  setenv("NESTWRIGHT_LOCK_DIR", locks.path().c_str(), 1);
+  MachineLock other(timing_lock_name(Target::host()));
+  unsetenv("NESTWRIGHT_LOCK_DIR");
+  std::optional<MachineLock::Hold> hold(other.hold([] { return true; }));
+  ASSERT_TRUE(hold->is_granted());
+  Command command(words(std::string("explain ") + kSmallWorkload + " --threads 1 --run --json"),
+                  {.environment = {"NESTWRIGHT_LOCK_DIR=" + locks.path()}, .folder = folder_.path()});
+  EXPECT_TRUE(command.wait_for_error_text("another tuner has the machine: explain --run waits for it"));
+  hold.reset();
+  const CommandOutput ran = command.wait();
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const json report = json::parse(ran.out);
+  EXPECT_EQ(report["bound"]["is_time_of_run"], true);
+  EXPECT_NE(report["bound"]["time_ns"], report["best"]["time_ns"]["median"]) << "1000 ns were made up";
+  EXPECT_GT(report["bound"]["read_gb_s"], 0);
 }
 
 TEST_F(ExplainTest, TheCommandOfAFailureRepeatsIt) {
@@ -95,18 +140,18 @@ TEST_F(ExplainTest, TheCommandOfAFailureRepeatsIt) {
   EXPECT_EQ(json::parse(measured.out)["config_text"], explained()["failures"][0]["config_text"]);
 }
 
-TEST_F(ExplainTest, EveryValueHasAFate) {
+TEST_F(ExplainTest, EveryValueHasAStatus) {
   record({{{{"matmul.cpu", 4}, {100, 60}, {{"register_rows", {{"6", {9, 8}}}}}}}});
   const json values = explained()["values"];
   EXPECT_GT(values.size(), 50);
-  std::set<std::string> fates;
+  std::set<std::string> statuses;
   for (const json& value : values) {
-    const std::string fate = value["fate"];
-    fates.insert(fate);
-    EXPECT_EQ(fate == "tried", value["trials"] > 0) << value;
-    EXPECT_EQ(fate == "ruled out", !value["excluded_by"].empty()) << value;
+    const std::string status = value["status"];
+    statuses.insert(status);
+    EXPECT_EQ(status == "tried", value["trials"] > 0) << value;
+    EXPECT_EQ(status == "ruled out", !value["excluded_by"].empty()) << value;
   }
-  EXPECT_THAT(fates, AllOf(::testing::Contains("tried"), ::testing::Contains("ruled out")));
+  EXPECT_THAT(statuses, AllOf(::testing::Contains("tried"), ::testing::Contains("ruled out")));
 }
 
 TEST_F(ExplainTest, WhySaysWhatBecameOfAValue) {
@@ -114,7 +159,7 @@ TEST_F(ExplainTest, WhySaysWhatBecameOfAValue) {
   EXPECT_THAT(explain("--why register_rows=2").out, HasSubstr("matmul.cpu register_rows=2: tried "));
   const json values = explained()["values"];
   const auto ruled_out =
-      std::find_if(values.begin(), values.end(), [](const json& value) { return value["fate"] == "ruled out"; });
+      std::find_if(values.begin(), values.end(), [](const json& value) { return value["status"] == "ruled out"; });
   ASSERT_NE(ruled_out, values.end());
   const std::string asked = (*ruled_out)["knob"].get<std::string>() + "=" + (*ruled_out)["value"].get<std::string>();
   const CommandOutput why = explain("--why " + asked);
@@ -122,7 +167,7 @@ TEST_F(ExplainTest, WhySaysWhatBecameOfAValue) {
               HasSubstr(asked + ": no valid point has it: " + (*ruled_out)["excluded_by"][0][0].get<std::string>()));
   const json as_json = explained("--why " + asked);
   ASSERT_FALSE(as_json.empty());
-  EXPECT_EQ(as_json[0]["fate"], "ruled out");
+  EXPECT_EQ(as_json[0]["status"], "ruled out");
 }
 
 TEST_F(ExplainTest, AnUnknownKnobOrValueIsRefusedWithTheNearest) {

@@ -15,6 +15,7 @@
 #include "cli/output/tune_output.h"
 #include "lookup/task_key.h"
 #include "nestwright/error.h"
+#include "search/revalidation/stored_bests.h"
 #include "search/task/runnable.h"
 #include "target/description/former_target.h"
 
@@ -108,6 +109,8 @@ int run(const ExplainOptions& options) {
   }
   Explanation e{context,
                 options.common.given_line(),
+                task->key,
+                is_this_machine(task->key.machine, context.target()) ? MatchKind::kExact : MatchKind::kOtherMachine,
                 reader.trials(*task),
                 list_sessions(options.common.db, {.tasks = filter_of(task->key)}).sessions,
                 {},
@@ -128,6 +131,7 @@ int run(const ExplainOptions& options) {
   e.funnel = funnel_of(context, log.spaces(task->key), e.sessions, proposals, reader.races(*task), e.trials);
   e.causes = failure_causes(e.trials);
   e.best = log.best(filter_of(task->key), context.usable_templates());
+  if (e.best) e.best->match = e.match;
   if (options.runs) require_runnable_here(context.task(), task->key);
   if (e.best) e.bound = bound_of(reader, context, *e.best);
   if (e.bound && options.runs) measure_bound(context, *e.best, *e.bound);
@@ -145,7 +149,8 @@ void add_explain(CommandLine& line, Action& action) {
   auto options = std::make_shared<ExplainOptions>();
   Command command = line.add_command(
       "explain",
-      "say where the points of a workload went: how many were tried, what failed, which values are ruled out");
+      "say what the trials of a workload tell: how many points reached each stage of the search, what failed, which "
+      "values of knobs are ruled out, and what bounds the best");
   add_workload(command, options->common);
   add_db(command, options->common);
   add_target(command, options->common);

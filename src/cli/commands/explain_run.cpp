@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/options/common_options.h"
 #include "cli/output/tune_output.h"
 #include "ir/core/elements.h"
 #include "kernel/has_parallel_loop.h"
@@ -13,7 +14,9 @@
 #include "nestwright/error.h"
 #include "runtime/start_cost.h"
 #include "search/task/check_data.h"
+#include "search/task/timing_lock.h"
 #include "support/base/clock.h"
+#include "support/os/machine_lock.h"
 #include "support/os/perf_counters.h"
 #include "templates/framework/template/operator_data.h"
 
@@ -21,8 +24,8 @@ namespace nestwright::cli {
 namespace {
 
 constexpr double kCounted_s = 0.2;
-constexpr double kMostBytes = 1 << 30;  // of tensors that are filled for it
-constexpr double kMemoryBytes = 1e12;   // larger than every cache
+constexpr double kMaxBytes = 1 << 30;  // of tensors that are filled for it
+constexpr double kMemoryBytes = 1e12;  // larger than every cache
 
 /// The tensors of a call, in memory of their own.
 class CallTensors {
@@ -99,7 +102,8 @@ CallCounts count_calls(const TaskContext& context, const Point& point, PerfCount
   const std::vector<ArrayRef> arguments = tensors.arguments(constants, false);
   function.call(arguments);
   Clock& clock = steady_clock();
-  counters.start();
+  const bool counts_events = counters.why_not().empty();
+  if (counts_events) counters.start();
   const std::int64_t begin_ns = clock.now_ns();
   std::int64_t calls = 0, end_ns = begin_ns;
   while (static_cast<double>(end_ns - begin_ns) < kCounted_s * 1e9) {
@@ -107,7 +111,7 @@ CallCounts count_calls(const TaskContext& context, const Point& point, PerfCount
     ++calls;
     end_ns = clock.now_ns();
   }
-  const std::vector<double> counts = counters.stop();
+  const std::vector<double> counts = counts_events ? counters.stop() : std::vector<double>(3);
   const auto per_call = [&](double total) { return total / static_cast<double>(calls); };
   return {per_call(counts[0]), per_call(counts[1]), per_call(counts[2]),
           per_call(static_cast<double>(end_ns - begin_ns))};
@@ -116,20 +120,30 @@ CallCounts count_calls(const TaskContext& context, const Point& point, PerfCount
 void measure_bound(const TaskContext& context, const BestRecord& best, BestBound& bound) {
   const Task& task = context.task();
   const bool is_cold = task.caches == CacheState::kCold;
+  note_missing_lock(task.target);
+  MachineLock lock(timing_lock_name(task.target));
+  bool said = false;
+  const MachineLock::Hold hold = lock.hold([&] {
+    if (!std::exchange(said, true)) note("another tuner has the machine: explain --run waits for it\n");
+    return false;
+  });
   bound.rates.peak_gflops = std::max(bound.rates.peak_gflops, peak_of(task, measure_peak(task.target)));
   bound.rates.read_gb_s = measure_read_rate(task.target, is_cold ? kMemoryBytes : bound.work.bytes);
   bound.level = is_cold ? "memory" : "a working set of this size";
   bound.rates.is_faster_level = false;
   bound.rates.start_ns = start_ns(context, best.point);
-  bound.bound = time_bound(bound.work, best.timing.median_ns, bound.rates);
+  double time_ns = best.timing.median_ns;
   PerfCounters counters(processor_events());
-  if (!counters.why_not().empty()) {
-    bound.why_not_counted = counters.why_not();
-  } else if (bound.work.bytes > kMostBytes) {
+  bound.why_not_counted = counters.why_not();
+  if (bound.work.bytes > kMaxBytes) {
     bound.why_not_counted = "the tensors are too large to be filled for it";
   } else {
-    bound.counts = count_calls(context, best.point, counters);
+    const CallCounts counts = count_calls(context, best.point, counters);
+    if (bound.why_not_counted.empty()) bound.counts = counts;
+    bound.is_time_of_run = !is_cold;  // one call after the other finds the caches warm
+    if (bound.is_time_of_run) time_ns = counts.ns;
   }
+  bound.bound = time_bound(bound.work, time_ns, bound.rates);
 }
 
 }  // namespace nestwright::cli

@@ -10,6 +10,7 @@
 #include "cli/output/record_output.h"
 #include "cli/output/shell_command.h"
 #include "cli/output/throughput.h"
+#include "findings/value_reason.h"
 #include "lookup/task_key.h"
 
 namespace nestwright::cli {
@@ -33,7 +34,10 @@ std::string funnel_text(const FunnelStages& stages) {
   std::string text = line("valid", count_text(stages.valid), "points of the space");
   if (stages.considered) {
     text += line("sampled", number(stages.considered->sampled), "of them, uniformly");
-    text += line("ranked", number(stages.considered->ranked), "by the cost model");
+    const std::int64_t not_lowered = stages.considered->not_lowered;
+    text += line("ranked", number(stages.considered->ranked),
+                 fmt::format("by the cost model{}",
+                             not_lowered > 0 ? fmt::format("; {} more could not be lowered", not_lowered) : ""));
   } else {
     text += line("sampled", "?", "not recorded: the sessions are of an earlier version");
   }
@@ -68,13 +72,6 @@ std::string failures_text(const Explanation& e) {
   return text;
 }
 
-/// "register tile larger than the register file"; sets of several are joined by "and", alternatives by "or".
-std::string constraints_text(const std::vector<std::vector<std::string>>& sets) {
-  std::vector<std::string> each;
-  for (const auto& set : sets) each.push_back(fmt::format("{}", fmt::join(set, " and ")));
-  return fmt::format("{}", fmt::join(each, "; or "));
-}
-
 std::string ruled_out_text(const Explanation& e) {
   struct Line {
     std::string template_name, knob;
@@ -87,7 +84,7 @@ std::string ruled_out_text(const Explanation& e) {
     for (const KnobValues& knob : of.knobs) {
       const std::size_t first = lines.size();
       for (const ValueFinding& value : knob.values) {
-        if (value.fate != ValueFate::kRuledOut) continue;
+        if (value.status != ValueStatus::kRuledOut) continue;
         ++count;
         const std::string why = constraints_text(value.excluded_by);
         const auto same = std::find_if(lines.begin() + static_cast<std::ptrdiff_t>(first), lines.end(),
@@ -110,18 +107,18 @@ std::string ruled_out_text(const Explanation& e) {
   return text;
 }
 
-/// How many values have each fate, but for those that are listed.
+/// How many values have each status, but for those that are listed.
 std::string other_values_text(const Explanation& e) {
-  std::map<ValueFate, std::int64_t> counts;
+  std::map<ValueStatus, std::int64_t> counts;
   for (const TemplateValues& of : e.values) {
     for (const KnobValues& knob : of.knobs) {
-      for (const ValueFinding& value : knob.values) ++counts[value.fate];
+      for (const ValueFinding& value : knob.values) ++counts[value.status];
     }
   }
-  counts.erase(ValueFate::kRuledOut);
+  counts.erase(ValueStatus::kRuledOut);
   std::string text;
-  for (const auto& [fate, count] : counts) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, fate_name(fate));
+  for (const auto& [status, count] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, status_name(status));
   }
   return fmt::format("values    {} (--why KNOB=VALUE says more of one)\n", text);
 }
@@ -168,8 +165,14 @@ std::string bound_text(const BestBound& b) {
   if (b.bound.start_ns > 0) {
     text += fmt::format("  start      {}  of the parallel loop\n", share(b.bound.start_ns));
   }
-  text += fmt::format("  the rest   {}  latency and overhead{}\n", share(b.bound.rest_ns()),
-                      b.rates.is_faster_level ? ", or traffic that is slower" : "");
+  if (b.bound.by != BoundBy::kUnknown) {
+    text += fmt::format("  the rest   {}  latency and overhead{}\n", share(b.bound.rest_ns()),
+                        b.rates.is_faster_level ? ", or traffic that is slower" : "");
+  }
+  if (b.is_time_of_run) {
+    text += fmt::format("  of         {:>10}         a call now, beside which the rates were measured\n",
+                        format_time(b.bound.time_ns));
+  }
   if (b.counts) {
     const CallCounts& c = *b.counts;
     text += fmt::format(
@@ -201,29 +204,8 @@ std::string tried_text(const Explanation& e, const ValueFinding& value) {
          fmt::format(", {:.2f} times as long as the best of all trials", value.best_ns / e.times.ns[e.times.best]);
 }
 
-std::string fate_text(const Explanation& e, const ValueFinding& value) {
-  switch (value.fate) {
-    case ValueFate::kTried:
-      return tried_text(e, value);
-    case ValueFate::kPending:
-      return "proposed, but the run ended before it was measured: the next run does so first";
-    case ValueFate::kRuledOut:
-      return "no valid point has it: " + constraints_text(value.excluded_by);
-    case ValueFate::kRestricted:
-      return "no session searched it: all stayed within " + value.scope;
-    case ValueFate::kRankedLow:
-      return fmt::format("sampled {} {}, ranked {} {}, never proposed: the model predicted shorter times for others",
-                         value.considered.sampled, times_text(value.considered.sampled), value.considered.ranked,
-                         times_text(value.considered.ranked));
-    case ValueFate::kNotConsidered:
-      return fmt::format(
-          "valid, but none of the points that the search sampled or ranked has it{}: give it more time, or fix the "
-          "knob",
-          value.expected_samples ? fmt::format(" ({:.2g} samples were expected)", *value.expected_samples) : "");
-    case ValueFate::kUnknown:
-      return "valid, but never proposed; what the sessions sampled was not recorded by their version";
-  }
-  return {};
+std::string became_text(const Explanation& e, const ValueFinding& value) {
+  return value.status == ValueStatus::kTried ? tried_text(e, value) : value_reason(value);
 }
 
 Json stages_json(const FunnelStages& stages) {
@@ -232,6 +214,7 @@ Json stages_json(const FunnelStages& stages) {
   json["valid_is_estimate"] = stages.valid ? Json(stages.valid->estimated) : Json();
   json["sampled"] = stages.considered ? Json(stages.considered->sampled) : Json();
   json["ranked"] = stages.considered ? Json(stages.considered->ranked) : Json();
+  json["not_lowered"] = stages.considered ? Json(stages.considered->not_lowered) : Json();
   json["proposed"] = stages.proposed;
   json["tried"] = stages.tried;
   json["built"] = stages.built;
@@ -252,7 +235,7 @@ Json value_json(const TemplateValues& of, const KnobValues& knob, const ValueFin
                {"version", of.source.version},
                {"knob", knob.knob},
                {"value", value.value},
-               {"fate", fate_name(value.fate)}};
+               {"status", status_name(value.status)}};
   json["only_with"] = knob.only_with.empty() ? Json() : Json(knob.only_with);
   json["trials"] = value.trials;
   json["outcomes"] = std::move(outcomes);
@@ -261,11 +244,12 @@ Json value_json(const TemplateValues& of, const KnobValues& knob, const ValueFin
   json["best_trial"] = value.best_trial > 0 ? Json(value.best_trial) : Json();
   json["sampled"] = value.considered.sampled;
   json["ranked"] = value.considered.ranked;
+  json["not_lowered"] = value.considered.not_lowered;
   json["expected_samples"] = value.expected_samples ? Json(*value.expected_samples) : Json();
   Json sets = Json::list();
   for (const std::vector<std::string>& set : value.excluded_by) sets.push_back(Json(set));
   json["excluded_by"] = std::move(sets);
-  json["scope"] = value.scope.empty() ? Json() : Json(value.scope);
+  json["scopes"] = Json(value.scopes);
   return json;
 }
 
@@ -291,7 +275,8 @@ Json bound_json(const BestBound& b) {
   json["arithmetic_ns"] = known(b.bound.arithmetic_ns);
   json["traffic_ns"] = known(b.bound.traffic_ns);
   json["start_ns"] = known(b.bound.start_ns);
-  json["rest_ns"] = b.bound.rest_ns();
+  json["rest_ns"] = b.bound.by == BoundBy::kUnknown ? Json() : Json(b.bound.rest_ns());
+  json["is_time_of_run"] = b.is_time_of_run;
   json["possible_speedup"] = known(b.bound.possible_speedup());
   json["counters"] = nullptr;
   if (b.counts) {
@@ -302,6 +287,14 @@ Json bound_json(const BestBound& b) {
   }
   json["why_not_counted"] = b.why_not_counted.empty() ? Json() : Json(b.why_not_counted);
   return json;
+}
+
+/// The machine and the compiler that the trials are of.
+std::string origin_text(const Explanation& e) {
+  const std::string& here = e.context.key().backend;
+  return fmt::format("machine   {}{}\ncompiler  {}{}\n", e.recorded.machine,
+                     e.match == MatchKind::kOtherMachine ? " (not this machine)" : "", e.recorded.backend,
+                     e.recorded.backend == here ? "" : fmt::format(" (not {}, as here)", here));
 }
 
 /// Calls `use` for the value of each template that has it.
@@ -322,9 +315,9 @@ void for_each_asked(const Explanation& e, const ConfigEntry& asked, const Use& u
 
 std::string explanation_text(const Explanation& e) {
   const Task& task = e.context.task();
-  std::string text =
-      fmt::format("{}workload  {}\ntarget    {}\ncaches    {}\nsessions  {}\nfunnel\n{}", e.given, task.workload.str(),
-                  task.target.str(), caches_of(task), e.sessions.size(), funnel_text(e.funnel.task));
+  std::string text = fmt::format("{}workload  {}\ntarget    {}\ncaches    {}\n{}sessions  {}\nfunnel\n{}", e.given,
+                                 task.workload.str(), task.target.str(), caches_of(task), origin_text(e),
+                                 e.sessions.size(), funnel_text(e.funnel.task));
   text += failures_text(e) + ruled_out_text(e) + other_values_text(e);
   if (!e.best) return printable(text + "best      none: no trial was right\n");
   text += fmt::format("best      {} {}\ntime      {}, {}\n", e.best->point.template_name, e.best->point.config.str(),
@@ -336,6 +329,9 @@ std::string explanation_text(const Explanation& e) {
 Json explanation_json(const Explanation& e) {
   const Task& task = e.context.task();
   Json json = {{"workload", task.workload.str()}, {"target", task.target.str()}, {"caches", caches_of(task)}};
+  json["match"] = match_name(e.match);
+  json["machine"] = e.recorded.machine;
+  json["backend"] = e.recorded.backend;
   json["funnel"] = stages_json(e.funnel.task);
   Json sessions = Json::list();
   for (const Funnel::OfSession& of : e.funnel.sessions) {
@@ -368,7 +364,7 @@ std::string why_text(const Explanation& e, const ConfigEntry& asked) {
   for_each_asked(e, asked, [&](const TemplateValues& of, const KnobValues& knob, const ValueFinding& value) {
     text += fmt::format("{} {}={}{}: {}\n", of.source.name, knob.knob, value.value,
                         knob.only_with.empty() ? "" : fmt::format(" (a knob only with {})", knob.only_with),
-                        fate_text(e, value));
+                        became_text(e, value));
   });
   return printable(text);
 }
