@@ -24,14 +24,21 @@ const Document& field(const Document& object, const char* name) {
 
 std::string text_field(const Document& object, const char* name) {
   const Document& value = field(object, name);
-  if (!value.is_string()) throw UsageError(fmt::format("\"{}\" is no text", name));
+  if (!value.is_string()) throw UsageError(fmt::format("\"{}\" is not text", name));
   return value.get<std::string>();
 }
 
 double number_field(const Document& object, const char* name) {
   const Document& value = field(object, name);
-  if (!value.is_number() || value.get<double>() < 0) throw UsageError(fmt::format("\"{}\" is no number from 0", name));
+  if (!value.is_number() || value.get<double>() < 0)
+    throw UsageError(fmt::format("\"{}\" is not a number from 0", name));
   return value.get<double>();
+}
+
+bool truth_field(const Document& object, const char* name) {
+  const Document& value = field(object, name);
+  if (!value.is_boolean()) throw UsageError(fmt::format("\"{}\" is neither true nor false", name));
+  return value.get<bool>();
 }
 
 std::optional<KernelFigure> figure_field(const Document& task, const char* name) {
@@ -48,6 +55,7 @@ std::optional<KernelFigure> figure_field(const Document& task, const char* name)
 BaselineTask parse_task(const Document& task) {
   BaselineTask parsed{text_field(task, "workload"), text_field(task, "target"), text_field(task, "caches"),
                       text_field(task, "machine"), figure_field(task, "was")};
+  if (!truth_field(task, "was_comparable")) parsed.figure.reset();
   const std::string verdict = text_field(task, "verdict");
   constexpr std::array kDecided = {RevalidationVerdict::kAsBefore, RevalidationVerdict::kFaster,
                                    RevalidationVerdict::kSlower, RevalidationVerdict::kNew};
@@ -61,11 +69,19 @@ bool is_of(const BaselineTask& task, const StoredBest& best) {
   return task.workload == key.workload.text && task.target == best.target() && task.caches == key.cache;
 }
 
-void set_figure(StoredBest& best, const BaselineTask& task) {
-  best.was = task.figure;
-  best.why_not_compared.clear();
-  const bool is_here = best.context && is_this_machine(task.machine, best.context->target());
-  if (!is_here) best.why_not_compared = "the baseline is of another machine";
+bool is_of_this_machine(const BaselineTask& task, const StoredBest& best) {
+  return best.context && is_this_machine(task.machine, best.context->target());
+}
+
+/// The task of this machine or, if the baseline does not have it, of another one; nullptr: it has neither.
+const BaselineTask* find_task(const std::vector<BaselineTask>& baseline, const StoredBest& best) {
+  const BaselineTask* found = nullptr;
+  for (const BaselineTask& task : baseline) {
+    if (!is_of(task, best)) continue;
+    if (is_of_this_machine(task, best)) return &task;
+    if (found == nullptr) found = &task;
+  }
+  return found;
 }
 
 }  // namespace
@@ -78,7 +94,7 @@ std::vector<BaselineTask> parse_baseline(const std::string& text, const std::str
       throw UsageError(fmt::format("its \"format\" is not \"{}\"", kRevalidationFormat));
     }
     const Document& tasks = field(document, "tasks");
-    if (!tasks.is_array()) throw UsageError("\"tasks\" is no list");
+    if (!tasks.is_array()) throw UsageError("\"tasks\" is not a list");
     std::vector<BaselineTask> baseline;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       place = fmt::format("task {} of baseline '{}'", i + 1, file);
@@ -95,13 +111,12 @@ std::vector<BaselineTask> parse_baseline(const std::string& text, const std::str
 std::vector<BaselineTask> apply_baseline(const std::vector<BaselineTask>& baseline, std::vector<StoredBest>& bests) {
   std::vector<BaselineTask> rest;
   for (StoredBest& best : bests) {
-    const auto task = std::ranges::find_if(baseline, [&](const BaselineTask& each) { return is_of(each, best); });
-    if (task != baseline.end()) {
-      set_figure(best, *task);
-    } else {
-      best.was.reset();
-      best.why_not_compared.clear();
-    }
+    best.was.reset();
+    best.why_not_compared.clear();
+    const BaselineTask* const task = find_task(baseline, best);
+    if (task == nullptr) continue;
+    best.was = task->figure;
+    if (!is_of_this_machine(*task, best)) best.why_not_compared = "the baseline is of another machine";
   }
   for (const BaselineTask& task : baseline) {
     if (std::ranges::none_of(bests, [&](const StoredBest& best) { return is_of(task, best); })) rest.push_back(task);

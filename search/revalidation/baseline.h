@@ -20,13 +20,14 @@ inline constexpr const char* kBaselineAdvice = "write one with nestwright revali
 /// A task of a baseline.
 struct BaselineTask {
   std::string workload, target, caches, machine;
-  std::optional<KernelFigure> figure;  ///< absent: it was not timed, and nothing was stored, either
+  std::optional<KernelFigure> figure;  ///< absent: no time of it was decided
 };
 
 /// Parses the document of `revalidate --json`. The figure of a task is its time `now` if that was decided, else what it
-/// `was`. `file` is what messages call it. Throws UsageError that says what is wrong with it.
+/// `was` if that was comparable. `file` is what messages call it. Throws UsageError that says what is wrong with it.
 std::vector<BaselineTask> parse_baseline(const std::string& text, const std::string& file);
-/// Makes the baseline what the bests are compared with, in the place of their stored times. Returns the tasks that only
+/// Makes the baseline what the bests are compared with, in the place of their stored times: the entry of this machine
+/// or, if there is none, of another one, which is then said not to be comparable. Returns the tasks that only
 /// the baseline has.
 std::vector<BaselineTask> apply_baseline(const std::vector<BaselineTask>& baseline, std::vector<StoredBest>& bests);
 

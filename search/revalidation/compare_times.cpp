@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "measure/race/timing.h"
 
@@ -15,7 +16,7 @@ constexpr double kAnotherMachine = 2;  // ratio of a sentinel's readings from wh
 /// 0 if one of them is not known.
 double ratio_of(double now, double was) { return now > 0 && was > 0 ? now / was : 0; }
 
-bool is_far_from_one(double ratio) { return ratio > kAnotherMachine || (ratio > 0 && ratio < 1 / kAnotherMachine); }
+bool is_far_from_one(double ratio) { return ratio > kAnotherMachine || ratio < 1 / kAnotherMachine; }
 
 }  // namespace
 
@@ -28,24 +29,34 @@ KernelFigure figure_of(const Timing& timing, const std::string& recorded_at) {
           recorded_at};
 }
 
-TimeComparison compare_times(const KernelFigure& was, const KernelFigure& now, double tolerance, bool is_memory_bound) {
+TimeComparison compare_times(const KernelFigure& was, const KernelFigure& now, double tolerance,
+                             ComparedSentinels sentinels) {
   TimeComparison comparison;
   comparison.ratio = ratio_of(now.median_ns, was.median_ns);
   if (comparison.ratio == 0) {
     comparison.obstacle = "it was not timed";
     return comparison;
   }
-  comparison.fma_ratio = ratio_of(now.fma_ns, was.fma_ns);
-  if (is_memory_bound) comparison.walk_ratio = ratio_of(now.walk_ns, was.walk_ns);
+  std::vector<std::pair<const char*, double>> ratios;
+  if (sentinels != ComparedSentinels::kNone) {
+    comparison.fma_ratio = ratio_of(now.fma_ns, was.fma_ns);
+    ratios.emplace_back("an FMA loop", comparison.fma_ratio);
+  }
+  if (sentinels == ComparedSentinels::kFmaAndWalk) {
+    comparison.walk_ratio = ratio_of(now.walk_ns, was.walk_ns);
+    ratios.emplace_back("a walk through memory", comparison.walk_ratio);
+  }
   double longer = 1, shorter = 1;
-  for (const auto& [name, ratio] :
-       {std::pair{"an FMA loop", comparison.fma_ratio}, std::pair{"a walk through memory", comparison.walk_ratio}}) {
+  for (const auto& [name, ratio] : ratios) {
+    if (ratio == 0) {
+      comparison.obstacle = fmt::format("{} was not timed beside both: the speed of the machine is not known", name);
+      return comparison;
+    }
     if (is_far_from_one(ratio)) {
       comparison.obstacle =
           fmt::format("{} takes {:.2f} times as long as it did then: the machine is not the same", name, ratio);
       return comparison;
     }
-    if (ratio == 0) continue;
     longer = std::max(longer, ratio);
     shorter = std::min(shorter, ratio);
   }

@@ -33,8 +33,15 @@ struct TimeComparison {
   TimeChange change = TimeChange::kNotComparable;
   double ratio = 0;       ///< of the medians, now by then: above 1 if it is slower; 0: a time is missing
   double fma_ratio = 0;   ///< how much longer the FMA loop takes than then; 0: not known
-  double walk_ratio = 0;  ///< likewise of the walk through memory; 0: not known, or the kernel is not bound by memory
+  double walk_ratio = 0;  ///< likewise of the walk through memory; 0: not known, or not compared
   std::string obstacle;   ///< kNotComparable: why, one clause
+};
+
+/// The sentinels whose readings two times are compared by.
+enum class ComparedSentinels : std::uint8_t {
+  kNone,        ///< those of devices, which have none: the clock alone decides
+  kFma,         ///< of kernels that are bound by arithmetic
+  kFmaAndWalk,  ///< of kernels that are bound by memory
 };
 
 /// Compares the time of a kernel `now` with what it `was`:
@@ -43,10 +50,11 @@ struct TimeComparison {
 ///   faster   now.high * (1 + tolerance) < was.low * min(1, fma ratio, walk ratio)
 ///
 /// A kernel that is bound by arithmetic follows the clock of the cores, as the FMA loop does, and others follow it in
-/// part or not at all. A change therefore counts only if it is one by the clock on the wall and by the loop: a machine
-/// that is slower as a whole does not make a kernel slower, and a faster one does not accuse a kernel that waits for
-/// memory. The walk through memory is compared only if the kernel `is_memory_bound`. Two times of which a sentinel took
-/// twice as long are not compared. `tolerance` is a share (0.05: 5%), at least 0.
-TimeComparison compare_times(const KernelFigure& was, const KernelFigure& now, double tolerance, bool is_memory_bound);
+/// part or not at all. A change therefore counts only if it is one by the clock on the wall and by the loop: neither a
+/// machine that is slower as a whole makes a kernel slower, nor one that is faster as a whole a kernel that waits for
+/// memory. Two times of which a sentinel took twice as long, or has no reading, are not compared. `tolerance` is a
+/// share (0.05: 5%), at least 0.
+TimeComparison compare_times(const KernelFigure& was, const KernelFigure& now, double tolerance,
+                             ComparedSentinels sentinels);
 
 }  // namespace nestwright

@@ -1,10 +1,8 @@
 #include "search/revalidation/revalidate.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <map>
 #include <memory>
@@ -15,6 +13,7 @@
 #include "search/trials/session_builder.h"
 #include "support/base/caught_message.h"
 #include "support/base/clock.h"
+#include "support/base/utc_time.h"
 #include "templates/framework/template/memory_bound.h"
 
 namespace nestwright {
@@ -39,6 +38,12 @@ class RunTime {
     if (interrupted_at_s_ >= 0) return interrupted_at_s_ + kInterruptedFinish_s - seconds();
     return left() + kOverrun * options_.seconds + kGrace_s;
   }
+  /// Why there is no time for what takes so many seconds.
+  std::string why_too_short(double needed_s) const {
+    if (left() <= 0) return why_over();
+    return fmt::format("the {:.1f} s that were left of {:g} s are too short, as a race takes more than {:.1f} s",
+                       left(), options_.seconds, needed_s);
+  }
   std::string why_over() const {
     return is_interrupted() ? "the run was interrupted" : fmt::format("{:g} seconds were over", options_.seconds);
   }
@@ -49,24 +54,40 @@ class RunTime {
   double interrupted_at_s_ = -1;  ///< negative: it was not
 };
 
-std::string now_text() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z",
-                     std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
-}
-
 RevalidatedBest with_verdict(RevalidationVerdict verdict, std::string detail) {
   return {.verdict = verdict, .detail = std::move(detail)};
+}
+
+ComparedSentinels sentinels_of(const TaskContext& context) {
+  if (context.target().device != DeviceKind::kCpu) return ComparedSentinels::kNone;
+  const Definition& definition = context.definition();
+  return is_memory_bound(definition.flops, definition.bytes) ? ComparedSentinels::kFmaAndWalk : ComparedSentinels::kFma;
+}
+
+/// Whether a disturbed machine may have caused the outcome: a process was given too little time or memory.
+bool may_be_of_disturbance(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kCompileError:
+    case Outcome::kLaunchError:
+    case Outcome::kTimeout:
+    case Outcome::kCrash:
+      return true;
+    case Outcome::kOk:
+    case Outcome::kInvalidConfig:
+    case Outcome::kWrongResult:
+      return false;
+  }
+  throw InternalError("internal error: an outcome that is none of the known ones");
 }
 
 /// The verdict on a stored configuration that is right and was timed on a quiet machine.
 void compare(const StoredBest& best, double tolerance, RevalidatedBest& row) {
   if (!best.was) {
     row.verdict = RevalidationVerdict::kNew;
-    row.detail = "the baseline does not have it";
+    row.detail = "the baseline has no time of it that was decided";
     return;
   }
-  const Definition& definition = best.context->definition();
-  row.comparison = compare_times(*best.was, *row.now, tolerance, is_memory_bound(definition.flops, definition.bytes));
+  row.comparison = compare_times(*best.was, *row.now, tolerance, sentinels_of(*best.context));
   row.verdict = RevalidationVerdict::kUndecided;
   if (!best.why_not_compared.empty()) {
     row.detail = best.why_not_compared;
@@ -94,11 +115,11 @@ class Revalidation {
 
   RevalidatedBest row_of(const StoredBest& best, std::size_t i) {
     if (!best.obstacle.empty()) return with_verdict(RevalidationVerdict::kSkipped, best.obstacle);
-    if (time_.left() <= longest_s_) return with_verdict(RevalidationVerdict::kNotReached, time_.why_over());
+    if (time_.left() <= min_s_) return with_verdict(RevalidationVerdict::kNotReached, time_.why_too_short(min_s_));
     const double start_s = time_.seconds();
     RevalidatedBest row;
     try {
-      row = judge(best, race(best, i), options_.tolerance, now_text());
+      row = judge(best, race(best, i), options_.tolerance, utc_now_text());
       if (row.verdict == RevalidationVerdict::kNotReached && time_.left() <= 0) row.detail = time_.why_over();
     } catch (const LogError&) {
       throw;
@@ -107,13 +128,13 @@ class Revalidation {
       row.failure = caught_message();
     }
     row.seconds = time_.seconds() - start_s;
-    longest_s_ = std::max(longest_s_, kLeastShare * row.seconds);
+    min_s_ = std::max(min_s_, kMinShare * row.seconds);
     return row;
   }
 
  private:
   // A race that has less than this share of the time of the longest one so far would not be decided.
-  static constexpr double kLeastShare = 0.5;
+  static constexpr double kMinShare = 0.5;
 
   RaceAgain race(const StoredBest& best, std::size_t i) {
     RaceAgainOptions options{.effort = options_.effort};
@@ -130,7 +151,7 @@ class Revalidation {
   const RevalidationOptions& options_;
   RunTime time_;
   std::map<std::string, std::shared_ptr<Builder>> builders_;  ///< by target
-  double longest_s_ = 0;                                      ///< kLeastShare of the longest race
+  double min_s_ = 0;                                          ///< kMinShare of the longest race
 };
 
 }  // namespace
@@ -170,18 +191,25 @@ bool is_undecided(RevalidationVerdict verdict) {
 
 RevalidatedBest judge(const StoredBest& best, const RaceAgain& race, double tolerance, const std::string& recorded_at) {
   if (!race.over.empty()) return with_verdict(RevalidationVerdict::kNotReached, race.over);
-  if (!race.measured) return with_verdict(RevalidationVerdict::kUndecided, race.disturbance);
+  if (!race.measured) {
+    return with_verdict(RevalidationVerdict::kUndecided,
+                        race.disturbance.empty() ? "the race did not measure it" : race.disturbance);
+  }
   const Measurement& m = *race.measured;
+  const std::string& disturbance = race.disturbance.empty() ? m.timing.disturbance : race.disturbance;
   RevalidatedBest row;
   row.replaced_by = race.replaced_by;
   if (m.outcome != Outcome::kOk) {
     const bool is_wrong = m.outcome == Outcome::kWrongResult;
     row.verdict = is_wrong ? RevalidationVerdict::kWrong : RevalidationVerdict::kFails;
     row.detail = is_wrong ? m.message : fmt::format("{}: {}", outcome_name(m.outcome), m.message);
+    if (!disturbance.empty() && may_be_of_disturbance(m.outcome)) {
+      row.verdict = RevalidationVerdict::kUndecided;
+      row.detail += fmt::format(", while the machine was disturbed: {}", disturbance);
+    }
     return row;
   }
   if (m.timing.median_ns > 0) row.now = figure_of(m.timing, recorded_at);
-  const std::string& disturbance = race.disturbance.empty() ? m.timing.disturbance : race.disturbance;
   if (!disturbance.empty() || !row.now) {
     row.verdict = RevalidationVerdict::kUndecided;
     row.detail = disturbance.empty() ? "it was not timed" : disturbance;

@@ -28,8 +28,8 @@ enum class RevalidationVerdict : std::uint8_t {
   kFaster,
   kSlower,
   kWrong,       ///< its result is wrong now
-  kFails,       ///< it cannot be compiled, crashes or hangs now
-  kUndecided,   ///< the machine was disturbed, or there is no time to compare with
+  kFails,       ///< it cannot be compiled, crashes or hangs now, on a quiet machine
+  kUndecided,   ///< the machine was disturbed, or the times are not comparable
   kNew,         ///< right, and without a figure in the baseline
   kSkipped,     ///< it cannot be built and timed here
   kNotReached,  ///< the time was over
@@ -67,8 +67,9 @@ struct RevalidationOptions {
 std::vector<RevalidatedBest> revalidate(std::span<const StoredBest> bests, TuningLog& log,
                                         const RevalidationOptions& options);
 
-/// The verdict on a best from its race; a pure function. A result that is wrong, or that fails, is one on a disturbed
-/// machine, too. `recorded_at` is the time of the race. Requires a best without an obstacle.
+/// The verdict on a best from its race; a pure function. A result is wrong, and a configuration refused, on a disturbed
+/// machine, too; other failures are then undecided, as times are. `recorded_at` is the time of the race. Requires a
+/// best without an obstacle.
 RevalidatedBest judge(const StoredBest& best, const RaceAgain& race, double tolerance, const std::string& recorded_at);
 
 }  // namespace nestwright

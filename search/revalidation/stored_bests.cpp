@@ -112,12 +112,12 @@ auto rank_of(const StoredBest& best) {
   return std::tuple(is_raced && best.is_of_same_task(), is_raced, best.is_of_same_task(), best.record.recorded_at);
 }
 
-bool is_selected(const StoredBest& best, const StoredBestsFilter& filter) {
-  if (!filter.recorded_before.empty() && best.record.recorded_at >= filter.recorded_before) return false;
-  return !filter.only_changed || !best.changes.empty();
-}
-
 }  // namespace
+
+bool StoredBestsFilter::selects(const StoredBest& best) const {
+  if (!recorded_before.empty() && best.record.recorded_at >= recorded_before) return false;
+  return !only_changed || !best.changes.empty();
+}
 
 bool StoredBest::is_of_same_task() const {
   if (!context) return false;
@@ -154,7 +154,7 @@ std::vector<StoredBest> stored_bests(const TuningLog& log, const StoredBestsFilt
     }
     all.push_back(std::move(best));
   }
-  std::erase_if(all, [&](const StoredBest& best) { return !is_selected(best, filter); });
+  std::erase_if(all, [&](const StoredBest& best) { return !filter.selects(best); });
   std::ranges::stable_sort(all, {}, [](const StoredBest& best) { return best.record.recorded_at; });
   return all;
 }

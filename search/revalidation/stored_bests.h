@@ -37,6 +37,9 @@ struct StoredBestsFilter {
   std::vector<std::string> workloads;  ///< canonical texts; empty: any
   std::string recorded_before;         ///< UTC, ISO 8601; empty: at any time
   bool only_changed = true;            ///< only those with StoredBest::changes
+
+  /// Whether a best that its task and workload select was recorded before, and is changed if it must be.
+  bool selects(const StoredBest& best) const;
 };
 
 /// Parses the text of a recorded workload. Throws UsageError if this program does not have its operator.

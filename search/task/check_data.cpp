@@ -21,7 +21,7 @@ namespace {
 constexpr double kUniformShare = 0.5, kWholeShare = 0.2, kWideShare = 0.3;  ///< of the references' time
 constexpr double kSlowBytes_s = 0.25e9;                  ///< tensors that a thread of a slow machine fills and compares
 constexpr double kCheckedCalls = 4, kSlowFlops_s = 5e9;  ///< of a thorough check, and the operations of a slow thread
-constexpr double kMostWhole_s = 1;  ///< for the whole reference of one set of inputs, where parts would do
+constexpr double kMaxWhole_s = 1;  ///< for the whole reference of one set of inputs, where parts would do
 
 bool has_infinite(const std::vector<std::vector<double>>& bounds) {
   return std::any_of(bounds.begin(), bounds.end(), [](const std::vector<double>& of_output) {
@@ -143,7 +143,7 @@ double check_limit_s(const Task& task) {
 
 CheckData make_strict_check_data(const Workload& workload, const CheckEffort& effort) {
   const Definition& definition = *workload.definition;
-  const double whole_s = std::min(kMostWhole_s, kWholeShare * effort.seconds);
+  const double whole_s = std::min(kMaxWhole_s, kWholeShare * effort.seconds);
   if (const std::optional<LargeReference> large = LargeReference::make(workload, definition, whole_s)) {
     CheckData data = describe(workload, definition);
     data.large = large->data(uniform_sources(workload, definition));

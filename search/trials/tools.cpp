@@ -18,14 +18,14 @@
 namespace nestwright {
 namespace {
 
-constexpr double kReferenceShare = 0.1, kLeastReferences_s = 1;  // of the budget, for references
-constexpr double kRaceShare = 0.2;                               // of the budget, for the races at the end
-constexpr double kMostRace = 1.5;                                // most time for them, relative to that share
+constexpr double kReferenceShare = 0.1, kMinReferences_s = 1;  // of the budget, for references
+constexpr double kRaceShare = 0.2;                             // of the budget, for the races at the end
+constexpr double kMaxRace = 1.5;                               // most time for them, relative to that share
 constexpr double kTimeoutRatio = 5;  // a default that takes so many times as long as expected is given up
 
 CheckEffort check_effort(const Budget& budget, const TuningLog& log) {
   CheckEffort effort{.kept_in = references_folder(log.path())};
-  if (budget.seconds > 0) effort.seconds = std::max(kLeastReferences_s, kReferenceShare * budget.seconds);
+  if (budget.seconds > 0) effort.seconds = std::max(kMinReferences_s, kReferenceShare * budget.seconds);
   return effort;
 }
 
@@ -121,7 +121,7 @@ RacePlan Tools::race_plan(double incumbent_ns) const {
   RacePlan plan = plan_race(timing, incumbent_ns, seconds, options.finalists);
   if (plan.finalists > 0) plan.seconds += runner->check_preparation_s();
   // The race of a slow kernel ends before all its processes have run.
-  if (seconds > 0) plan.seconds = std::min(plan.seconds, kMostRace * seconds);
+  if (seconds > 0) plan.seconds = std::min(plan.seconds, kMaxRace * seconds);
   return plan;
 }
 

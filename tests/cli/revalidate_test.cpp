@@ -8,12 +8,18 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "logs/sqlite/database.h"
+#include "measure/race/take_reading.h"
+#include "measure/race/timing.h"
 #include "nestwright/registry.h"
 #include "search/task/timing_lock.h"
+#include "support/base/clock.h"
 #include "support/os/machine_lock.h"
+#include "target/measured/fma_loop.h"
+#include "target/measured/memory_walk.h"
 #include "tests/cli/command_line.h"
 #include "tests/lookup/small_log.h"
 
@@ -42,6 +48,29 @@ void tune(const std::string& text, const std::string& db) {
   FAIL() << "no race was won";
 }
 
+/// What the sentinels read on this machine, in ns.
+std::vector<double> fma_readings() {
+  static const double fastest_ns = [] {
+    double ns = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < 20; ++i) {
+      const std::int64_t start = steady_clock().now_ns();
+      run_fma_loop(kSentinelIterations);
+      ns = std::min(ns, static_cast<double>(steady_clock().now_ns() - start));
+    }
+    return ns;
+  }();
+  return {fastest_ns};
+}
+std::vector<double> walk_readings() {
+  static const double median_ns = [] {
+    MemoryWalk walk;
+    std::vector<double> ns;
+    for (int i = 0; i < 9; ++i) ns.push_back(walk.run());
+    return median_interval(ns).median;
+  }();
+  return {median_ns};
+}
+
 /// Each test gets a database with the best of two workloads, which won races at made-up times.
 class RevalidateCommandTest : public ::testing::Test {
  protected:
@@ -59,7 +88,8 @@ class RevalidateCommandTest : public ::testing::Test {
       Timing& timing = race.entries[0].measurement.timing;
       timing.low_ns = 1;
       timing.high_ns = 1e9;
-      timing.fma_ns = timing.walk_ns = {};
+      timing.fma_ns = fma_readings();
+      timing.walk_ns = walk_readings();
       race.winner = 0;
       EXPECT_FALSE(log.record_race(session, race).has_value());
       log.end_session(session, SessionStatus::kDone, "made up");
@@ -204,6 +234,7 @@ TEST_F(RevalidateCommandTest, WhatTheTimeDoesNotReachIsNotDecided) {
   const CommandOutput ran = run("--all --seconds 0.001 --json");
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(json::parse(ran.out)["counts"], (json{{"not_reached", 2}}));
+  EXPECT_THAT(run("--all --seconds 0.001").out, HasSubstr("\n0 of 2 revalidated in "));
   const CommandOutput required = run("--all --seconds 0.001 --require decided");
   EXPECT_EQ(required.code, 4);
   EXPECT_THAT(required.out, HasSubstr("not reached: 0.001 seconds were over"));
@@ -251,6 +282,28 @@ TEST_F(RevalidateCommandTest, ABaselineIsWhatTheTimesAreComparedWith) {
   const CommandOutput other = run("--baseline base.json --seconds 0.001");
   EXPECT_THAT(other.out, HasSubstr("only in the baseline: matmul m=7 n=7 k=7 on cpu,"));
   EXPECT_EQ(run("--baseline base.json --seconds 0.001 --require decided").code, 4);
+}
+
+TEST_F(RevalidateCommandTest, WhatIsTooRecentIsNotMissingFromTheBaseline) {
+  std::ofstream(folder_.file("base.json")) << run("--all --seconds 0.001 --json").out;
+  const CommandOutput ran = run("--baseline base.json --older-than 30d --require decided");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, StartsWith("no stored best that matches was recorded before "));
+}
+
+TEST_F(RevalidateCommandTest, ABaselineDoesNotTakeATimeOfADisturbedMachine) {
+  edit("UPDATE race SET disturbance = 'made up'");
+  edit("UPDATE race_entry SET disturbance = 'made up'");
+  edit("UPDATE trial SET disturbance = 'made up'");
+  json report = json::parse(run("--all --seconds 0.001 --json").out);
+  for (const json& task : report["tasks"]) {
+    EXPECT_EQ(task["verdict"], "not_reached");
+    EXPECT_NE(task["was"], nullptr);
+    EXPECT_EQ(task["was_comparable"], false);
+  }
+  std::ofstream(folder_.file("base.json")) << report.dump();
+  report = json::parse(run("--baseline base.json --seconds 0.001 --json").out);
+  for (const json& task : report["tasks"]) EXPECT_EQ(task["was"], nullptr);
 }
 
 TEST_F(RevalidateCommandTest, AnInterruptionKeepsWhatWasDecided) {

@@ -21,10 +21,10 @@ std::string time_text(double median) {
 }
 
 std::string task(const std::string& workload, const std::string& verdict, const std::string& was,
-                 const std::string& now, const std::string& machine = "here") {
+                 const std::string& now, bool was_comparable = true) {
   return "{\"workload\": \"" + workload + "\", \"target\": \"cpu,isa=x86-64,threads=1\", \"caches\": \"warm\", " +
-         "\"machine\": \"" + machine + "\", \"verdict\": \"" + verdict + "\", \"was\": " + was + ", \"now\": " + now +
-         "}";
+         "\"machine\": \"here\", \"verdict\": \"" + verdict + "\", \"was\": " + was +
+         ", \"was_comparable\": " + (was_comparable ? "true" : "false") + ", \"now\": " + now + "}";
 }
 
 std::string document(const std::string& tasks) {
@@ -57,6 +57,17 @@ TEST(Baseline, HasTheTimesThatWereDecided) {
   EXPECT_FALSE(parse_baseline(document(task("matmul", "wrong", "null", "null")), "old.json").at(0).figure.has_value());
 }
 
+TEST(Baseline, AStoredTimeThatWasNotComparableIsNone) {
+  const auto figure = [](const std::string& verdict) {
+    return parse_baseline(document(task("matmul", verdict, time_text(20), time_text(30), false)), "old.json")
+        .at(0)
+        .figure;
+  };
+  EXPECT_FALSE(figure("undecided").has_value());
+  EXPECT_FALSE(figure("not_reached").has_value());
+  EXPECT_EQ(figure("new").value().median_ns, 30);
+}
+
 TEST(Baseline, WhatIsNoneIsRefusedInOneSentence) {
   EXPECT_EQ(refusal("not JSON"),
             "baseline 'old.json' is not JSON: write one with nestwright revalidate --all --json > FILE");
@@ -67,16 +78,17 @@ TEST(Baseline, WhatIsNoneIsRefusedInOneSentence) {
   EXPECT_THAT(refusal("{\"format\": \"something else\", \"tasks\": []}"),
               HasSubstr("its \"format\" is not \"nestwright revalidation 1\""));
   EXPECT_THAT(refusal("{\"format\": \"nestwright revalidation 1\"}"), HasSubstr("it has no \"tasks\""));
-  EXPECT_THAT(refusal("{\"format\": \"nestwright revalidation 1\", \"tasks\": 3}"), HasSubstr("\"tasks\" is no list"));
+  EXPECT_THAT(refusal("{\"format\": \"nestwright revalidation 1\", \"tasks\": 3}"),
+              HasSubstr("\"tasks\" is not a list"));
   EXPECT_THAT(refusal(document("{}")), HasSubstr("task 1 of baseline 'old.json' is not what revalidate --json prints"));
   const std::string good = task("matmul", "faster", time_text(20), time_text(30));
   EXPECT_THAT(refusal(document(good + ", 7")), HasSubstr("task 2 of baseline"));
   EXPECT_THAT(refusal(document(task("matmul", "faster", time_text(20), "{}"))), HasSubstr("it has no \"time_ns\""));
   EXPECT_THAT(refusal(document(task("matmul", "faster", time_text(20), time_text(-1)))),
-              HasSubstr("\"median\" is no number"));
+              HasSubstr("\"median\" is not a number"));
   EXPECT_THAT(refusal(document(task("matmul", "faster", time_text(20), time_text(0)))),
               HasSubstr("the times of \"now\" are not 0 < low <= median <= high"));
-  EXPECT_THAT(refusal(document("{\"workload\": 3}")), HasSubstr("\"workload\" is no text"));
+  EXPECT_THAT(refusal(document("{\"workload\": 3}")), HasSubstr("\"workload\" is not text"));
 }
 
 class AppliedBaseline : public ::testing::Test {
@@ -113,6 +125,15 @@ TEST_F(AppliedBaseline, OfAnotherMachineIsNotCompared) {
   elsewhere.machine = "another machine";
   EXPECT_THAT(apply_baseline({elsewhere}, bests), ElementsAre());
   EXPECT_EQ(bests[0].why_not_compared, "the baseline is of another machine");
+}
+
+TEST_F(AppliedBaseline, OfSeveralMachinesThisOneIsPreferred) {
+  std::vector<StoredBest> bests{stored("matmul m=8 n=8 k=8")};
+  BaselineTask elsewhere = written(bests[0], 50);
+  elsewhere.machine = "another machine";
+  EXPECT_THAT(apply_baseline({elsewhere, written(bests[0], 70)}, bests), ElementsAre());
+  EXPECT_EQ(bests[0].was->median_ns, 70);
+  EXPECT_EQ(bests[0].why_not_compared, "");
 }
 
 TEST_F(AppliedBaseline, OtherCachesAndTargetsAreOtherTasks) {

@@ -41,16 +41,43 @@ TEST_F(JudgeTest, ComparesTheTimes) {
   EXPECT_EQ(slower.now->recorded_at, kNow);
 }
 
-TEST_F(JudgeTest, AFailureIsOneOnADisturbedMachineToo) {
+TEST_F(JudgeTest, WhatIsWrongOrRefusedIsSoOnADisturbedMachineToo) {
   for (const std::string disturbance : {"", "the hypervisor took 10 ms"}) {
     const RevalidatedBest wrong =
         verdict({.measured = failed(Outcome::kWrongResult, "C[0, 0] is 1, not 2"), .disturbance = disturbance});
     EXPECT_EQ(wrong.verdict, RevalidationVerdict::kWrong);
     EXPECT_EQ(wrong.detail, "C[0, 0] is 1, not 2");
-    const RevalidatedBest crash = verdict({.measured = failed(Outcome::kCrash, "SIGSEGV"), .disturbance = disturbance});
-    EXPECT_EQ(crash.verdict, RevalidationVerdict::kFails);
-    EXPECT_EQ(crash.detail, "crash: SIGSEGV");
+    const RevalidatedBest refused =
+        verdict({.measured = failed(Outcome::kInvalidConfig, "no such knob"), .disturbance = disturbance});
+    EXPECT_EQ(refused.verdict, RevalidationVerdict::kFails);
+    EXPECT_EQ(refused.detail, "invalid_config: no such knob");
   }
+}
+
+TEST_F(JudgeTest, AProcessThatFailsIsARegressionOnAQuietMachineOnly) {
+  for (const Outcome outcome : {Outcome::kCompileError, Outcome::kLaunchError, Outcome::kTimeout, Outcome::kCrash}) {
+    const RevalidatedBest quiet = verdict({.measured = failed(outcome, "SIGSEGV")});
+    EXPECT_EQ(quiet.verdict, RevalidationVerdict::kFails);
+    EXPECT_EQ(quiet.detail, std::string(outcome_name(outcome)) + ": SIGSEGV");
+    const RevalidatedBest disturbed =
+        verdict({.measured = failed(outcome, "SIGSEGV"), .disturbance = "the hypervisor took 10 ms"});
+    EXPECT_EQ(disturbed.verdict, RevalidationVerdict::kUndecided);
+    EXPECT_EQ(disturbed.detail, quiet.detail + ", while the machine was disturbed: the hypervisor took 10 ms");
+  }
+}
+
+TEST_F(JudgeTest, WhatIsUndecidedHasAReason) {
+  const RevalidatedBest row = verdict({});
+  EXPECT_EQ(row.verdict, RevalidationVerdict::kUndecided);
+  EXPECT_EQ(row.detail, "the race did not measure it");
+}
+
+TEST_F(JudgeTest, WithoutSentinelsNothingIsDecidedOnACpu) {
+  Measurement m = timed(5000);
+  m.timing.fma_ns.clear();
+  const RevalidatedBest row = verdict({.measured = m});
+  EXPECT_EQ(row.verdict, RevalidationVerdict::kUndecided);
+  EXPECT_THAT(row.detail, StartsWith("an FMA loop was not timed beside both"));
 }
 
 TEST_F(JudgeTest, ADisturbedMachineDecidesNothing) {

@@ -37,8 +37,7 @@ std::string check_text(const ExportResult& result) {
   if (!result.check) return "not run: --unchecked";
   if (!result.check->why_not_run.empty()) return "not run: " + result.check->why_not_run;
   if (result.check->median_ns == 0) return "run here: right; not timed, as the machine was disturbed";
-  return fmt::format("run here: right, {} [{} .. {}]", format_time(result.check->median_ns),
-                     format_time(result.check->low_ns), format_time(result.check->high_ns));
+  return "run here: right, " + format_time_range(result.check->median_ns, result.check->low_ns, result.check->high_ns);
 }
 
 Json check_json(const ExportResult& result) {

@@ -1,8 +1,6 @@
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 
 #include "cli/options/common_options.h"
@@ -17,6 +15,7 @@
 #include "search/revalidation/baseline.h"
 #include "search/revalidation/revalidate.h"
 #include "support/base/clock.h"
+#include "support/base/utc_time.h"
 #include "target/description/machine.h"
 
 namespace nestwright::cli {
@@ -90,8 +89,9 @@ int nothing_to_do(const RevalidateOptions& options, StoredBestsFilter filter, co
   } else if (!filter.recorded_before.empty()) {
     fmt::print("no stored best that matches was recorded before {}\n", filter.recorded_before);
   } else {
-    fmt::print("nothing changed since the {} stored bests were recorded: give --all to race them all the same\n",
-               stored);
+    fmt::print("nothing changed since the {} recorded: give --all to race {} all the same\n",
+               stored == 1 ? "stored best was" : fmt::format("{} stored bests were", stored),
+               stored == 1 ? "it" : "them");
   }
   return kDone;
 }
@@ -159,11 +159,10 @@ void race_all(const RevalidateOptions& options, const std::vector<StoredBest>& b
 
 int run(const RevalidateOptions& options) {
   const Registry registry = options.common.registry();
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   const StoredBestsFilter filter = filter_of(options, registry);
   const ParseWorkload parse = [&](const std::string& text) { return parse_any_workload(registry, text); };
   RevalidationReport report{.machine = Machine::host().fingerprint(),
-                            .recorded_at = fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", now),
+                            .recorded_at = utc_now_text(),
                             .tolerance = options.tolerance,
                             .has_baseline = !options.baseline.empty()};
   std::vector<BaselineTask> baseline;
@@ -173,17 +172,20 @@ int run(const RevalidateOptions& options) {
   std::vector<StoredBest> bests;
   {
     const TuningLog log = open_database(options.common, OpenMode::kRead);
-    bests = stored_bests(log, filter, parse);
+    StoredBestsFilter of_any_time = filter;
+    of_any_time.recorded_before.clear();
+    bests = stored_bests(log, report.has_baseline ? of_any_time : filter, parse);
     if (report.has_baseline) {
       for (const BaselineTask& task : apply_baseline(baseline, bests)) {
         if (is_wanted(task, filter))
           report.only_in_baseline.push_back(task_text(task.workload, task.target, task.caches));
       }
+      std::erase_if(bests, [&](const StoredBest& best) { return !filter.selects(best); });
     }
     if (bests.empty() && report.only_in_baseline.empty()) return nothing_to_do(options, filter, parse, log, report);
   }
   install_signal_handlers();
-  note(fmt::format("revalidating {} stored bests\n", bests.size()));
+  if (!bests.empty()) note(fmt::format("revalidating {} stored best{}\n", bests.size(), bests.size() == 1 ? "" : "s"));
   if (!bests.empty()) race_all(options, bests, report);
   if (options.common.json) {
     print_json(revalidation_json(report));

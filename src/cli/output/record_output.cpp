@@ -86,8 +86,7 @@ std::string hint_text(const std::string& reason) {
 Json hint_json(const std::string& reason) { return reason.empty() ? Json() : Json(reason); }
 
 std::string format_time(const Timing& timing) {
-  return fmt::format("{} [{} .. {}]", format_time(timing.median_ns), format_time(timing.low_ns),
-                     format_time(timing.high_ns));
+  return format_time_range(timing.median_ns, timing.low_ns, timing.high_ns);
 }
 
 std::string record_text(const BestRecord& best, const Workload& asked) {

@@ -46,8 +46,7 @@ std::string machine_text(const TimeComparison& comparison) {
 }
 
 std::string range_text(const KernelFigure& figure) {
-  return fmt::format("{} [{} .. {}]", format_time(figure.median_ns), format_time(figure.low_ns),
-                     format_time(figure.high_ns));
+  return format_time_range(figure.median_ns, figure.low_ns, figure.high_ns);
 }
 
 std::map<std::string, int> counts_of(const RevalidationReport& report) {
@@ -59,9 +58,17 @@ std::map<std::string, int> counts_of(const RevalidationReport& report) {
   return counts;
 }
 
+/// "1 of 3 revalidated in 2.9 s: 1 as before, 1 not reached, 1 skipped".
 std::string counts_text(const RevalidationReport& report) {
-  std::string text = fmt::format("{} revalidated in {:.1f} s:", report.rows.size(), report.seconds);
-  const char* separator = " ";
+  const auto is_raced = [](const RevalidationRow& row) {
+    return row.result.verdict != RevalidationVerdict::kSkipped &&
+           row.result.verdict != RevalidationVerdict::kNotReached;
+  };
+  const auto raced = static_cast<std::size_t>(std::ranges::count_if(report.rows, is_raced));
+  std::string text =
+      fmt::format("{}{} revalidated in {:.1f} s", raced,
+                  raced == report.rows.size() ? "" : fmt::format(" of {}", report.rows.size()), report.seconds);
+  const char* separator = ": ";
   for (const auto& [name, count] : counts_of(report)) {
     std::string words = name;
     std::ranges::replace(words, '_', ' ');
@@ -121,6 +128,7 @@ Json row_json(const RevalidationRow& row) {
           {"verdict", verdict_name(result.verdict)},
           {"detail", optional_text(result.detail)},
           {"was", figure_json(best.was)},
+          {"was_comparable", best.why_not_compared.empty()},
           {"now", figure_json(result.now)},
           {"ratio", optional_number(result.comparison.ratio)},
           {"fma_ratio", optional_number(result.comparison.fma_ratio)},
@@ -190,7 +198,7 @@ std::string revalidation_text(const RevalidationReport& report) {
     for (const Line& line : lines) text += line_text(line);
   }
   for (const std::string& task : report.only_in_baseline) text += "only in the baseline: " + task + "\n";
-  return text + counts_text(report);
+  return report.rows.empty() ? text : text + counts_text(report);
 }
 
 Json revalidation_json(const RevalidationReport& report) {

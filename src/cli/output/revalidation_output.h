@@ -45,9 +45,10 @@ std::string revalidation_text(const RevalidationReport& report);
 /// Returns an object with format, machine, recorded_at, tolerance, seconds, interrupted, regressed, decided, counts (by
 /// verdict, and "replaced"), only_in_baseline, and a list of tasks: workload, target, caches, machine, backend, changes
 /// (null if nothing changed), trial, template, version, config_text, verdict (verdict_name()), detail (null if there is
-/// none), was and now (each null, or time_ns {median, low, high}, fma_ns, walk_ns, recorded_at), ratio (now by was;
-/// null if one is missing), fma_ratio and walk_ratio (null if not known), replaced_by (null, or trial, template,
-/// version, config_text, time_ns), failure (null if there was none), seconds.
+/// none), was and now (each null, or time_ns {median, low, high}, fma_ns, walk_ns, recorded_at), was_comparable (false:
+/// a disturbance, an older rule or another machine made `was`), ratio (now by was; null if one is missing), fma_ratio
+/// and walk_ratio (null if not known), replaced_by (null, or trial, template, version, config_text, time_ns), failure
+/// (null if there was none), seconds.
 Json revalidation_json(const RevalidationReport& report);
 
 }  // namespace nestwright::cli

@@ -11,4 +11,8 @@ std::string format_time(double ns) {
   return fmt::format("{:.4g} s", ns * 1e-9);
 }
 
+std::string format_time_range(double median_ns, double low_ns, double high_ns) {
+  return fmt::format("{} [{} .. {}]", format_time(median_ns), format_time(low_ns), format_time(high_ns));
+}
+
 }  // namespace nestwright
