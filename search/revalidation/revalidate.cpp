@@ -38,11 +38,12 @@ class RunTime {
     if (interrupted_at_s_ >= 0) return interrupted_at_s_ + kInterruptedFinish_s - seconds();
     return left() + kOverrun * options_.seconds + kGrace_s;
   }
-  /// Why there is no time for what takes so many seconds.
-  std::string why_too_short(double needed_s) const {
-    if (left() <= 0) return why_over();
-    return fmt::format("the {:.1f} s that were left of {:g} s are too short, as a race takes more than {:.1f} s",
-                       left(), options_.seconds, needed_s);
+  /// Why there is no time for another race, the longest of which took so many seconds.
+  std::string why_too_short(double longest_s) const {
+    const double left_s = left();
+    if (left_s <= 0) return why_over();
+    return fmt::format("only {:.2g} of {:g} seconds were left, and the longest race took {:.2g}", left_s,
+                       options_.seconds, longest_s);
   }
   std::string why_over() const {
     return is_interrupted() ? "the run was interrupted" : fmt::format("{:g} seconds were over", options_.seconds);
@@ -115,7 +116,9 @@ class Revalidation {
 
   RevalidatedBest row_of(const StoredBest& best, std::size_t i) {
     if (!best.obstacle.empty()) return with_verdict(RevalidationVerdict::kSkipped, best.obstacle);
-    if (time_.left() <= min_s_) return with_verdict(RevalidationVerdict::kNotReached, time_.why_too_short(min_s_));
+    if (time_.left() <= kMinShare * longest_s_) {
+      return with_verdict(RevalidationVerdict::kNotReached, time_.why_too_short(longest_s_));
+    }
     const double start_s = time_.seconds();
     RevalidatedBest row;
     try {
@@ -128,7 +131,7 @@ class Revalidation {
       row.failure = caught_message();
     }
     row.seconds = time_.seconds() - start_s;
-    min_s_ = std::max(min_s_, kMinShare * row.seconds);
+    longest_s_ = std::max(longest_s_, row.seconds);
     return row;
   }
 
@@ -151,7 +154,7 @@ class Revalidation {
   const RevalidationOptions& options_;
   RunTime time_;
   std::map<std::string, std::shared_ptr<Builder>> builders_;  ///< by target
-  double min_s_ = 0;                                          ///< kMinShare of the longest race
+  double longest_s_ = 0;                                      ///< of the races so far
 };
 
 }  // namespace

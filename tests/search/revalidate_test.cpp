@@ -4,15 +4,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <limits>
+#include <thread>
 
 #include "logs/sqlite/database.h"
+#include "support/base/clock.h"
 #include "tests/lookup/small_log.h"
 
 namespace nestwright {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -188,6 +192,23 @@ TEST_F(RevalidateTest, AnInterruptedRunReachesNothing) {
     EXPECT_EQ(row.detail, "the run was interrupted");
   }
   EXPECT_EQ(races(), 0U);
+}
+
+TEST_F(RevalidateTest, WithTooLittleTimeForAnotherRaceTheRestIsNotReached) {
+  constexpr double kSeconds = 1;
+  std::string detail;
+  for (int attempt = 0; attempt < 5 && !detail.starts_with("only "); ++attempt) {  // a busy machine may oversleep
+    const std::int64_t start_ns = steady_clock().now_ns();
+    const auto leave_little = [&](std::size_t i, const RevalidatedBest& row) {
+      if (i > 0) return;
+      const double elapsed = 1e-9 * static_cast<double>(steady_clock().now_ns() - start_ns);
+      std::this_thread::sleep_for(std::chrono::duration<double>(kSeconds - 0.25 * row.seconds - elapsed));
+    };
+    const auto rows = revalidate(bests(), log_, {.seconds = kSeconds, .on_verdict = leave_little});
+    EXPECT_EQ(rows.at(1).verdict, RevalidationVerdict::kNotReached);
+    detail = rows.at(1).detail;
+  }
+  EXPECT_THAT(detail, AllOf(StartsWith("only 0."), HasSubstr(" of 1 seconds were left, and the longest race took ")));
 }
 
 TEST_F(RevalidateTest, WhatCannotBeTimedIsSkipped) {

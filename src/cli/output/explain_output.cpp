@@ -170,8 +170,7 @@ std::string bound_text(const BestBound& b) {
                         b.rates.is_faster_level ? ", or traffic that is slower" : "");
   }
   if (b.is_time_of_run) {
-    text += fmt::format("  of         {:>10}         a call now, beside which the rates were measured\n",
-                        format_time(b.bound.time_ns));
+    text += fmt::format("  a call     {:>10} 100.0%  now, beside these rates\n", format_time(b.bound.time_ns));
   }
   if (b.counts) {
     const CallCounts& c = *b.counts;
