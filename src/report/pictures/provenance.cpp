@@ -49,8 +49,10 @@ Section provenance_section(const TaskData& data) {
          session.status + (session.reason.empty() ? "" : ": " + session.reason), fmt::to_string(session.trials),
          fmt::to_string(disturbed), session.drift > 0 ? fmt::format("{:.1f}%", 100 * session.drift) : "",
          session.strategy + ", " + session.cost_model, session.seed,
-         session.options == "{}" ? "the whole space" : session.options, by.code_generator.substr(0, 12), by.kernel,
-         fmt::format("{}", fmt::join(by.plugins, ", "))});
+         session.options != "{}"       ? session.options
+         : key.workload.source.empty() ? "the whole space"
+                                       : "",
+         by.code_generator.substr(0, 12), by.kernel, fmt::format("{}", fmt::join(by.plugins, ", "))});
   }
   Section section{"Provenance", "", {std::move(made)}, {}, {}, false};
   if (!sessions.rows.empty()) section.tables.push_back(std::move(sessions));
