@@ -73,14 +73,15 @@ class TuningLog {
   /// best itself; TrialCode::same_as must be a measured trial of this task with the same code.
   TrialId record(SessionId session, ProposalId proposal, const Measurement& measurement, const TrialCode& code = {});
 
-  /// Replaces a trial's measurement and evidence if the old one failed, was disturbed, was that of a part of the kernel
-  /// or has no more samples than the new one. An undisturbed failure replaces any measurement; a disturbed timing never
-  /// replaces a sound one. The trial may belong to another session; it then becomes this session's, and its times are
-  /// in this session's unit. check_ms and measure_ms are added to the old values; the other costs are kept. Trials that
-  /// take this trial's measurement take the new one. Returns false, without a change, if the recorded measurement is
-  /// the better one, which another session may have written meanwhile. Throws LogError for a trial of another task, and
-  /// for one that takes another trial's measurement. `code` is the identity of the machine code that was measured;
-  /// empty: that of the recorded measurement.
+  /// Replaces a trial's measurement and evidence if the old one failed, was disturbed, was that of a part of the
+  /// kernel, was ended early or has no more samples than the new one. An undisturbed failure replaces any measurement;
+  /// a timing that was disturbed, of a part or ended early never replaces a sound one. The trial may belong to another
+  /// session; it then becomes this session's, and its times are in this session's unit. check_ms and measure_ms are
+  /// added to the old values; the other costs are kept. Trials that take this trial's measurement take the new one.
+  /// Returns false, without a change, if the recorded measurement is the better one, which another session may have
+  /// written meanwhile. Throws LogError for a trial of another task, and for one that takes another trial's
+  /// measurement. `code` is the identity of the machine code that was measured; empty: that of the recorded
+  /// measurement.
   bool remeasure(SessionId session, TrialId trial, const Measurement& measurement, const std::string& code = {});
 
   /// Deletes the failed trials of the session `of` with these templates, and the trials that take their measurements,
