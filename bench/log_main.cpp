@@ -185,6 +185,19 @@ void make(const Options& options, const std::string& file, int number) {
   multiply(file, options.trials, options.tasks, number * options.trials);
 }
 
+/// What reports take, and how large they are.
+void measure_reports(const Options& options, const std::string& workload, const std::string& output) {
+  const std::string page = options.file + "-report.html";
+  const auto time = [&](const std::string& what, const std::string& tasks) {
+    const auto make_report = [&] { run_nestwright({"report", tasks, "--db", options.file, "--out", page}, output); };
+    say("nestwright report " + what, median_seconds_of(3, make_report), "s");
+    say("  its file", static_cast<double>(std::filesystem::file_size(page)) * 1e-6, "MB");
+  };
+  time("WORKLOAD", workload);
+  time("--all", "--all");
+  std::filesystem::remove(page);
+}
+
 /// What `nestwright log` takes. Changes the database.
 void measure_log_commands(const Options& options, const std::string& workload, const std::string& output) {
   const auto time = [&](const std::string& what, const std::vector<std::string>& words) {
@@ -230,6 +243,8 @@ int run(Options options) {
   say("nestwright query WORKLOAD", 1e3 * shell_seconds({"query", workload, "--db", options.file}, output), "ms");
   say("nestwright query (all tasks)", 1e3 * shell_seconds({"query", "--db", options.file}, output), "ms");
   say("nestwright log check", 1e3 * shell_seconds({"log", "check", "--db", options.file}, output), "ms");
+  say("nestwright explain WORKLOAD", 1e3 * shell_seconds({"explain", workload, "--db", options.file}, output), "ms");
+  measure_reports(options, workload, output);
   measure_log_commands(options, workload, output);
   const std::string fresh = options.file + "-fresh";
   for (const std::string& database : {options.file, fresh}) {
