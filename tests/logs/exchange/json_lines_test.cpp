@@ -140,8 +140,11 @@ TEST_F(JsonLines, MeasurementsThatAnImportReplacesAreCounted) {
   }
   const ImportReport report = import(copy_, newer);
   EXPECT_EQ(report.trials, 0);
-  EXPECT_EQ(report.replaced, 1);
-  EXPECT_EQ(report.known, 1);
+  EXPECT_EQ(report.replaced, 2) << "of two equal measurements, that of the later session stays";
+  EXPECT_EQ(report.known, 0);
+  const ImportReport again = import(copy_, newer);
+  EXPECT_EQ(again.replaced, 0);
+  EXPECT_EQ(again.known, 2);
 }
 
 TEST_F(JsonLines, ErrorsNameTheFileAndNotATemporaryDatabase) {
