@@ -185,7 +185,7 @@ void make(const Options& options, const std::string& file, int number) {
   multiply(file, options.trials, options.tasks, number * options.trials);
 }
 
-/// What reports take, and how large they are.
+/// Times reports, and prints their sizes.
 void measure_reports(const Options& options, const std::string& workload, const std::string& output) {
   const std::string page = options.file + "-report.html";
   const auto time = [&](const std::string& what, const std::string& tasks) {
@@ -198,7 +198,7 @@ void measure_reports(const Options& options, const std::string& workload, const 
   std::filesystem::remove(page);
 }
 
-/// What `nestwright log` takes. Changes the database.
+/// Times the subcommands of `nestwright log`, which change the database.
 void measure_log_commands(const Options& options, const std::string& workload, const std::string& output) {
   const auto time = [&](const std::string& what, const std::vector<std::string>& words) {
     say("nestwright log " + what, 1e3 * shell_seconds(words, output), "ms");

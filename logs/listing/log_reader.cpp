@@ -32,19 +32,10 @@ class Numbering {
   std::unordered_map<std::string, std::uint32_t> numbers_;
 };
 
-/// The numbers of a value's text; empty for an option.
-KnobValue numbers_of(const std::string& text) {
-  try {
-    return Config::parse("x=" + text).entries().front().value;
-  } catch (const UsageError&) {
-    return {};  // a value of another tuner
-  }
-}
-
 /// Puts the values of a column into their natural order: by their numbers, options by their names.
 void sort_values(KnobColumn& column) {
   std::vector<std::pair<KnobValue, std::string>> sorted;
-  for (const std::string& text : column.values) sorted.emplace_back(numbers_of(text), text);
+  for (const std::string& text : column.values) sorted.emplace_back(value_numbers(text), text);
   std::sort(sorted.begin(), sorted.end());
   std::unordered_map<std::string_view, std::int32_t> places;
   for (const auto& entry : sorted) places.emplace(entry.second, static_cast<std::int32_t>(places.size()));
@@ -117,6 +108,14 @@ class KnobReader {
 struct LogReader::State {
   sqlite::Database database;
 };
+
+KnobValue value_numbers(const std::string& text) {
+  try {
+    return Config::parse("x=" + text).entries().front().value;
+  } catch (const UsageError&) {
+    return {};
+  }
+}
 
 bool TrialColumns::is_timed(std::size_t trial) const {
   return outcome[trial] == static_cast<std::uint8_t>(Outcome::kOk) && has(trial, kIsVerified) &&

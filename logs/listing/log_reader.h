@@ -54,6 +54,9 @@ struct KnobColumn {
   std::vector<std::int32_t> value;  ///< of each trial, an index into values; -1: its configuration lacks the knob
 };
 
+/// The numbers of a value's text: {4} of "4", {4, 2} of "[4,2]"; empty for an option, and for a value of another tuner.
+KnobValue value_numbers(const std::string& text);
+
 /// The trials of a task, in the order of recording. All columns have the same length.
 struct TrialColumns {
   std::vector<TemplateVersion> spaces;

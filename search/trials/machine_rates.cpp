@@ -1,10 +1,9 @@
 #include "search/trials/machine_rates.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "lookup/task_key.h"
 #include "target/description/host.h"
 #include "target/measured/machine_limits.h"
 #include "target/measured/peak.h"
@@ -33,8 +32,7 @@ void MachineRates::raise() {
   // On as many threads as the task has, since more threads could reach more.
   const int threads = context_.target().threads;
   const MachineLimits measured = measure_ ? measure_(threads) : measure_machine_limits(threads, kLimits_s);
-  const MachineLimits limits =
-      log_.raise_limits(fmt::format("{}; threads {}", context_.key().machine, threads), measured);
+  const MachineLimits limits = log_.raise_limits(limits_key(context_.key().machine, threads), measured);
   // Without fused multiply-adds, the loop that measures the peak is slower than separate, parallel operations can be.
   if (host_isa() >= CpuIsa::kAvx2) rates_.fma_gflops = limits.fma_gflops;
   rates_.read_gb_s = limits.read_gb_s;

@@ -35,6 +35,10 @@ std::string machine_of(const Target& target) {
   return fmt::format("{}; {}", machine, listing.devices.front().str());
 }
 
+std::string limits_key(const std::string& machine, int threads) {
+  return fmt::format("{}; threads {}", machine, threads);
+}
+
 std::string caches_of(const Task& task) {
   // The calls of a sample on a device cycle through more tensors than its cache holds.
   return cache_state_name(task.target.device == DeviceKind::kCpu ? task.caches : CacheState::kCold);

@@ -16,6 +16,9 @@ WorkloadKey workload_key(const Workload& workload);
 /// Returns what times on this machine depend on: its fingerprint and, for a device, also the device and its driver.
 std::string machine_of(const Target& target);
 
+/// Returns the key of the highest rates of a machine on this many threads (machine_limit in logs/FORMAT.md).
+std::string limits_key(const std::string& machine, int threads);
+
 /// Returns the name of the state of the caches in which the task is timed.
 std::string caches_of(const Task& task);
 

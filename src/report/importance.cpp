@@ -47,14 +47,8 @@ std::vector<Features> value_features(const KnobColumn& column) {
   std::vector<Features> features;
   std::size_t width = 1;
   for (const std::string& text : column.values) {
-    KnobValue numbers;
-    try {
-      numbers = Config::parse("x=" + text).entries().front().value;
-    } catch (const UsageError&) {
-      // A value of another tuner is an option.
-    }
     Features of;
-    for (const std::int64_t number : numbers) {
+    for (const std::int64_t number : value_numbers(text)) {
       of.push_back(static_cast<float>(std::copysign(std::log2(1 + std::abs(static_cast<double>(number))), number)));
     }
     if (of.empty()) of.push_back(static_cast<float>(features.size()));

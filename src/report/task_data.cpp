@@ -1,4 +1,5 @@
 #include "report/task_data.h"
+#include "lookup/task_key.h"
 
 #include <fmt/format.h>
 
@@ -41,7 +42,7 @@ TaskData read_task(const LogReader& reader, const TuningLog& log, const Recorded
   data.trials = reader.trials(task);
   data.times = comparable_times(data.sessions, data.trials);
   data.best = log.best(filter_of(task.key));
-  data.limits = reader.limits(fmt::format("{}; threads {}", task.key.machine, task.key.threads));
+  data.limits = reader.limits(limits_key(task.key.machine, task.key.threads));
   data.flops = task.key.workload.flops;
   return data;
 }

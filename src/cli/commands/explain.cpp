@@ -66,7 +66,7 @@ std::optional<RecordedTask> find_task(const LogReader& reader, const TaskContext
 BestBound bound_of(const LogReader& reader, const TaskContext& context, const BestRecord& best) {
   const Task& task = context.task();
   const Work work = work_of(task.workload);
-  const MachineLimits limits = reader.limits(fmt::format("{}; threads {}", best.task.machine, task.target.threads));
+  const MachineLimits limits = reader.limits(limits_key(best.task.machine, task.target.threads));
   BestBound bound;
   bound.work = {work.flops, work.bytes};
   bound.rates.peak_gflops = peak_of(task, limits.fma_gflops);

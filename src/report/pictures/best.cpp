@@ -5,6 +5,7 @@
 #include "nestwright/lower.h"
 #include "nestwright/program.h"
 #include "report/pictures/sections.h"
+#include "report/recorded_program.h"
 #include "support/base/caught_message.h"
 #include "support/base/format_time.h"
 
@@ -15,8 +16,7 @@ namespace {
 Table answer_table(const BestRecord& best, double flops) {
   Table table{"Answer", "", {"what", "value"}, {}};
   const auto add = [&](const char* what, std::string value) { table.rows.push_back({what, std::move(value)}); };
-  add("time", fmt::format("{} [{} .. {}]", format_time(best.timing.median_ns), format_time(best.timing.low_ns),
-                          format_time(best.timing.high_ns)));
+  add("time", format_time_range(best.timing.median_ns, best.timing.low_ns, best.timing.high_ns));
   if (flops > 0) add("speed", fmt::format("{:.1f} GFLOP/s", flops / best.timing.median_ns));
   add("evidence", fmt::format("{}, trial {}, {}", best_source_name(best.source), best.trial, best.recorded_at));
   if (best.ties > 0) add("ties", fmt::to_string(best.ties));
@@ -30,23 +30,20 @@ Table answer_table(const BestRecord& best, double flops) {
 }
 
 void add_code(const TaskContext& context, const BestRecord& best, Section& section) {
-  const Task& task = context.task();
-  for (const Template* from : context.templates()) {
-    if (from->name != best.point.template_name || from->version != best.point.version) continue;
-    const ir::Program loops = program_of(task, *from, context.space(*from).resolve(best.point.config), "kernel");
-    section.texts.push_back(
-        {"Loops", "As this program lowers the configuration, before vectorization.", ir::to_string(loops)});
-    if (task.target.device != DeviceKind::kCpu) return;
-    const CompiledObject object =
-        compile_program(expand(loops, task.target), task.target, {.pipeline = Pipeline::kFinal, .keep_assembly = true});
-    const std::string loop = vector_loop(object.assembly);
-    if (!loop.empty()) {
-      section.texts.push_back(
-          {"Innermost loop",
-           "The innermost loop with the most vector instructions, as this program compiles it for export.", loop});
-    }
-    return;
-  }
+  const Target& target = context.target();
+  const std::optional<ir::Program> loops =
+      recorded_program(context, {best.point.template_name, best.point.version}, best.point.config);
+  if (!loops) return;
+  section.texts.push_back(
+      {"Loops", "As this program lowers the configuration, before vectorization.", ir::to_string(*loops)});
+  if (target.device != DeviceKind::kCpu) return;
+  const CompiledObject object =
+      compile_program(expand(*loops, target), target, {.pipeline = Pipeline::kFinal, .keep_assembly = true});
+  const std::string loop = vector_loop(object.assembly);
+  if (loop.empty()) return;
+  section.texts.push_back(
+      {"Innermost loop",
+       "The innermost loop with the most vector instructions, as this program compiles it for export.", loop});
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "cost_model/features.h"
 #include "nestwright/error.h"
 #include "report/pictures/sections.h"
+#include "report/recorded_program.h"
 
 namespace nestwright::report {
 namespace {
@@ -31,17 +32,13 @@ std::vector<std::size_t> trials_to_lower(const TaskData& data) {
 
 /// What the program of a trial executes and moves; absent if it cannot be lowered here.
 std::optional<ProgramCounts> counts_of(const TaskContext& context, const TrialColumns& trials, std::size_t trial) {
-  const TemplateVersion& version = trials.spaces[trials.space[trial]];
-  for (const Template* from : context.templates()) {
-    if (from->name != version.name || from->version != version.version) continue;
-    try {
-      const Config config = context.space(*from).resolve(Config::parse(trials.config(trial)));
-      return program_counts(program_of(context.task(), *from, config, "kernel"));
-    } catch (const Error&) {
-      return std::nullopt;
-    }
+  try {
+    const std::optional<ir::Program> program =
+        recorded_program(context, trials.spaces[trials.space[trial]], Config::parse(trials.config(trial)));
+    return program ? std::optional(program_counts(*program)) : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;
   }
-  return std::nullopt;
 }
 
 Series roof(const std::string& name, double peak_gflops, double gb_s, double from, double to) {

@@ -1,21 +1,20 @@
 #include <fmt/format.h>
 
-#include "findings/comparable_times.h"
 #include "findings/value_reason.h"
 #include "findings/value_table.h"
 #include "report/pictures/sections.h"
 #include "support/base/format_time.h"
 
 namespace nestwright::report {
+
 Section value_section(const TaskData& data) {
   if (!data.context) return {};
-  const ComparableTimes times = comparable_times(data.sessions, data.trials);
   Section section{"Every value of every knob", "", {}, {}, {}, false};
   section.note = fmt::format(
       "What became of each: tried, with its best time{}; ruled out, with the constraints without which a valid point "
       "would have it; or never proposed, and why.",
-      times.is_partial ? fmt::format(" in the unit of session {}, where that is known", times.unit) : "");
-  for (const TemplateValues& of : value_table(*data.context, data.sessions, data.proposals, data.trials, times,
+      data.times.is_partial ? fmt::format(" in the unit of session {}, where that is known", data.times.unit) : "");
+  for (const TemplateValues& of : value_table(*data.context, data.sessions, data.proposals, data.trials, data.times,
                                               {.knob = "", .counts_expected = false})) {
     Table table{of.source.name, "", {"knob", "value", "became", "trials", "best", "why not tried"}, {}};
     for (const KnobValues& knob : of.knobs) {
