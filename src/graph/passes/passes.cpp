@@ -15,18 +15,29 @@ constexpr GraphPass kPasses[] = {
     {"name-tensors", "tensors are named by their places", name_tensors},
     {"declare-ranges", "ranges of activations are declared where random numbers give none", declare_ranges},
 };
+constexpr std::size_t kNaming = 2;  // passes, the last ones, after which the nodes are the same
 
-}  // namespace
-
-std::span<const GraphPass> graph_passes() { return kPasses; }
-
-Graph optimized(const Graph& graph, const std::function<void(const GraphPass&, const Graph&)>& after) {
+Graph after_passes(const Graph& graph, std::span<const GraphPass> passes, const AfterPass& after) {
   Graph current = graph;
-  for (const GraphPass& pass : graph_passes()) {
+  for (const GraphPass& pass : passes) {
     current = pass.run(current);
     if (after) after(pass, current);
   }
   return current;
 }
+
+}  // namespace
+
+std::span<const GraphPass> graph_passes() { return kPasses; }
+
+Graph joined(const Graph& graph, const AfterPass& after) {
+  return after_passes(graph, graph_passes().first(std::size(kPasses) - kNaming), after);
+}
+
+Graph named(const Graph& graph, const AfterPass& after) {
+  return after_passes(graph, graph_passes().last(kNaming), after);
+}
+
+Graph optimized(const Graph& graph, const AfterPass& after) { return named(joined(graph, after), after); }
 
 }  // namespace nestwright

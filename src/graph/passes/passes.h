@@ -21,8 +21,15 @@ struct GraphPass {
 /// In the order in which they run.
 std::span<const GraphPass> graph_passes();
 
-/// The graph after all passes. `after` may look at the graph after each of them.
-Graph optimized(const Graph& graph, const std::function<void(const GraphPass& pass, const Graph& graph)>& after = {});
+/// May look at the graph after each pass.
+using AfterPass = std::function<void(const GraphPass& pass, const Graph& graph)>;
+
+/// The graph after the passes that decide which nodes are kernels, those before name-tensors.
+Graph joined(const Graph& graph, const AfterPass& after = {});
+/// A joined graph after the other passes.
+Graph named(const Graph& graph, const AfterPass& after = {});
+/// The graph after all passes: named(joined(graph)).
+Graph optimized(const Graph& graph, const AfterPass& after = {});
 
 // One file each.
 
