@@ -378,9 +378,36 @@ FROM trial JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.
      JOIN session AS unit ON unit.id = measured.session_id;
 )sql";
 
-constexpr Migration kMigrations[] = {{1, kVersion1}, {2, kVersion2},   {3, kVersion3},   {4, kVersion4},
-                                     {5, kVersion5}, {6, kVersion6},   {7, kVersion7},   {8, kVersion8},
-                                     {9, kVersion9}, {10, kVersion10}, {11, kVersion11}, {12, kVersion12}};
+// Networks that were timed as a whole.
+constexpr const char* kVersion13 = R"sql(
+CREATE TABLE network(
+  id INTEGER PRIMARY KEY,
+  graph TEXT NOT NULL,
+  model_graph TEXT NOT NULL,
+  model TEXT NOT NULL,
+  target TEXT NOT NULL,
+  machine TEXT NOT NULL,
+  backend TEXT NOT NULL,
+  cache TEXT NOT NULL,
+  code_generator TEXT NOT NULL,
+  chosen TEXT NOT NULL CHECK(json_valid(chosen)),
+  kernels TEXT NOT NULL CHECK(json_valid(kernels)),
+  median_ns REAL NOT NULL,
+  low_ns REAL NOT NULL,
+  high_ns REAL NOT NULL,
+  process_medians_ns TEXT NOT NULL CHECK(json_valid(process_medians_ns)),
+  before_ns REAL,
+  kernels_ns REAL,
+  disturbance TEXT NOT NULL,
+  recorded_at TEXT NOT NULL,
+  UNIQUE(graph, target, machine, backend, cache, recorded_at)) STRICT;
+CREATE INDEX network_by_model ON network(model_graph);
+)sql";
+
+constexpr Migration kMigrations[] = {{1, kVersion1},  {2, kVersion2},   {3, kVersion3},   {4, kVersion4},
+                                     {5, kVersion5},  {6, kVersion6},   {7, kVersion7},   {8, kVersion8},
+                                     {9, kVersion9},  {10, kVersion10}, {11, kVersion11}, {12, kVersion12},
+                                     {13, kVersion13}};
 
 }  // namespace
 

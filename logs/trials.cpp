@@ -217,4 +217,15 @@ std::vector<TrialRecord> TuningLog::challengers(const TaskKey& task, int per_ses
   return trials;
 }
 
+std::optional<TrialId> TuningLog::trial_of(const TaskKey& task, const Point& point) const {
+  const auto stored = stored_task(state_->database, task);
+  if (!stored) return std::nullopt;
+  sqlite::Statement select = state_->database.prepare(
+      "SELECT trial.id FROM space JOIN proposal ON proposal.space_id = space.id"
+      " JOIN trial ON trial.proposal_id = proposal.id"
+      " WHERE space.task_id = ? AND space.template = ? AND space.template_version = ? AND proposal.config = ?");
+  select.bind(stored->id, point.template_name, point.version, point.config.str());
+  return select.step() ? std::optional(select.integer(0)) : std::nullopt;
+}
+
 }  // namespace nestwright

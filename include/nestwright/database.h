@@ -113,6 +113,9 @@ class TuningLog {
   std::optional<BestRecord> record_race(SessionId session, const Race& race,
                                         const std::vector<TemplateVersion>& templates = {});
 
+  /// Records a network.
+  void record_network(const NetworkRecord& record);
+
   /// Raises the stored limits of the machine to the measured ones if those are higher. Returns the resulting limits.
   MachineLimits raise_limits(const std::string& machine, const MachineLimits& measured);
 
@@ -157,6 +160,8 @@ class TuningLog {
   /// Returns the trial with this number, of any task and outcome, with its own reading. Absent if there is none, or if
   /// it cannot be read.
   std::optional<BestRecord> find_trial(TrialId id) const;
+  /// Returns the trial of a point of the task. Absent if there is none.
+  std::optional<TrialId> trial_of(const TaskKey& task, const Point& point) const;
   /// Returns how the trial with this number failed: "wrong_result: C[0, 0] is 1, not 2"; empty if it did not, or if
   /// there is none.
   std::string failure_of(TrialId id) const;
@@ -187,6 +192,10 @@ class TuningLog {
   /// Returns what each session of the task proposed and considered, in the order of the sessions. Of proposals with a
   /// trial, only their number is read.
   std::vector<SessionProposals> proposals(const TaskKey& task) const;
+  /// Returns the latest record of a network, an undisturbed one if there is one. Absent if there is none.
+  std::optional<NetworkRecord> find_network(const NetworkKey& key) const;
+  /// Returns the latest undisturbed record of those with this model_graph; `key.graph` is ignored.
+  std::optional<NetworkRecord> find_network_of(const std::string& model_graph, const NetworkKey& key) const;
   /// Returns the best of each task that matches, ordered by workload text. Tasks without one are left out.
   std::vector<BestRecord> list(const TaskFilter& filter, const std::vector<TemplateVersion>& templates = {}) const;
 

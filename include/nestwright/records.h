@@ -265,6 +265,39 @@ enum class BestSource : std::uint8_t {
 };
 const char* best_source_name(BestSource source);  // "race", "confirmed", "unconfirmed", "trial", "disturbed"
 
+/// The conditions of a network's records: as those of a task.
+struct NetworkKey {
+  std::string graph;    ///< identity_of() its kernels (network/identity.h)
+  std::string target;   ///< Target::str()
+  std::string machine;  ///< as in TaskKey
+  std::string backend;  ///< as in TaskKey
+  std::string cache;    ///< cache_state_name() of its tasks
+};
+
+/// A kernel of a network, and what it was compared with while the network ran.
+struct NetworkKernelChoice {
+  std::string workload;  ///< canonical text
+  Point point;           ///< of the fastest one
+  /// All that were compared, `point` among them. While the best of the task is one of them, the choice counts.
+  std::vector<Point> compared;
+  double saved_ns = 0;  ///< of a run of the network, beside the best of the task
+};
+
+/// The fastest way that was found to run a network, and its time.
+struct NetworkRecord {
+  NetworkKey key;
+  std::string model_graph;          ///< identity_of() the graph from which groupings and layouts make the kernels
+  std::string model;                ///< for people: the file's name
+  std::string code_generator;       ///< as in RecordProvenance
+  std::vector<std::string> chosen;  ///< groupings and layouts that differ from the default
+  std::vector<NetworkKernelChoice> kernels;  ///< those that were compared
+  Timing timing;                             ///< of the network, without the individual readings
+  std::vector<double> process_medians_ns;    ///< as in RaceEntry
+  double before_ns = 0;                      ///< its time with the best of each task, in the same race; 0: unknown
+  double kernels_ns = 0;                     ///< the sum of the times of its kernels while it ran; 0: unknown
+  std::string recorded_at = {};              ///< UTC, ISO 8601; is set by the log
+};
+
 /// A best known configuration, or one of the best.
 struct BestRecord {
   MatchKind match = MatchKind::kExact;

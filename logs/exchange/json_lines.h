@@ -1,6 +1,6 @@
 // Nestwright's own format of records, which loses nothing: a JSON object a line, as logs/EXCHANGE.md describes it.
 //
-//   {"format":"nestwright records","version":1,"schema":12}
+//   {"format":"nestwright records","version":1,"schema":13}
 //   {"table":"target","id":1,"target":"cpu,isa=avx512,threads=2","machine":"...","backend":"LLVM 19.1.7","threads":2}
 //   ...
 //   {"rows":17}

@@ -67,6 +67,8 @@ std::span<const ExchangedTable> exchanged_tables() {
        " AND machine_limit.machine = target.machine || substr(machine_limit.machine, length(target.machine) + 1)"
        " AND substr(machine_limit.machine, length(target.machine) + 1, 10) = '; threads ')",
        "machine"},
+      // Likewise all of them: they belong to no task.
+      {"network", "(SELECT count(*) FROM task) = json_array_length(:tasks)", "id"},
   };
   return kTables;
 }

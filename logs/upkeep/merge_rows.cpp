@@ -383,6 +383,15 @@ void raise_limits(Database& database) {
       " WHERE excluded.fma_gflops > fma_gflops OR excluded.read_gb_s > read_gb_s");
 }
 
+/// A network is known by its conditions and its time.
+void add_networks(Database& database) {
+  const std::string columns = columns_of(database, "network", {"id"});
+  database.execute(
+      fmt::format("INSERT INTO main.network({0}) SELECT {0} FROM source.network WHERE true ORDER BY id"
+                  " ON CONFLICT DO NOTHING",
+                  columns));
+}
+
 }  // namespace
 
 MergeResult merge_rows(Database& database) {
@@ -397,6 +406,7 @@ MergeResult merge_rows(Database& database) {
   link_sessions(database);
   result.races = add_races(database);
   raise_limits(database);
+  add_networks(database);
   return result;
 }
 

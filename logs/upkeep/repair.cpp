@@ -21,8 +21,8 @@ using sqlite::Database;
 using sqlite::Statement;
 
 /// All tables but those of names, which each schema has.
-constexpr std::array kTables{"target",   "workload", "task", "space",      "session",      "batch",
-                             "proposal", "trial",    "race", "race_entry", "machine_limit"};
+constexpr std::array kTables{"target",   "workload", "task", "space",      "session",       "batch",
+                             "proposal", "trial",    "race", "race_entry", "machine_limit", "network"};
 
 struct IndexedTable {
   const char* name;

@@ -24,6 +24,11 @@ constexpr std::size_t kAlignment = 64;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
+void require_target(const Target& target) {
+  if (target.device != DeviceKind::kCpu) throw UsageError("networks are compiled for CPUs only: give a CPU as target");
+  require_this_machine(target);
+}
+
 NetworkKernel compile_kernel(const Task& task, Lookup found, const std::string& symbol) {
   const Instance instance = instantiate(*found.source, task.workload, task.target, found.config);
   const ir::Program loops = lower(instance.schedule, instance.definition.args, task.target, symbol, {.verify = true});
@@ -58,14 +63,14 @@ class Weights {
     }
   }
 
-  CompiledStep add(const GraphNode& node, const NetworkStep& step) {
-    const NetworkKernel& kernel = kernels_[step.task];
-    CompiledStep compiled{step.task, node.label.empty() ? node.op : node.label, {}};
+  CompiledStep add(const GraphNode& node, const NetworkStep& step, std::size_t number) {
+    const NetworkKernel& kernel = kernels_[number];
+    CompiledStep compiled{number, node.label.empty() ? node.op : node.label, {}};
     const std::vector<ir::Parameter>& parameters = kernel.program.parameters;
     for (std::size_t i = 0; i < step.buffers.size(); ++i) {
       compiled.buffers.push_back(parameters[i].is_constant ? StepBuffer{} : buffer_of(step.buffers[i]));
     }
-    if (preparations_[step.task] != nullptr) add_prepared(kernel, step, compiled);
+    if (preparations_[number] != nullptr) add_prepared(step, compiled);
     return compiled;
   }
 
@@ -111,17 +116,19 @@ class Weights {
   }
 
   /// Runs the kernel's preparation on the constants of a step, once for each set of them.
-  void add_prepared(const NetworkKernel& kernel, const NetworkStep& step, CompiledStep& compiled) {
-    std::vector<std::size_t> key{step.task};
+  void add_prepared(const NetworkStep& step, CompiledStep& compiled) {
+    const NetworkKernel& kernel = kernels_[compiled.kernel];
+    std::vector<std::size_t> key{compiled.kernel};
     for (std::size_t i = 0; i < step.buffers.size(); ++i) {
       if (kernel.program.parameters[i].is_constant) key.push_back(step.buffers[i].number);
     }
     const auto [known, is_new] = prepared_of_.try_emplace(std::move(key));
-    if (is_new) known->second = prepare(kernel, step);
+    if (is_new) known->second = prepare(compiled.kernel, step);
     compiled.buffers.insert(compiled.buffers.end(), known->second.begin(), known->second.end());
   }
 
-  std::vector<StepBuffer> prepare(const NetworkKernel& kernel, const NetworkStep& step) {
+  std::vector<StepBuffer> prepare(std::size_t number, const NetworkStep& step) {
+    const NetworkKernel& kernel = kernels_[number];
     std::vector<StepBuffer> buffers;
     std::vector<void*> pointers;
     for (std::size_t i = 0; i < step.buffers.size(); ++i) {
@@ -137,7 +144,7 @@ class Weights {
       parts_.push_back({offset, prepared_.back().data(), static_cast<std::size_t>(bytes)});
       buffers.push_back({StepBuffer::In::kWeights, 0, offset});
     }
-    check(preparations_[step.task]->call(pointers) == 0, "a preparation gave an error back");
+    check(preparations_[number]->call(pointers) == 0, "a preparation gave an error back");
     return buffers;
   }
 
@@ -145,7 +152,7 @@ class Weights {
   const std::vector<NetworkKernel>& kernels_;
   std::vector<std::shared_ptr<CompiledKernel>> preparations_;  ///< null: the kernel has none
   std::map<ValueId, std::size_t> offsets_;
-  std::map<std::vector<std::size_t>, std::vector<StepBuffer>> prepared_of_;  ///< by the task and the constants
+  std::map<std::vector<std::size_t>, std::vector<StepBuffer>> prepared_of_;  ///< by the kernel and the constants
   std::vector<Array> prepared_;
   std::vector<Part> parts_;
   std::size_t size_ = 0;
@@ -153,39 +160,58 @@ class Weights {
 
 }  // namespace
 
-CompiledNetwork compile_network(const Graph& graph, const Target& target, const TuningLog* log,
-                                const std::string& symbol, const NetworkOptions& options) {
-  if (target.device != DeviceKind::kCpu) throw UsageError("networks are compiled for CPUs only: give a CPU as target");
-  require_this_machine(target);
+CompiledNetwork compile_candidates(const Graph& graph, const Target& target,
+                                   const std::vector<TaskCandidates>& candidates, const std::string& symbol,
+                                   const NetworkOptions& options) {
+  require_target(target);
   CompiledNetwork network;
-  const std::vector<NetworkTask> tasks = network_tasks(graph);
-  std::vector<std::pair<Task, Lookup>> found;  // a log serves one thread
-  for (const NetworkTask& task : tasks) {
-    const TaskContext context(Task{workload_of(task.workload), target, options.caches});
-    found.emplace_back(context.task(), look_up(context, log));
+  std::vector<std::size_t> first;  // kernel of each task
+  std::vector<std::pair<const TaskCandidates*, const Lookup*>> kernels;
+  for (const TaskCandidates& task : candidates) {
+    first.push_back(kernels.size());
+    for (const Lookup& lookup : task.lookups) kernels.emplace_back(&task, &lookup);
   }
-  network.kernels.resize(tasks.size());
+  first.push_back(kernels.size());
+  network.kernels.resize(kernels.size());
   std::mutex mutex;
   std::size_t done = 0;
-  tbb::parallel_for(std::size_t{0}, tasks.size(), [&](std::size_t t) {
-    network.kernels[t] =
-        compile_kernel(found[t].first, std::move(found[t].second), fmt::format("{}_kernel{}", symbol, t));
+  tbb::parallel_for(std::size_t{0}, kernels.size(), [&](std::size_t k) {
+    const auto& [task, lookup] = kernels[k];
+    network.kernels[k] = compile_kernel(task->context.task(), *lookup, fmt::format("{}_kernel{}", symbol, k));
     const std::scoped_lock lock(mutex);
     ++done;
-    if (options.progress) options.progress(done, tasks.size());
+    if (options.progress) options.progress(done, kernels.size());
   });
 
-  network.plan = plan_network(graph, [&](std::size_t task) { return in_place_input(network.kernels[task]); });
+  network.plan = plan_network(graph, [&](std::size_t task) {
+    const std::optional<std::size_t> input = in_place_input(network.kernels[first[task]]);
+    for (std::size_t k = first[task]; k < first[task + 1]; ++k) {
+      if (in_place_input(network.kernels[k]) != input) return std::optional<std::size_t>();
+    }
+    return input;
+  });
   Weights weights(graph, network.kernels);
+  const bool has_alternatives = kernels.size() > candidates.size();
   for (const NetworkStep& step : network.plan.steps) {
-    network.steps.push_back(weights.add(graph.nodes()[step.node], step));
-    check_alignment(network.steps.back(), network.kernels[step.task].program);
+    std::vector<CompiledStep> alternatives;
+    for (std::size_t k = first[step.task]; k < first[step.task + 1]; ++k) {
+      alternatives.push_back(weights.add(graph.nodes()[step.node], step, k));
+      check_alignment(alternatives.back(), network.kernels[k].program);
+    }
+    network.steps.push_back(alternatives.front());
+    if (has_alternatives) network.alternatives.push_back(std::move(alternatives));
   }
   for (const NetworkCopy& copy : network.plan.copies) {
     network.copies.push_back({weights.buffer_of(copy.from), weights.buffer_of(copy.to), copy.bytes});
   }
   network.weights = weights.finish();
   return network;
+}
+
+CompiledNetwork compile_network(const Graph& graph, const Target& target, const TuningLog* log,
+                                const std::string& symbol, const NetworkOptions& options) {
+  require_target(target);
+  return compile_candidates(graph, target, look_up_network(graph, target, log, options.caches), symbol, options);
 }
 
 }  // namespace nestwright

@@ -10,6 +10,7 @@
 #include "nestwright/array.h"
 #include "nestwright/lookup.h"
 #include "nestwright/model/network.h"
+#include "network/candidates.h"
 #include "network/plan.h"
 
 namespace nestwright {
@@ -46,15 +47,22 @@ struct CompiledNetwork {
   NetworkPlan plan;
   std::vector<NetworkKernel> kernels;
   std::vector<CompiledStep> steps;
+  /// Of each step, with each candidate of its task; the first is the step itself. Empty if all tasks have one.
+  std::vector<std::vector<CompiledStep>> alternatives;
   std::vector<CompiledCopy> copies;
   Array weights;  ///< bytes, 64-byte aligned
 };
 
-/// Compiles a graph, which has gone through its passes, for a CPU. Each kernel has the best configuration of the
-/// database, or where `log` is null or has none, the nearest or the default one. Throws UsageError if this machine
-/// cannot run the target's code, because constants are packed here, and as look_up() does; CompileError.
-/// Kernels are called SYMBOL_kernel0, SYMBOL_kernel1, ....
+/// Compiles a graph, which has gone through its passes, for a CPU, with the configurations of look_up_network(). Throws
+/// UsageError if this machine cannot run the target's code, because constants are packed here, and as look_up() does;
+/// CompileError. Kernels are called SYMBOL_kernel0, SYMBOL_kernel1, ....
 CompiledNetwork compile_network(const Graph& graph, const Target& target, const TuningLog* log,
                                 const std::string& symbol, const NetworkOptions& options);
+
+/// The same with all candidates of the graph's tasks, which are in the order of network_tasks(). A result lies in the
+/// place of an operand only where all candidates allow it.
+CompiledNetwork compile_candidates(const Graph& graph, const Target& target,
+                                   const std::vector<TaskCandidates>& candidates, const std::string& symbol,
+                                   const NetworkOptions& options);
 
 }  // namespace nestwright

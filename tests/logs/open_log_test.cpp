@@ -151,7 +151,7 @@ TEST_F(OpenLogTest, OfALargeFileAWriterLooksForDamageWhereTheLastOneDied) {
 TEST_F(OpenLogTest, NewerSchema) {
   make_log();
   run_sql("PRAGMA user_version = 99");
-  expect_refused_untouched("has schema version 99 but this nestwright knows versions up to 12: use a newer nestwright");
+  expect_refused_untouched("has schema version 99 but this nestwright knows versions up to 13: use a newer nestwright");
 }
 
 TEST_F(OpenLogTest, LockedByAnotherProcess) {

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include "cli/commands/model_tasks.h"
+#include "cli/output/network_output.h"
 #include "cli/output/record_output.h"
 #include "cli/output/throughput.h"
 #include "nestwright/error.h"
 #include "nestwright/model/network.h"
 #include "nestwright/model/onnx.h"
-#include "nestwright/text_operator.h"
+#include "network/candidates.h"
+#include "network/identity.h"
 
 namespace nestwright::cli {
 namespace {
@@ -80,15 +82,19 @@ int query_model(const CommonOptions& common, const ModelOptions& model) {
   const Target target = common.parsed_target();
   const CacheState caches = common.parsed_caches(target);
   std::vector<ModelRow> rows;
-  for (NetworkTask& task : network_tasks(graph)) {
-    const TaskContext context(Task{workload_of(task.workload), target, caches});
-    rows.push_back({std::move(task), context, work_of(context.workload()), look_up(context, &log)});
+  std::vector<NetworkTask> tasks = network_tasks(graph);
+  std::vector<TaskCandidates> found = look_up_network(graph, target, &log, caches);
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    const TaskContext& context = found[t].context;
+    rows.push_back({std::move(tasks[t]), context, work_of(context.workload()), std::move(found[t].lookups.front())});
   }
   if (common.json) {
     print_json(rows_json(rows));
-  } else {
-    print_rows(rows);
+    return kDone;
   }
+  print_rows(rows);
+  const auto network = log.find_network(network_key(identity_of(graph), target, caches));
+  if (network) fmt::print("{}", printable(network_text(*network)));
   return kDone;
 }
 

@@ -4,12 +4,16 @@
 
 #include <algorithm>
 
+#include "cli/commands/tune_model.h"
 #include "cli/options/text_file.h"
+#include "cli/output/network_output.h"
 #include "cli/output/progress.h"
 #include "cli/output/tune_output.h"
+#include "graph/passes/passes.h"
 #include "nestwright/error.h"
 #include "nestwright/lookup.h"
 #include "nestwright/model/network.h"
+#include "network/identity.h"
 #include "search/task/runnable.h"
 #include "support/base/caught_message.h"
 #include "templates/framework/space/completion.h"
@@ -111,7 +115,9 @@ TaskList model_tasks(const std::string& path, const ModelOptions& options, const
   note_missing_operators(model);
   const Machine machine = Machine::host();
   TaskList list{.name = path};
-  for (const NetworkTask& task : network_tasks(with_kernels(model.graph))) {
+  const Graph groups = joined(model.graph);
+  TunedModel tuned{identity_of(groups), named(groups)};
+  for (const NetworkTask& task : network_tasks(tuned.kernels)) {
     try {
       list.tasks.push_back(listed_task(task.label, task.workload, 1, registry, target, caches, machine));
       const Work work = work_of(list.tasks.back().context.workload());
@@ -124,12 +130,15 @@ TaskList model_tasks(const std::string& path, const ModelOptions& options, const
   std::stable_sort(list.tasks.begin(), list.tasks.end(),
                    [](const ListedTask& a, const ListedTask& b) { return a.weight > b.weight; });
   if (list.tasks.empty()) throw UsageError(fmt::format("the model {} has no kernel that can be tuned", path));
+  if (model.missing.empty()) list.model = std::move(tuned);
   return list;
 }
 
-int tune_tasks(const TaskList& list, const CommonOptions& common, const SessionOptions& options, Quality required,
+int tune_tasks(const TaskList& list, const CommonOptions& common, const SessionOptions& given, Quality required,
                const std::atomic<bool>& interrupted) {
   const std::vector<ListedTask>& tasks = list.tasks;
+  SessionOptions options = given;
+  options.budget.seconds -= network_race_seconds(list, given.budget);
   const Target target = tasks.front().context.target();
   TuningLog log = open_database(common, OpenMode::kWrite);
   for (const std::string& sentence : list.notes) note(printable(sentence) + "\n");
@@ -151,7 +160,10 @@ int tune_tasks(const TaskList& list, const CommonOptions& common, const SessionO
         line.show(shown, work_of(tasks[p.task].context.workload()), tasks[p.task].label);
       });
   line.finish();
-  const double seconds = static_cast<double>(steady_clock().now_ns() - start_ns) * 1e-9;
+  const auto elapsed_s = [&] { return static_cast<double>(steady_clock().now_ns() - start_ns) * 1e-9; };
+  const double seconds = elapsed_s();
+  std::optional<NetworkRecord> network;
+  if (!interrupted) network = race_model(list, log, given, elapsed_s, interrupted);
 
   std::vector<TaskRow> rows;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -159,9 +171,12 @@ int tune_tasks(const TaskList& list, const CommonOptions& common, const SessionO
   }
   note(fmt::format("{} trials in {:.1f} s ({:.1f} a second)\n", trials, seconds, trials_per_second(trials, seconds)));
   if (common.json) {
-    print_json(document(list.name, rows, trials, seconds, interrupted));
+    Json json = document(list.name, rows, trials, seconds, interrupted);
+    if (list.model) json["network"] = network ? network_json(*network) : Json(nullptr);
+    print_json(json);
   } else {
     fmt::print("{}", printable(table_text(rows)));
+    if (network) fmt::print("{}", printable(network_text(*network)));
   }
   const int code = exit_code(rows, interrupted);
   if (code == kInterrupted) return code;

@@ -3,20 +3,29 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/options/common_options.h"
 #include "cli/options/model_options.h"
 #include "logs/quality.h"
+#include "nestwright/model/graph.h"
 #include "nestwright/tune.h"
 
 namespace nestwright::cli {
 
+/// A model whose network is timed when its kernels were tuned.
+struct TunedModel {
+  std::string model_graph;  ///< NetworkRecord::model_graph
+  Graph kernels;
+};
+
 struct TaskList {
   std::string name;  ///< of the file or model
   std::vector<ListedTask> tasks;
-  std::vector<std::string> notes;  ///< sentences for the user, about entries that are merged or left out
+  std::vector<std::string> notes;        ///< sentences for the user, about entries that are merged or left out
+  std::optional<TunedModel> model = {};  ///< absent: a file, or a model with operators that are missing
 };
 
 /// Reads and checks all entries of a file, workloads of operators of `registry`. Entries with the same workload are

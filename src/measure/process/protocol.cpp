@@ -23,27 +23,6 @@ Enum decode_enum(Decoder& d, Enum last) {
   return static_cast<Enum>(value);
 }
 
-/// Encodes only the parts that a runner needs.
-void encode_object(Encoder& e, const CompiledObject& object) {
-  e.bytes(object.object).bytes(object.symbol).bytes(object.preparation);
-  e.i64(object.workspace.shared_bytes).i64(object.workspace.per_thread_bytes);
-  e.i64(static_cast<std::int64_t>(object.prepared_bytes.size()));
-  for (const std::int64_t bytes : object.prepared_bytes) e.i64(bytes);
-  e.bytes(object.launches);
-}
-
-CompiledObject decode_object(Decoder& d) {
-  CompiledObject object;
-  object.object = d.bytes();
-  object.symbol = d.bytes();
-  object.preparation = d.bytes();
-  object.workspace.shared_bytes = d.i64();
-  object.workspace.per_thread_bytes = d.i64();
-  for (std::int64_t n = d.i64(); n > 0; --n) object.prepared_bytes.push_back(d.i64());
-  object.launches = d.bytes();
-  return object;
-}
-
 void encode_resources(Encoder& e, const std::vector<KernelResources>& resources) {
   e.i64(static_cast<std::int64_t>(resources.size()));
   for (const KernelResources& r : resources) {
@@ -89,6 +68,41 @@ LargeLayout decode_large(Decoder& d) {
 }
 
 }  // namespace
+
+void encode_object(Encoder& e, const CompiledObject& object) {
+  e.bytes(object.object).bytes(object.symbol).bytes(object.preparation);
+  e.i64(object.workspace.shared_bytes).i64(object.workspace.per_thread_bytes);
+  e.i64(static_cast<std::int64_t>(object.prepared_bytes.size()));
+  for (const std::int64_t bytes : object.prepared_bytes) e.i64(bytes);
+  e.bytes(object.launches);
+}
+
+CompiledObject decode_object(Decoder& d) {
+  CompiledObject object;
+  object.object = d.bytes();
+  object.symbol = d.bytes();
+  object.preparation = d.bytes();
+  object.workspace.shared_bytes = d.i64();
+  object.workspace.per_thread_bytes = d.i64();
+  for (std::int64_t n = d.i64(); n > 0; --n) object.prepared_bytes.push_back(d.i64());
+  object.launches = d.bytes();
+  return object;
+}
+
+void encode_reading(Encoder& e, const Reading& r) {
+  e.f64(r.ns).f64(r.span_ns).f64(r.fma_ns).f64(r.cpu_ns).f64(r.queue_ns).i64(r.involuntary_switches);
+}
+
+Reading decode_reading(Decoder& d) {
+  Reading r;
+  r.ns = d.f64();
+  r.span_ns = d.f64();
+  r.fma_ns = d.f64();
+  r.cpu_ns = d.f64();
+  r.queue_ns = d.f64();
+  r.involuntary_switches = d.i64();
+  return r;
+}
 
 std::string encode_hello() { return Encoder().i64(kProtocolVersion).str(); }
 
@@ -207,8 +221,8 @@ std::string encode(const RunnerReply& reply) {
   Encoder e;
   e.i64(reply.number).u8(code(reply.outcome)).bytes(reply.message);
   e.u8(reply.evidence.verified).f64(reply.evidence.largest_error).f64(reply.evidence.largest_error_ratio);
-  const Reading& r = reply.reading;
-  e.f64(reply.call_ns).f64(r.ns).f64(r.span_ns).f64(r.fma_ns).f64(r.cpu_ns).f64(r.queue_ns).i64(r.involuntary_switches);
+  e.f64(reply.call_ns);
+  encode_reading(e, reply.reading);
   e.f64(reply.surroundings.walk_ns).f64(reply.surroundings.steal_ns);
   e.f64(reply.device_clock_mhz).f64(reply.device_temperature_c).u8(reply.is_lost);
   encode_resources(e, reply.resources);
@@ -225,13 +239,7 @@ RunnerReply decode_runner_reply(std::string_view message) {
   reply.evidence.largest_error = d.f64();
   reply.evidence.largest_error_ratio = d.f64();
   reply.call_ns = d.f64();
-  Reading& r = reply.reading;
-  r.ns = d.f64();
-  r.span_ns = d.f64();
-  r.fma_ns = d.f64();
-  r.cpu_ns = d.f64();
-  r.queue_ns = d.f64();
-  r.involuntary_switches = d.i64();
+  reply.reading = decode_reading(d);
   reply.surroundings.walk_ns = d.f64();
   reply.surroundings.steal_ns = d.f64();
   reply.device_clock_mhz = d.f64();

@@ -20,7 +20,7 @@
 namespace nestwright {
 
 /// The version that a worker sends when it is ready; a different one is refused.
-inline constexpr std::int64_t kProtocolVersion = 12;
+inline constexpr std::int64_t kProtocolVersion = 13;
 /// The descriptors of a worker: its channel and, for a runner, the tensors and a page for its FaultRecord.
 inline constexpr int kWorkerChannelFd = 3, kWorkerTensorsFd = 4, kWorkerFaultFd = 5;
 
@@ -28,6 +28,14 @@ inline constexpr int kWorkerChannelFd = 3, kWorkerTensorsFd = 4, kWorkerFaultFd 
 std::string encode_hello();
 /// Throws UsageError if the peer has another version.
 void expect_hello(std::string_view message);
+
+// What several messages contain.
+
+/// Only the parts of an object that a runner needs.
+void encode_object(Encoder& encoder, const CompiledObject& object);
+CompiledObject decode_object(Decoder& decoder);
+void encode_reading(Encoder& encoder, const Reading& reading);
+Reading decode_reading(Decoder& decoder);
 
 // --- Builder: the target once, then one program per request ----------------------------------------------------------
 

@@ -1,4 +1,5 @@
-// The two roles of nestwright-worker: the builder compiles candidates, the runner checks and times them.
+// The roles of nestwright-worker: run_builder_role compiles candidates, run_runner_role checks and times them,
+// run_sequence_role times networks.
 // Thread rule: one per process.
 #pragma once
 
@@ -6,9 +7,10 @@
 
 namespace nestwright {
 
-/// Serve requests on `channel` until the peer is gone. Return the exit code of the process. run_runner_role throws
-/// Error if it cannot send a reply.
+/// Serve requests on `channel` until the peer is gone. Return the exit code of the process. The latter two
+/// throw Error if they cannot send a reply.
 int run_builder_role(Channel& channel);
 int run_runner_role(Channel& channel);
+int run_sequence_role(Channel& channel);
 
 }  // namespace nestwright

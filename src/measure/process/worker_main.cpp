@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   try {
     if (std::strcmp(argv[1], "builder") == 0) return nestwright::run_builder_role(channel);
     if (std::strcmp(argv[1], "runner") == 0) return nestwright::run_runner_role(channel);
+    if (std::strcmp(argv[1], "sequence") == 0) return nestwright::run_sequence_role(channel);
     std::fprintf(stderr, "nestwright-worker has no role \"%s\"\n", argv[1]);
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "out of memory: its limit is %s bytes\n", argv[2]);

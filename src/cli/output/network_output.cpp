@@ -1,0 +1,66 @@
+#include "cli/output/network_output.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "support/base/format_time.h"
+
+namespace nestwright::cli {
+namespace {
+
+bool is_changed(const NetworkKernelChoice& kernel) { return kernel.point != kernel.compared.front(); }
+
+}  // namespace
+
+std::string network_text(const NetworkRecord& record) {
+  const Timing& timing = record.timing;
+  std::string text = fmt::format("network   {} a run ({} .. {})", format_time(timing.median_ns),
+                                 format_time(timing.low_ns), format_time(timing.high_ns));
+  if (record.kernels_ns > 0) {
+    text += fmt::format(", of which {:.1f}% outside of its kernels",
+                        100 * (timing.median_ns - record.kernels_ns) / timing.median_ns);
+  }
+  if (timing.is_disturbed()) text += fmt::format("; disturbed: {}", timing.disturbance);
+  text += "\n";
+  std::size_t changed = 0;
+  for (const NetworkKernelChoice& kernel : record.kernels) changed += is_changed(kernel) ? 1 : 0;
+  if (!record.kernels.empty()) {
+    text += fmt::format("          {} of {} kernels that were compared in it are other ones than the fastest alone",
+                        changed, record.kernels.size());
+    if (changed > 0) {
+      text += fmt::format(": {:.1f}% faster than {}", 100 * (record.before_ns / timing.median_ns - 1),
+                          format_time(record.before_ns));
+    }
+    text += "\n";
+  }
+  if (!record.chosen.empty()) text += fmt::format("          {}\n", fmt::join(record.chosen, "; "));
+  return text;
+}
+
+Json network_json(const NetworkRecord& record) {
+  const Timing& timing = record.timing;
+  Json json = {{"graph", record.key.graph},
+               {"time_ns", timing.median_ns},
+               {"low_ns", timing.low_ns},
+               {"high_ns", timing.high_ns},
+               {"process_medians_ns", record.process_medians_ns},
+               {"time_with_fastest_alone_ns", nullptr},
+               {"sum_of_kernels_ns", nullptr},
+               {"disturbance", timing.disturbance},
+               {"chosen", record.chosen},
+               {"recorded_at", record.recorded_at}};
+  if (record.before_ns > 0) json["time_with_fastest_alone_ns"] = record.before_ns;
+  if (record.kernels_ns > 0) json["sum_of_kernels_ns"] = record.kernels_ns;
+  json["kernels"] = Json::list();
+  for (const NetworkKernelChoice& kernel : record.kernels) {
+    json["kernels"].push_back({{"workload", kernel.workload},
+                               {"template", kernel.point.template_name},
+                               {"config_text", kernel.point.config.str()},
+                               {"compared", kernel.compared.size()},
+                               {"is_fastest_alone", !is_changed(kernel)},
+                               {"saved_ns", kernel.saved_ns}});
+  }
+  return json;
+}
+
+}  // namespace nestwright::cli

@@ -1,0 +1,16 @@
+// Describes the record of a network: network_text() for people, network_json() for programs.
+// Thread rule: pure functions.
+#pragma once
+
+#include <string>
+
+#include "cli/output/record_output.h"
+#include "nestwright/records.h"
+
+namespace nestwright::cli {
+
+/// Lines that end the table of its kernels: its time, what is between them, and what was chosen while it ran.
+std::string network_text(const NetworkRecord& record);
+Json network_json(const NetworkRecord& record);
+
+}  // namespace nestwright::cli
