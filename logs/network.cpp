@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kColumns =
-    "graph, model_graph, model, target, machine, backend, cache, code_generator, chosen, kernels, median_ns, low_ns, "
+    "graph, model_graph, model, target, machine, backend, cache, code_generator, variant, kernels, median_ns, low_ns, "
     "high_ns, process_medians_ns, before_ns, kernels_ns, disturbance";
 constexpr int kColumnCount = 17;
 
@@ -59,13 +59,38 @@ std::vector<NetworkKernelChoice> decode_kernels(const std::string& text) {
   }
 }
 
+std::string encode_variant(const NetworkVariant& variant) {
+  Json groupings = Json::array(), blocked = Json::object();
+  for (const NetworkVariant::Grouping& grouping : variant.groupings) {
+    groupings.push_back({{"kind", grouping.kind}, {"nodes", grouping.nodes}});
+  }
+  for (const auto& [block, nodes] : variant.blocked) blocked[std::to_string(block)] = nodes;
+  return Json{{"groupings", std::move(groupings)}, {"blocked", std::move(blocked)}}.dump();
+}
+
+NetworkVariant decode_variant(const std::string& text) {
+  try {
+    const Json json = Json::parse(text);
+    NetworkVariant variant;
+    for (const Json& grouping : json.at("groupings")) {
+      variant.groupings.push_back({grouping.at("kind"), grouping.at("nodes").get<std::vector<std::size_t>>()});
+    }
+    for (const auto& [block, nodes] : json.at("blocked").get_ref<const Json::object_t&>()) {
+      variant.blocked[std::stoi(block)] = nodes.get<std::vector<std::size_t>>();
+    }
+    return variant;
+  } catch (const std::exception&) {
+    throw LogError("the variant of a network is none");
+  }
+}
+
 NetworkRecord read_network(const sqlite::Statement& row) {
   NetworkRecord record;
   record.key = {row.text(0), row.text(3), row.text(4), row.text(5), row.text(6)};
   record.model_graph = row.text(1);
   record.model = row.text(2);
   record.code_generator = row.text(7);
-  record.chosen = decode_texts(row.text(8));
+  record.variant = decode_variant(row.text(8));
   record.kernels = decode_kernels(row.text(9));
   record.timing.median_ns = row.real(10);
   record.timing.low_ns = row.real(11);
@@ -104,7 +129,7 @@ void TuningLog::record_network(const NetworkRecord& record) {
   const NetworkKey& key = record.key;
   const Timing& timing = record.timing;
   insert.bind(key.graph, record.model_graph, record.model, key.target, key.machine, key.backend, key.cache,
-              record.code_generator, encode_texts(record.chosen), encode_kernels(record.kernels), timing.median_ns,
+              record.code_generator, encode_variant(record.variant), encode_kernels(record.kernels), timing.median_ns,
               timing.low_ns, timing.high_ns, encode_numbers(record.process_medians_ns), known(record.before_ns),
               known(record.kernels_ns), timing.disturbance);
   insert.run();

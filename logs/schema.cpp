@@ -390,7 +390,7 @@ CREATE TABLE network(
   backend TEXT NOT NULL,
   cache TEXT NOT NULL,
   code_generator TEXT NOT NULL,
-  chosen TEXT NOT NULL CHECK(json_valid(chosen)),
+  variant TEXT NOT NULL CHECK(json_valid(variant)),
   kernels TEXT NOT NULL CHECK(json_valid(kernels)),
   median_ns REAL NOT NULL,
   low_ns REAL NOT NULL,

@@ -283,17 +283,33 @@ struct NetworkKernelChoice {
   double saved_ns = 0;  ///< of a run of the network, beside the best of the task
 };
 
+/// How the kernels of a network are made of its model's joined graph, where that is not the default way. Nodes are
+/// numbers of the graph to which the choice is applied.
+struct NetworkVariant {
+  struct Grouping {
+    std::string kind;                ///< the name of a GroupingKind
+    std::vector<std::size_t> nodes;  ///< of the joined graph
+    friend bool operator==(const Grouping&, const Grouping&) = default;
+  };
+  std::vector<Grouping> groupings;
+  /// By the channels of a block: the nodes, of the graph after the groupings, that have tensors of such blocks.
+  std::map<int, std::vector<std::size_t>> blocked;
+  bool is_default() const { return groupings.empty() && blocked.empty(); }
+  friend bool operator==(const NetworkVariant&, const NetworkVariant&) = default;
+};
+
 /// The fastest way that was found to run a network, and its time.
 struct NetworkRecord {
   NetworkKey key;
   std::string model_graph;          ///< identity_of() the graph from which groupings and layouts make the kernels
   std::string model;                ///< for people: the file's name
   std::string code_generator;       ///< as in RecordProvenance
-  std::vector<std::string> chosen;  ///< groupings and layouts that differ from the default
+  NetworkVariant variant;           ///< that makes these kernels
   std::vector<NetworkKernelChoice> kernels;  ///< those that were compared
   Timing timing;                             ///< of the network, without the individual readings
   std::vector<double> process_medians_ns;    ///< as in RaceEntry
-  double before_ns = 0;                      ///< its time with the best of each task, in the same race; 0: unknown
+  /// Its time with the default variant and the best of each task, in the same race or scaled by one; 0: unknown.
+  double before_ns = 0;
   double kernels_ns = 0;                     ///< the sum of the times of its kernels while it ran; 0: unknown
   std::string recorded_at = {};              ///< UTC, ISO 8601; is set by the log
 };

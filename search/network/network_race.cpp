@@ -38,7 +38,7 @@ class NetworkRace {
     record.key = network_key(identity_of(graph_), target_, options_.caches);
     record.model_graph = network_.model_graph;
     record.model = network_.model;
-    record.chosen = network_.chosen;
+    record.variant = network_.variant;
     record.code_generator = current_provenance(nullptr).code_generator;
 
     find_candidates();

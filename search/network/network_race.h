@@ -31,9 +31,9 @@ struct NetworkRaceOptions {
 /// A network to be raced: a graph of kernels and what is recorded with it.
 struct RacedNetwork {
   const Graph* kernels = nullptr;
-  std::string model_graph;          ///< NetworkRecord::model_graph
-  std::string model;                ///< NetworkRecord::model
-  std::vector<std::string> chosen;  ///< NetworkRecord::chosen
+  std::string model_graph;  ///< NetworkRecord::model_graph
+  std::string model;        ///< NetworkRecord::model
+  NetworkVariant variant;   ///< that made the kernels
 };
 
 /// Returns the record of the network. The log has it, unless `seconds_left` were over before the network was timed: its

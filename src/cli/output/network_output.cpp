@@ -10,6 +10,18 @@ namespace {
 
 bool is_changed(const NetworkKernelChoice& kernel) { return kernel.point != kernel.compared.front(); }
 
+/// What was grouped, and how many kernels have blocked channels.
+std::string variant_text(const NetworkVariant& variant) {
+  std::map<std::string, std::size_t> groupings;
+  for (const NetworkVariant::Grouping& grouping : variant.groupings) ++groupings[grouping.kind];
+  std::string text;
+  for (const auto& [kind, count] : groupings) text += fmt::format("          grouped: {}, {}x\n", kind, count);
+  for (const auto& [block, nodes] : variant.blocked) {
+    text += fmt::format("          channels in blocks of {}: {} kernels\n", block, nodes.size());
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string network_text(const NetworkRecord& record) {
@@ -33,7 +45,7 @@ std::string network_text(const NetworkRecord& record) {
     }
     text += "\n";
   }
-  if (!record.chosen.empty()) text += fmt::format("          {}\n", fmt::join(record.chosen, "; "));
+  text += variant_text(record.variant);
   return text;
 }
 
@@ -47,10 +59,17 @@ Json network_json(const NetworkRecord& record) {
                {"time_with_fastest_alone_ns", nullptr},
                {"sum_of_kernels_ns", nullptr},
                {"disturbance", timing.disturbance},
-               {"chosen", record.chosen},
+               {"groupings", Json::list()},
+               {"blocked", Json::list()},
                {"recorded_at", record.recorded_at}};
   if (record.before_ns > 0) json["time_with_fastest_alone_ns"] = record.before_ns;
   if (record.kernels_ns > 0) json["sum_of_kernels_ns"] = record.kernels_ns;
+  for (const NetworkVariant::Grouping& grouping : record.variant.groupings) {
+    json["groupings"].push_back({{"kind", grouping.kind}, {"nodes", grouping.nodes}});
+  }
+  for (const auto& [block, nodes] : record.variant.blocked) {
+    json["blocked"].push_back({{"channels", block}, {"nodes", nodes}});
+  }
   json["kernels"] = Json::list();
   for (const NetworkKernelChoice& kernel : record.kernels) {
     json["kernels"].push_back({{"workload", kernel.workload},
