@@ -3,45 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 
-#include "graph/evaluate.h"
 #include "graph/passes/passes.h"
 #include "nestwright/model/graph.h"
-#include "reference/host_run.h"
+#include "tests/graph/graph_runs.h"
 
 namespace nestwright {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-std::vector<float> random_numbers(const TensorType& type, unsigned seed, float low = -1) {
-  std::mt19937 generator(seed);
-  std::uniform_real_distribution<float> numbers(low, 1);
-  std::vector<float> values(static_cast<std::size_t>(type.elements()));
-  for (float& value : values) value = numbers(generator);
-  return values;
-}
-
-SharedArray random_array(const TensorType& type, unsigned seed) {
-  Array array = Array::empty(type.type, type.shape);
-  const std::vector<float> values = random_numbers(type, seed);
-  array.copy_from(std::as_bytes(std::span(values)));
-  return std::make_shared<const Array>(std::move(array));
-}
-
-/// The elements of all outputs on seeded inputs.
-std::vector<std::vector<double>> outputs_of_run(const Graph& graph) {
-  GraphEvaluator evaluator(graph);
-  unsigned seed = 1;
-  for (const GraphPort& input : graph.inputs()) {
-    evaluator.set(input.value, random_array(graph.type(input.value), seed++));
-  }
-  std::vector<std::vector<double>> outputs;
-  for (const GraphPort& output : graph.outputs()) outputs.push_back(doubles_of(*evaluator.get(output.value)));
-  return outputs;
-}
 
 /// The ops of the nodes that are neither views nor computed from constants alone.
 std::vector<std::string> kernels_of(const Graph& graph) {

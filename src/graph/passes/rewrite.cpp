@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "graph/program/node_form.h"
 #include "nestwright/error.h"
 
 namespace nestwright {
@@ -58,6 +59,13 @@ void GraphRewrite::add(GraphNode node, const std::vector<ValueId>& old) {
   const std::vector<ValueId> results = to_.add_node(std::move(node));
   check(results.size() == old.size(), "a node has as many results as it replaces");
   for (std::size_t i = 0; i < old.size(); ++i) replace(old[i], results[i]);
+}
+
+std::vector<ValueId> GraphRewrite::add_with_views(GraphNode node) {
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    node.inputs[i] = to_.reshape(node.inputs[i], node.program->find_tensor(input_name(node, i))->shape);
+  }
+  return to_.add_node(std::move(node));
 }
 
 void GraphRewrite::add_outputs() {

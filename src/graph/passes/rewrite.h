@@ -33,6 +33,9 @@ class GraphRewrite {
   void copy(std::size_t node);
   /// Adds a node whose results stand for `old`.
   void add(GraphNode node, const std::vector<ValueId>& old);
+  /// Adds a node that reads its inputs, values of the new graph, in the shapes of its program, and returns its results
+  /// in the shapes that that gives them.
+  std::vector<ValueId> add_with_views(GraphNode node);
   /// Adds the outputs, and removes the nodes and constants that none of them needs.
   Graph finish();
 

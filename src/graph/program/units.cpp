@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "graph/program/edit.h"
+#include "text/syntax/expression_error.h"
 
 namespace nestwright {
 namespace {
@@ -89,6 +91,15 @@ Term folded(Term term) {
     return number(x->value * y->value);
   }
   return term;
+}
+
+std::optional<GraphNode> node_without_units(const GraphNode& node) {
+  try {
+    GraphNode smaller = changed_node(node, without_units(*node.program));
+    return smaller.inputs.empty() ? std::nullopt : std::optional(std::move(smaller));
+  } catch (const text::ExpressionError&) {
+    return std::nullopt;
+  }
 }
 
 text::Program without_units(const text::Program& program) {
