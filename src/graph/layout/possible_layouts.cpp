@@ -1,9 +1,12 @@
 #include "graph/layout/possible_layouts.h"
 
 #include <numeric>
+#include <set>
 
 #include "graph/layout/blocked_node.h"
 #include "graph/layout/blocked_shape.h"
+#include "graph/passes/rewrite.h"
+#include "nestwright/error.h"
 
 namespace nestwright {
 namespace {
@@ -61,13 +64,43 @@ std::vector<bool> nodes_with_blocks(const Graph& graph, int block) {
 
 std::vector<Layouts> possible_layouts(const Graph& graph, std::span<const int> blocks) {
   std::vector<Layouts> layouts(graph.nodes().size(), Layouts{0});
-  for (const int block : blocks) {
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const int block = blocks[b];
+    check(block > 1 && (b == 0 || block % blocks[b - 1] == 0), "a block is a multiple of the one before");
     const std::vector<bool> has_blocks = nodes_with_blocks(graph, block);
     for (std::size_t n = 0; n < layouts.size(); ++n) {
       if (has_blocks[n]) layouts[n].push_back(block);
     }
   }
   return layouts;
+}
+
+std::vector<LayoutConversion> possible_conversions(const Graph& graph, const std::vector<Layouts>& possible) {
+  const std::vector<std::vector<std::size_t>> readers = readers_of(graph);
+  const std::vector<bool> is_output = outputs_of(graph);
+  std::vector<LayoutConversion> conversions;
+  for (ValueId value = 0; value < graph.values().size(); ++value) {
+    if (graph.value(value).is_constant) continue;
+    const auto layouts_of = [&](std::size_t node, std::set<int>& layouts) {
+      for (const int layout : possible[node]) {
+        layouts.insert(has_blocks(graph.type(value).shape, layout) ? layout : 0);
+      }
+    };
+    std::set<int> computed, needed;
+    if (const auto producer = graph.value(value).node) {
+      layouts_of(*producer, computed);
+    } else {
+      computed.insert(0);
+    }
+    for (const std::size_t reader : readers[value]) layouts_of(reader, needed);
+    if (is_output[value]) needed.insert(0);
+    for (const int from : computed) {
+      for (const int to : needed) {
+        if (from != to) conversions.push_back({value, from, to});
+      }
+    }
+  }
+  return conversions;
 }
 
 }  // namespace nestwright

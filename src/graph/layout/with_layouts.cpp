@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "graph/layout/blocked_node.h"
@@ -26,23 +26,43 @@ class LayoutRewrite {
     check(layouts.size() == graph.nodes().size(), "each node has a layout");
   }
 
-  Graph run() {
+  GraphInLayouts run() {
     for (std::size_t n = 0; n < graph_.nodes().size(); ++n) {
       const GraphNode& node = graph_.nodes()[n];
       if (layouts_[n] == 0) {
         for (const ValueId input : node.inputs) value_in(input, 0);
         rewrite_.copy(n);
+        add_origin({.node = n, .conversion = {}});
       } else if (node.is_view()) {
         add_view(node, layouts_[n]);
       } else {
         add_blocked(node, layouts_[n]);
+        add_origin({.node = n, .conversion = {}});
       }
     }
     for (const GraphPort& output : graph_.outputs()) value_in(output.value, 0);
-    return rewrite_.finish();
+    GraphInLayouts result{rewrite_.finish(), std::move(kernels_)};
+    const auto is_kernel = [&](const GraphNode& node) { return is_kernel_of(result.graph, node); };
+    check(std::ranges::count_if(result.graph.nodes(), is_kernel) == std::ssize(result.kernels),
+          "outputs need all nodes");
+    return result;
   }
 
  private:
+  static bool is_kernel_of(const Graph& graph, const GraphNode& node) {
+    return !node.is_view() && !graph.value(node.outputs[0]).is_constant;
+  }
+
+  /// Notes what the kernel that was just added computes; nothing if no kernel was added.
+  void add_origin(const KernelOrigin& origin) {
+    const std::vector<GraphNode>& nodes = rewrite_.to().nodes();
+    const auto first = nodes.begin() + static_cast<std::ptrdiff_t>(seen_nodes_);
+    const bool has_kernel =
+        std::any_of(first, nodes.end(), [&](const GraphNode& node) { return is_kernel_of(rewrite_.to(), node); });
+    if (has_kernel) kernels_.push_back(origin);
+    seen_nodes_ = nodes.size();
+  }
+
   /// The layout in which a value is computed.
   int computed_layout(ValueId value) const {
     const GraphValue& info = graph_.value(value);
@@ -55,10 +75,9 @@ class LayoutRewrite {
     if (const auto known = known_.find({old, layout}); known != known_.end()) return known->second;
     const int from = computed_layout(old);
     if (from == layout) return rewrite_.at(old);  // 0
-    const bool is_direct = from == 0 || layout == 0 || from % layout == 0 || layout % from == 0;
-    const ValueId source = value_in(old, is_direct ? from : 0);
-    const ValueId converted =
-        add_conversion(rewrite_.to(), source, graph_.type(old).shape, is_direct ? from : 0, layout);
+    const ValueId source = value_in(old, from);
+    const ValueId converted = add_conversion(rewrite_.to(), source, graph_.type(old).shape, from, layout);
+    add_origin({.node = {}, .conversion = LayoutConversion{old, from, layout}});
     set_value(old, layout, converted);
     return converted;
   }
@@ -126,12 +145,14 @@ class LayoutRewrite {
   const Graph& graph_;
   const Layouts& layouts_;
   GraphRewrite rewrite_;
-  std::map<std::pair<ValueId, int>, ValueId> known_;           // values of the new graph by old value and layout
+  std::map<std::pair<ValueId, int>, ValueId> known_;  // values of the new graph by old value and layout
+  std::vector<KernelOrigin> kernels_;
+  std::size_t seen_nodes_ = 0;                                 // of the new graph, whose origins are known
   std::map<std::pair<ValueId, std::string>, ValueId> packed_;  // constants by old value and expression
 };
 
 }  // namespace
 
-Graph with_layouts(const Graph& graph, const Layouts& layouts) { return LayoutRewrite(graph, layouts).run(); }
+GraphInLayouts with_layouts(const Graph& graph, const Layouts& layouts) { return LayoutRewrite(graph, layouts).run(); }
 
 }  // namespace nestwright

@@ -58,7 +58,7 @@ class LayoutsOfGraph : public ::testing::Test {
 TEST_F(LayoutsOfGraph, AConvolutionReadsAndComputesBlocks) {
   graph_.add_output("y", conv(input({8, 6, 5}), 16));
   EXPECT_THAT(possible_layouts(graph_, kBlocks), ElementsAre(ElementsAre(0, 4, 8)));
-  const Graph blocked = with_layouts(graph_, {4});
+  const Graph blocked = with_layouts(graph_, {4}).graph;
   expect_equal_results(graph_, blocked);
   ASSERT_EQ(layers_of(blocked).size(), 3U);
   EXPECT_EQ(blocked.expression_of(layers_of(blocked)[1]),
