@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "cli/commands/model_groupings.h"
 #include "cli/options/common_options.h"
 #include "cli/options/exit_code.h"
 #include "cli/options/model_options.h"
@@ -19,7 +20,7 @@ struct ModelCommandOptions {
   CommonOptions common;
   ModelOptions model;
   std::string print_after;
-  bool tasks = false;
+  bool tasks = false, groupings = false;
 };
 
 double total_multiply_adds(const std::vector<NetworkTask>& tasks) {
@@ -99,6 +100,11 @@ int run(const ModelCommandOptions& options) {
   const std::string path = model_path(options.common);
   const ImportedModel model = import_model(path, options.model);
   if (options.print_after == "import") fmt::print("{}", printable(to_string(model.graph)));
+  if (options.groupings) {
+    note_missing_operators(model);
+    fmt::print("{}", printable(groupings_text(joined(model.graph))));
+    return kDone;
+  }
   const Graph graph = optimized(model.graph, [&](const GraphPass& pass, const Graph& after) {
     if (options.print_after == pass.name) fmt::print("{}", printable(to_string(after)));
   });
@@ -124,6 +130,7 @@ void add_model(CommandLine& line, Action& action) {
   add_model_options(command, options->model);
   add_json(command, options->common);
   command.add_flag("--tasks", options->tasks, "print the workloads of its kernels, as tune --file reads them");
+  command.add_flag("--groupings", options->groupings, "print which kernels may be made in another way");
   command.add_option("--print-after", options->print_after, "print the graph after this pass")
       .value_name("PASS")
       .one_of(pass_names());
