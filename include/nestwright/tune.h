@@ -40,7 +40,8 @@ struct Budget {
   double seconds = 0;           ///< 0: no limit; start-up and the final race included
   std::int64_t early_stop = 0;  ///< ends after this many trials without an improvement; 0: never
   /// Ends where going on for as long again is expected to gain less than this (0.01: 1%), but not before there is a
-  /// best, the starting points are measured and 64 trials of each template are done; 0: never.
+  /// best, the starting points are measured and 64 trials of each template are done; 0: never. For tune_tasks(), it is
+  /// the gain of the tasks as a whole.
   double until_gain = 0;
 };
 
@@ -130,14 +131,21 @@ SessionResult run_session(const TaskContext& context, TuningLog& log, const Sess
 struct ListedTask {
   std::string label;  ///< for people
   TaskContext context;
-  double weight = 1;  ///< of a relative gain of this task
+  double weight = 1;  ///< as ListObjective says
+};
+
+/// What the common budget of several tasks is spent for.
+enum class ListObjective : std::uint8_t {
+  kRelativeTimes,  ///< the sum of weight x ln(time): a percent counts alike in long and short kernels
+  kTotalTime,      ///< the sum of weight x time, as of a network: the weight of a task is the number of its calls
 };
 
 /// The result of one task.
 struct TaskOutcome {
   SessionResult result;
   bool started = false;
-  std::string failure;  ///< why the task failed, in one sentence; empty where it did not
+  std::string failure;    ///< why the task failed, in one sentence; empty where it did not
+  bool is_tuned = false;  ///< its starting points were tried, or its search is over
 };
 
 struct SharedProgress {
@@ -147,15 +155,22 @@ struct SharedProgress {
   double best_ns = 0;                        ///< of the task; 0: none yet
   std::map<Outcome, std::int64_t> outcomes;  ///< of all trials
   std::size_t races_left = 0;                ///< final races still to be held; 0 while the search goes on
+  double whole_ns = 0;                       ///< sum of weight x best time; partly estimated until each task has a best
+  bool is_timed = false;                     ///< each task has a best, so that nothing of whole_ns is estimated
+  double tuned_share = 0;  ///< of whole_ns, from 0 to 1: of tasks that are tuned, as TaskOutcome::is_tuned says
 };
 
-/// Tunes tasks of one target on one budget: each first gets a turn, then the time goes to the task with the largest
-/// expected relative gain times its weight. Budget::early_stop and until_gain apply to each task. A task that fails
-/// does not stop the others; one that did not run, or failed, has the best of earlier runs. Returns one outcome for
-/// each task, in order. Throws as run_session() does, before anything is measured.
+/// Tunes tasks of one target on one budget. Each first gets a turn, then its other starting points, those first that
+/// matter most; then the time goes to the task whose next turn is expected to do most for the objective. Early stops of
+/// the budget apply to each task. Budget::until_gain applies to the objective: the run ends where as much time again is
+/// expected to gain less of it, and before that a task whose part of it is less than an equal part of the limit, but
+/// none whose starting points are not tried. A task that fails does not stop the others; one that did not run, or
+/// failed, has the best of earlier runs. Returns one outcome for each task, in order. Throws as run_session() does,
+/// before anything is measured.
 std::vector<TaskOutcome> tune_tasks(const std::vector<ListedTask>& tasks, TuningLog& log, const SessionOptions& options,
                                     const std::atomic<bool>* interrupt = nullptr,
-                                    const std::function<void(const SharedProgress&)>& progress = {});
+                                    const std::function<void(const SharedProgress&)>& progress = {},
+                                    ListObjective objective = ListObjective::kRelativeTimes);
 
 /// A search whose caller decides which points are measured, how often, and what is learned from them ("ask and tell"):
 ///

@@ -4,8 +4,12 @@
 #include <limits>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "nestwright/error.h"
+#include "search/budget/expected_times.h"
 #include "search/budget/task_allocator.h"
+#include "search/budget/whole_gain.h"
 #include "support/base/caught_message.h"
 
 namespace nestwright {
@@ -45,11 +49,13 @@ class Sharing {
           const std::atomic<bool>* interrupt)
       : tasks_(tasks), budget_(budget), clock_(clock), interrupt_(interrupt), start_ns_(clock.now_ns()) {
     for (const SharedTask& task : tasks) {
-      states_.push_back({.weight = task.weight,
-                         .trials = task.earlier_trials,
-                         .seeds = std::max<std::int64_t>(task.seeds, 1),
+      states_.push_back({.trials = task.earlier_trials,
+                         .has_starting_points = task.earlier_trials < std::max<std::int64_t>(task.seeds, 1),
                          .seconds = task.earlier_seconds});
+      estimated_ns_.push_back(task.estimated_ns);
+      best_ns_.push_back(task.known_ns);
     }
+    update_weights();
     runs_.resize(tasks.size());
     outcomes_.resize(tasks.size());
     for (std::size_t i = 0; i < tasks.size(); ++i) outcomes_[i].result.earlier_trials = tasks[i].earlier_trials;
@@ -61,6 +67,7 @@ class Sharing {
       if (!next) break;
       turn(*next);
       if (progress) progress(progress_of(*next));
+      if (budget_.until_gain > 0) end_by_gain();
     }
     std::size_t races_left = open_runs();
     const double interrupted_s = kInterruptedFinish_s / static_cast<double>(std::max<std::size_t>(races_left, 1));
@@ -71,7 +78,8 @@ class Sharing {
         close(i, share_of_rest(i), interrupted_s);
       }
       if (was_open && outcomes_[i].failure.empty())
-        outcomes_[i].result.stop_reason = is_interrupted() ? "interrupted" : kBudgetOver;
+        outcomes_[i].result.stop_reason = is_interrupted() ? "interrupted" : !end_.empty() ? end_ : kBudgetOver;
+      outcomes_[i].is_tuned = is_tuned(states_[i]);
     }
     return std::move(outcomes_);
   }
@@ -106,7 +114,7 @@ class Sharing {
   }
 
   bool is_over() const {
-    return is_interrupted() || (budget_.trials > 0 && trials_ >= budget_.trials) ||
+    return is_interrupted() || !end_.empty() || (budget_.trials > 0 && trials_ >= budget_.trials) ||
            (budget_.seconds > 0 && left_s() <= 0);
   }
 
@@ -121,7 +129,7 @@ class Sharing {
       const std::int64_t done = run.so_far().trials - before;
       trials_ += done;
       states_[i].trials += done;
-      note_time(i);
+      note_turn(i);
       if (goes_on || is_over()) return;
       states_[i].open = false;
       close_early(i);
@@ -168,11 +176,54 @@ class Sharing {
     });
   }
 
-  void note_time(std::size_t i) {
+  void note_turn(std::size_t i) {
     const TaskRun& run = *runs_[i];
     TaskState& state = states_[i];
     state.seconds = tasks_[i].earlier_seconds + outcomes_[i].result.seconds + run.seconds();
     state.turns.push_back({state.seconds, run.best_ns()});
+    if (const auto& outlook = run.outlook()) {
+      // Points that are transferred later are no reason to come before other tasks again.
+      state.has_starting_points = state.has_starting_points && outlook->has_starting_points;
+      state.roofline_share = outlook->roofline_share;
+    }
+    state.remaining_gain = run.remaining_gain();
+    if (run.best_ns() > 0) best_ns_[i] = run.best_ns();
+    update_weights();
+  }
+
+  void update_weights() {
+    times_ns_ = expected_times(estimated_ns_, best_ns_);
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      states_[i].weight = tasks_[i].weight * (budget_.objective == ListObjective::kTotalTime ? times_ns_[i] : 1);
+    }
+  }
+
+  static bool is_tuned(const TaskState& task) { return task.trials > 0 && (!task.has_starting_points || !task.open); }
+
+  /// Whether the gains of the task can be told: nothing is known of one that has neither a best nor tried its seeds.
+  bool can_end(std::size_t i) const { return best_ns_[i] > 0 && !states_[i].has_starting_points; }
+
+  /// Ends the run where the whole is expected to gain little, or else the tasks of which the whole gains little.
+  void end_by_gain() {
+    const double limit = budget_.until_gain, gain = whole_gain(states_);
+    bool all_can_end = true;
+    for (std::size_t i = 0; i < states_.size(); ++i) all_can_end &= !states_[i].open || can_end(i);
+    if (all_can_end && gain < limit) {
+      end_ = fmt::format("as much time again is expected to gain {:.2g}% of the whole, less than {:g}%", 100 * gain,
+                         100 * limit);
+      return;
+    }
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (!states_[i].open || !can_end(i)) continue;
+      const double part = part_of_whole_gain(states_, i);
+      if (part >= limit / static_cast<double>(states_.size())) continue;
+      if (runs_[i]) close_early(i);
+      states_[i].open = false;
+      if (!outcomes_[i].failure.empty()) continue;
+      outcomes_[i].result.stop_reason =
+          fmt::format("as much time again is expected to gain {:.2g}% of the whole, less than an equal part of {:g}%",
+                      100 * part, 100 * limit);
+    }
   }
 
   /// A failure ends its task only, except for LogError.
@@ -202,6 +253,15 @@ class Sharing {
       if (run) count(run->so_far());
     }
     if (!states_[i].turns.empty()) p.best_ns = states_[i].turns.back().best_ns;
+    p.is_timed = true;
+    double tuned_ns = 0;
+    for (std::size_t task = 0; task < tasks_.size(); ++task) {
+      const double ns = tasks_[task].weight * times_ns_[task];
+      p.whole_ns += ns;
+      if (is_tuned(states_[task])) tuned_ns += ns;
+      p.is_timed = p.is_timed && best_ns_[task] > 0;
+    }
+    p.tuned_share = p.whole_ns > 0 ? tuned_ns / p.whole_ns : 0;
     return p;
   }
 
@@ -211,6 +271,8 @@ class Sharing {
   const std::atomic<bool>* interrupt_;
   const std::int64_t start_ns_;
   std::int64_t trials_ = 0;
+  std::string end_;  ///< why the run is over before its budget is; empty: it is not
+  std::vector<double> estimated_ns_, best_ns_, times_ns_;  ///< of each task; best_ns_ is 0 where there is none
   std::vector<TaskState> states_;
   std::vector<std::unique_ptr<TaskRun>> runs_;
   std::vector<TaskOutcome> outcomes_;

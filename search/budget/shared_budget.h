@@ -19,9 +19,11 @@ namespace nestwright {
 
 struct SharedTask {
   std::string name;                 ///< for messages and progress
-  double weight = 1;                ///< of a relative gain of this task
+  double weight = 1;                ///< as the objective says
+  double estimated_ns = 1;          ///< of a call: above 0; only ratios to those of other tasks count
+  double known_ns = 0;              ///< the best of earlier runs; 0: none
   double bytes = 0;                 ///< of memory that its session takes while open
-  std::int64_t seeds = 1;           ///< trials that it gets before the allocation by gain
+  std::int64_t seeds = 1;           ///< configurations that are good guesses; in a search, its outlook counts instead
   std::int64_t earlier_trials = 0;  ///< recorded before this run
   double earlier_seconds = 0;       ///< spent on these
   /// Opens a session. May throw Error.
@@ -29,6 +31,8 @@ struct SharedTask {
 };
 
 struct SharedBudget {
+  ListObjective objective = ListObjective::kRelativeTimes;
+  double until_gain = 0;    ///< Budget::until_gain, of the tasks as a whole; 0: never
   std::int64_t trials = 0;  ///< of all tasks together; 0: no limit
   /// For everything, final races included, which may exceed it by 4%; 0: no limit. Races share what is left in the
   /// ratio of their estimated durations; one that does not get its time ends with fewer processes.

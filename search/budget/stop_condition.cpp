@@ -46,12 +46,17 @@ std::string StopCondition::reason(double reserve_s) const {
   return reason_of_gain();
 }
 
+std::optional<double> StopCondition::remaining_gain() const {
+  if (!has_best_ || !outlook_) return std::nullopt;
+  if (outlook_->has_starting_points || trials_ < kMinTrials * outlook_->templates) return std::nullopt;
+  return nestwright::remaining_gain(improvements_, seconds(), *outlook_);
+}
+
 std::string StopCondition::reason_of_gain() const {
-  if (budget_.until_gain == 0 || !has_best_) return {};
-  if (!outlook_ || outlook_->has_starting_points || trials_ < kMinTrials * outlook_->templates) return {};
-  const double gain = remaining_gain(improvements_, seconds(), *outlook_);
-  if (gain >= budget_.until_gain) return {};
-  return fmt::format("as much time again is expected to gain {:.2g}%, less than {:g}%", 100 * gain,
+  if (budget_.until_gain == 0) return {};
+  const std::optional<double> gain = remaining_gain();
+  if (!gain || *gain >= budget_.until_gain) return {};
+  return fmt::format("as much time again is expected to gain {:.2g}%, less than {:g}%", 100 * *gain,
                      100 * budget_.until_gain);
 }
 

@@ -37,6 +37,10 @@ class StopCondition {
   void note_improvement(double ratio);
   /// Sets the outlook after a batch. Without one, the remaining gain is not estimated.
   void set_outlook(const SearchOutlook& outlook) { outlook_ = outlook; }
+  const std::optional<SearchOutlook>& outlook() const { return outlook_; }
+  /// The expected gain of as much time again (search/budget/remaining_gain.h); nullopt before there is a best and an
+  /// outlook without untried starting points, and before kMinTrials trials of each template.
+  std::optional<double> remaining_gain() const;
   /// The number of trials, up to `wanted`, that the budget still allows.
   std::int64_t allowed(std::int64_t wanted) const;
   /// Why the search is over, for people to read; empty while it goes on. Reserves `reserve_s` seconds of the budget for
@@ -51,7 +55,7 @@ class StopCondition {
   const Budget& budget() const { return budget_; }
 
  private:
-  /// Why the remaining gain is too small; empty while it is not, or while it is too early to tell.
+  /// Why the remaining gain is too small; empty while it is not or is unknown.
   std::string reason_of_gain() const;
 
   Budget budget_;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "nestwright/tune.h"
+#include "search/budget/remaining_gain.h"
 
 namespace nestwright {
 
@@ -35,6 +36,10 @@ class TaskRun {
   virtual double seconds() const = 0;         ///< that the run has used
   virtual double race_seconds() const = 0;    ///< estimated duration of finish()
   virtual double finish_seconds() const = 0;  ///< that the run's own budget leaves for finish(); infinity: no limit
+  /// After the last batch; nullopt before the first one.
+  virtual const std::optional<SearchOutlook>& outlook() const = 0;
+  /// The expected gain of as much time again, by the run's history and outlook; nullopt while it is too early to tell.
+  virtual std::optional<double> remaining_gain() const = 0;
 };
 
 }  // namespace nestwright

@@ -20,6 +20,8 @@ double TuningSession::best_ns() const { return loop_->best_ns(); }
 double TuningSession::seconds() const { return loop_->stop().seconds(); }
 double TuningSession::race_seconds() const { return loop_->reserve_s(); }
 double TuningSession::finish_seconds() const { return loop_->finish_seconds(); }
+const std::optional<SearchOutlook>& TuningSession::outlook() const { return loop_->stop().outlook(); }
+std::optional<double> TuningSession::remaining_gain() const { return loop_->stop().remaining_gain(); }
 
 SessionResult run_session(const TaskContext& context, TuningLog& log, const SessionOptions& options,
                           const std::atomic<bool>* interrupt, const ProgressFunction& progress) {

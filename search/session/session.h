@@ -53,6 +53,8 @@ class TuningSession final : public TaskRun {
   double seconds() const override;
   double race_seconds() const override;
   double finish_seconds() const override;
+  const std::optional<SearchOutlook>& outlook() const override;
+  std::optional<double> remaining_gain() const override;
 
  private:
   std::unique_ptr<SessionLoop> loop_;

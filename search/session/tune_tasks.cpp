@@ -17,6 +17,7 @@ constexpr double kWorkerBytes = 64e6;  // of an open session, in addition to its
 constexpr double kTrialsPerSecond = 2;
 constexpr double kTurns = 8;  // that a task has at least, so that all get one where there is little time for each
 constexpr int kMinBatch = 4;
+constexpr double kFlopsPerNs = 100, kBytesPerNs = 20;  // of common processors
 
 std::int64_t count_seeds(const TaskContext& context) {
   std::int64_t seeds = 0;
@@ -26,11 +27,20 @@ std::int64_t count_seeds(const TaskContext& context) {
   return seeds;
 }
 
+/// About how long a kernel takes, in nanoseconds: only ratios of it count.
+double estimated_ns(const TaskContext& context) {
+  const Definition& definition = context.definition();
+  return std::max({definition.flops / kFlopsPerNs, definition.bytes / kBytesPerNs, 1.0});
+}
+
 SharedTask shared_task(const ListedTask& task, TuningLog& log, const SessionOptions& session,
                        const std::atomic<bool>* interrupt) {
   SharedTask shared;
   shared.name = task.label;
   shared.weight = task.weight;
+  shared.estimated_ns = estimated_ns(task.context);
+  if (const auto best = log.best(filter_of(task.context.key()), task.context.usable_templates()))
+    shared.known_ns = best->timing.median_ns;
   shared.bytes = kWorkerBytes + tuning_bytes(task.context.workload());
   shared.seeds = count_seeds(task.context);
   if (shared.seeds == 0) refuse_without_schedule(task.context.workload(), task.context.target());
@@ -46,7 +56,7 @@ SharedTask shared_task(const ListedTask& task, TuningLog& log, const SessionOpti
 /// The options of each task's session. Where there is little for each, a turn is so short that all get one.
 SessionOptions options_of_each(const SessionOptions& options, std::size_t tasks, const Target& target) {
   SessionOptions session = options;
-  session.budget = {.early_stop = options.budget.early_stop, .until_gain = options.budget.until_gain};
+  session.budget = {.early_stop = options.budget.early_stop};
   const double seconds = options.budget.seconds / static_cast<double>(tasks);
   session.race_seconds = kRaceShare * seconds;
   const double trials = static_cast<double>(options.budget.trials) / static_cast<double>(tasks);
@@ -63,14 +73,17 @@ SessionOptions options_of_each(const SessionOptions& options, std::size_t tasks,
 
 std::vector<TaskOutcome> tune_tasks(const std::vector<ListedTask>& tasks, TuningLog& log, const SessionOptions& options,
                                     const std::atomic<bool>* interrupt,
-                                    const std::function<void(const SharedProgress&)>& progress) {
+                                    const std::function<void(const SharedProgress&)>& progress,
+                                    ListObjective objective) {
   if (tasks.empty()) return {};
   const Machine machine = Machine::host();
   for (const ListedTask& task : tasks) require_runnable(task.context.task(), machine);
   const SessionOptions session = options_of_each(options, tasks.size(), tasks.front().context.target());
   std::vector<SharedTask> shared;
   for (const ListedTask& task : tasks) shared.push_back(shared_task(task, log, session, interrupt));
-  const SharedBudget budget{.trials = options.budget.trials,
+  const SharedBudget budget{.objective = objective,
+                            .until_gain = options.budget.until_gain,
+                            .trials = options.budget.trials,
                             .seconds = options.budget.seconds,
                             .memory_bytes = kMemoryShare * static_cast<double>(machine.memory_bytes)};
   std::vector<TaskOutcome> outcomes = share_budget(shared, budget, steady_clock(), interrupt, progress);

@@ -45,12 +45,6 @@ std::string failure_message(const std::vector<TaskRow>& rows) {
       without.size(), rows.size(), without.front());
 }
 
-/// About how long a kernel takes, in nanoseconds, by the rates of common processors: only ratios of it are used.
-double least_time(const Work& work) {
-  constexpr double kOperations = 100, kBytes = 20;  // a nanosecond
-  return std::max(work.flops / kOperations, work.bytes / kBytes);
-}
-
 /// Throws UsageError if the workload cannot be tuned here.
 ListedTask listed_task(const std::string& label, const std::string& workload, double weight, const Registry& registry,
                        const Target& target, CacheState caches, const Machine& machine) {
@@ -63,6 +57,19 @@ ListedTask listed_task(const std::string& label, const std::string& workload, do
   return {label, context, weight};
 }
 
+/// Adds the expected time of the whole, the sum of weight x best time, and the share of it that is tuned. Requires a
+/// best of each task.
+void add_whole(Json& json, const std::vector<TaskRow>& rows) {
+  double whole_ns = 0, tuned_ns = 0;
+  for (const TaskRow& row : rows) {
+    const double ns = row.weight * row.outcome.result.best->timing.median_ns;
+    whole_ns += ns;
+    if (row.outcome.is_tuned) tuned_ns += ns;
+  }
+  json["whole_ns"] = whole_ns;
+  json["tuned_share"] = tuned_ns / whole_ns;
+}
+
 Json document(const std::string& file, const std::vector<TaskRow>& rows, std::int64_t trials, double seconds,
               bool interrupted) {
   const double peak = measure_peak(rows.front().task.target);
@@ -72,6 +79,8 @@ Json document(const std::string& file, const std::vector<TaskRow>& rows, std::in
                {"trials", trials},
                {"trials_per_second", trials_per_second(trials, seconds)},
                {"interrupted", interrupted}};
+  if (std::ranges::all_of(rows, [](const TaskRow& row) { return row.outcome.result.best.has_value(); }))
+    add_whole(json, rows);
   json["tasks"] = Json::list();
   for (const TaskRow& row : rows) json["tasks"].push_back(row_json(row, peak_of(row.task, peak)));
   return json;
@@ -114,21 +123,17 @@ TaskList model_tasks(const std::string& path, const ModelOptions& options, const
   const ImportedModel model = import_model(path, options);
   note_missing_operators(model);
   const Machine machine = Machine::host();
-  TaskList list{.name = path};
+  TaskList list{.name = path, .objective = ListObjective::kTotalTime};
   const Graph groups = joined(model.graph);
   TunedModel tuned{identity_of(groups), named(groups)};
   for (const NetworkTask& task : network_tasks(tuned.kernels)) {
+    const auto calls = static_cast<double>(task.nodes.size());
     try {
-      list.tasks.push_back(listed_task(task.label, task.workload, 1, registry, target, caches, machine));
-      const Work work = work_of(list.tasks.back().context.workload());
-      list.tasks.back().weight = static_cast<double>(task.nodes.size()) * least_time(work);
+      list.tasks.push_back(listed_task(task.label, task.workload, calls, registry, target, caches, machine));
     } catch (const UsageError& error) {
       list.notes.push_back(fmt::format("the kernel {} is not tuned: {}", task.label, error.what()));
     }
   }
-  // Where the budget is short, what takes most of the time comes first.
-  std::stable_sort(list.tasks.begin(), list.tasks.end(),
-                   [](const ListedTask& a, const ListedTask& b) { return a.weight > b.weight; });
   if (list.tasks.empty()) throw UsageError(fmt::format("the model {} has no kernel that can be tuned", path));
   if (model.missing.empty()) list.model = std::move(tuned);
   return list;
@@ -148,17 +153,13 @@ int tune_tasks(const TaskList& list, const CommonOptions& common, const SessionO
   const std::int64_t start_ns = steady_clock().now_ns();
   std::int64_t trials = 0;
   ProgressLine line(options.budget);
-  std::vector<TaskOutcome> outcomes =
-      nestwright::tune_tasks(tasks, log, options, &interrupted, [&](const SharedProgress& p) {
+  std::vector<TaskOutcome> outcomes = nestwright::tune_tasks(
+      tasks, log, options, &interrupted,
+      [&](const SharedProgress& p) {
         trials = p.trials;
-        Progress shown{.trials = p.trials, .outcomes = p.outcomes, .best_ns = p.best_ns, .seconds = p.seconds};
-        shown.seconds_left = p.seconds_left;
-        if (p.races_left > 0) {
-          shown.phase = "final races";
-          shown.detail = fmt::format("{} of {} left", p.races_left, tasks.size());
-        }
-        line.show(shown, work_of(tasks[p.task].context.workload()), tasks[p.task].label);
-      });
+        line.show(p, tasks[p.task].label);
+      },
+      list.objective);
   line.finish();
   const auto elapsed_s = [&] { return static_cast<double>(steady_clock().now_ns() - start_ns) * 1e-9; };
   const double seconds = elapsed_s();

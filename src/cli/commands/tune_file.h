@@ -24,7 +24,8 @@ struct TunedModel {
 struct TaskList {
   std::string name;  ///< of the file or model
   std::vector<ListedTask> tasks;
-  std::vector<std::string> notes;        ///< sentences for the user, about entries that are merged or left out
+  std::vector<std::string> notes;  ///< sentences for the user, about entries that are merged or left out
+  ListObjective objective = ListObjective::kRelativeTimes;
   std::optional<TunedModel> model = {};  ///< absent: a file, or a model with operators that are missing
 };
 
@@ -34,14 +35,15 @@ struct TaskList {
 /// cannot tune it.
 TaskList read_tasks(const std::string& file, const Registry& registry, const Target& target, CacheState caches);
 
-/// The kernels of a model, weighted by how often they occur. Those that cannot be tuned are left out, with a note.
+/// The kernels of a model, weighted by how often they occur, for their total time. Those that cannot be tuned are left
+/// out, with a note.
 /// Throws UsageError as import_onnx does, and if none is left.
 TaskList model_tasks(const std::string& path, const ModelOptions& options, const Registry& registry,
                      const Target& target, CacheState caches);
 
 /// Tunes the tasks, prints a table, or a JSON document with --json, and returns the exit code. The tasks share
-/// `session.budget`, except that early_stop and until_gain apply to each task. The exit code is kNoValid where the best
-/// of a task is below the `required` quality.
+/// `session.budget`, except that early_stop applies to each task. The exit code is kNoValid where the best of a task is
+/// below the `required` quality.
 int tune_tasks(const TaskList& list, const CommonOptions& common, const SessionOptions& session, Quality required,
                const std::atomic<bool>& interrupted);
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "cli/options/common_options.h"
@@ -22,7 +23,7 @@ std::size_t columns() {
 }
 
 /// Returns the seconds until the first budget ends; negative if unknown.
-double seconds_left(const Progress& p, const Budget& budget) {
+double seconds_left(const auto& p, const Budget& budget) {
   double left = -1;
   if (budget.seconds > 0) left = p.seconds_left;
   if (budget.trials > 0 && p.trials > 0) {
@@ -55,17 +56,45 @@ std::string progress_text(const Progress& p, const Budget& budget, const Work& w
   return p.waiting_for.empty() ? line : fmt::format("{}; waiting: {}", line, p.waiting_for);
 }
 
+std::string list_progress_text(const SharedProgress& p, const Budget& budget, const std::string& label,
+                               std::size_t width) {
+  const double rate = p.seconds > 0 ? static_cast<double>(p.trials) / p.seconds : 0;
+  std::string line = fmt::format("whole {}{}, {:.0f}% tuned; {}", p.is_timed ? "" : "about ", format_time(p.whole_ns),
+                                 std::floor(100 * p.tuned_share), p.trials);
+  if (budget.trials > 0) line += fmt::format(" of {}", budget.trials);
+  line += fmt::format(" trials, {:.1f}/s", rate);
+  if (const double left = seconds_left(p, budget); left >= 0) line += fmt::format(", {:.0f} s left", left);
+  line += p.races_left > 0 ? fmt::format("; final races: {} left", p.races_left)
+                           : fmt::format("; {}{}", p.best_ns > 0 ? format_time(p.best_ns) + " " : "", printable(label));
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return line.size() <= width ? line : line.substr(0, width);
+}
+
 ProgressLine::ProgressLine(const Budget& budget) : budget_(budget), terminal_(isatty(STDERR_FILENO) == 1) {}
 
 void ProgressLine::show(const Progress& p, const Work& work, const std::string& task) {
-  const bool is_first_best = p.best_ns > 0 && !has_shown_best_;
-  const bool is_new_phase = p.phase != phase_ && !p.phase.empty();
+  if (!is_due(p.seconds, p.best_ns > 0, p.phase)) return;
+  write(printable(task.empty() ? "" : task + ": ") + progress_text(p, budget_, work));
+}
+
+void ProgressLine::show(const SharedProgress& p, const std::string& task) {
+  if (is_due(p.seconds, p.best_ns > 0, p.races_left > 0 ? "final races" : "")) {
+    write(list_progress_text(p, budget_, task));
+  }
+}
+
+bool ProgressLine::is_due(double seconds, bool has_best, const std::string& phase) {
+  const bool is_first_best = has_best && !has_shown_best_;
+  const bool is_new_phase = phase != phase_ && !phase.empty();
   const bool is_news = is_first_best || is_new_phase;
-  if (!is_news && p.seconds - last_shown_s_ < (terminal_ ? kTerminalInterval_s : kPipedInterval_s)) return;
+  if (!is_news && seconds - last_shown_s_ < (terminal_ ? kTerminalInterval_s : kPipedInterval_s)) return false;
   has_shown_best_ = has_shown_best_ || is_first_best;
-  phase_ = p.phase;
-  last_shown_s_ = p.seconds;
-  std::string line = printable(task.empty() ? "" : task + ": ") + progress_text(p, budget_, work);
+  phase_ = phase;
+  last_shown_s_ = seconds;
+  return true;
+}
+
+void ProgressLine::write(std::string line) {
   std::replace(line.begin(), line.end(), '\n', ' ');
   if (terminal_) {
     note(fmt::format("\r\033[K{}", line.substr(0, columns())));
