@@ -200,23 +200,26 @@ class Sharing {
 
   static bool is_tuned(const TaskState& task) { return task.trials > 0 && (!task.has_starting_points || !task.open); }
 
-  /// Whether the gains of the task can be told: nothing is known of one that has neither a best nor tried its seeds.
-  bool can_end(std::size_t i) const { return best_ns_[i] > 0 && !states_[i].has_starting_points; }
+  /// Whether the gain of the task can be told: it has a best, and tried its starting points.
+  bool may_end(std::size_t i) const { return best_ns_[i] > 0 && !states_[i].has_starting_points; }
 
   /// Ends the run where the whole is expected to gain little, or else the tasks of which the whole gains little.
   void end_by_gain() {
-    const double limit = budget_.until_gain, gain = whole_gain(states_);
-    bool all_can_end = true;
-    for (std::size_t i = 0; i < states_.size(); ++i) all_can_end &= !states_[i].open || can_end(i);
-    if (all_can_end && gain < limit) {
+    bool all_may_end = true;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (!states_[i].open) continue;
+      if (states_[i].trials == 0) return;  // what the others weigh beside it is not known
+      all_may_end = all_may_end && may_end(i);
+    }
+    const double limit = budget_.until_gain;
+    if (const double gain = whole_gain(states_); all_may_end && gain < limit) {
       end_ = fmt::format("as much time again is expected to gain {:.2g}% of the whole, less than {:g}%", 100 * gain,
                          100 * limit);
       return;
     }
     for (std::size_t i = 0; i < states_.size(); ++i) {
-      if (!states_[i].open || !can_end(i)) continue;
       const double part = part_of_whole_gain(states_, i);
-      if (part >= limit / static_cast<double>(states_.size())) continue;
+      if (!states_[i].open || !may_end(i) || part >= limit / static_cast<double>(states_.size())) continue;
       if (runs_[i]) close_early(i);
       states_[i].open = false;
       if (!outcomes_[i].failure.empty()) continue;

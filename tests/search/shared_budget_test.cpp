@@ -24,6 +24,9 @@ struct Plan {
   int fails_at = -1;  ///< turn
   std::string failure = "its worker does not start";
   bool log_fails = false;
+  int seed_turns = 2;  ///< turns until the starting points are tried
+  std::optional<double> roofline_share;
+  std::optional<double> remaining_gain;  ///< that the run estimates once its starting points are tried
 };
 
 struct Stage {
@@ -52,6 +55,8 @@ class SyntheticRun final : public TaskRun {
     result_.trials += n;
     result_.outcomes[Outcome::kOk] += n;
     ++turns_;
+    outlook_.emplace(
+        SearchOutlook{.roofline_share = plan_.roofline_share, .has_starting_points = turns_ < plan_.seed_turns});
     if (result_.trials >= plan_.space) result_.stop_reason = "every valid configuration was measured";
     return true;
   }
@@ -74,6 +79,10 @@ class SyntheticRun final : public TaskRun {
   double seconds() const override { return seconds_; }
   double race_seconds() const override { return 2; }
   double finish_seconds() const override { return std::numeric_limits<double>::infinity(); }
+  const std::optional<SearchOutlook>& outlook() const override { return outlook_; }
+  std::optional<double> remaining_gain() const override {
+    return turns_ < plan_.seed_turns ? std::nullopt : plan_.remaining_gain;
+  }
 
   std::vector<double> granted;
 
@@ -83,6 +92,7 @@ class SyntheticRun final : public TaskRun {
   Stage& stage_;
   int& turns_;
   SessionResult result_;
+  std::optional<SearchOutlook> outlook_;
   std::int64_t trials_ = 0;
   double seconds_ = 0;
 };
@@ -97,14 +107,17 @@ class SharedBudgetTest : public ::testing::Test {
     };
   }
   std::vector<TaskOutcome> run(const SharedBudget& budget, const std::atomic<bool>* interrupt = nullptr) {
-    return share_budget(tasks_, budget, stage_.clock, interrupt,
-                        [&](const SharedProgress& p) { order_.push_back(tasks_[p.task].name); });
+    return share_budget(tasks_, budget, stage_.clock, interrupt, [&](const SharedProgress& p) {
+      if (p.races_left == 0) order_.push_back(tasks_[p.task].name);
+      last_ = p;
+    });
   }
 
   Stage stage_;
   std::vector<SharedTask> tasks_;
   std::vector<std::unique_ptr<int>> turns_;
-  std::vector<std::string> order_;
+  std::vector<std::string> order_;  ///< of turns
+  SharedProgress last_;
 };
 
 TEST_F(SharedBudgetTest, ATurnForEachThenSeedsThenWhereMostIsGained) {
@@ -176,6 +189,90 @@ TEST_F(SharedBudgetTest, HeavierTasksGetMore) {
   add("heavy", {}, 3);
   const auto outcomes = run({.seconds = 84});
   EXPECT_NEAR(outcomes[1].result.seconds / outcomes[0].result.seconds, 3, 0.2);
+}
+
+TEST_F(SharedBudgetTest, OfTheTotalTimeATaskHasItsCallsTimesTheTimeOfOne) {
+  add("short", {.bests = {100}}, 30);
+  add("long", {.bests = {1000}}, 3);
+  add("rare", {.bests = {1000}}, 1);
+  const auto outcomes = run({.objective = ListObjective::kTotalTime, .seconds = 146});
+  EXPECT_NEAR(outcomes[1].result.seconds / outcomes[0].result.seconds, 1, 0.05);
+  EXPECT_NEAR(outcomes[2].result.seconds / outcomes[0].result.seconds, 1.0 / 3, 0.05);
+}
+
+TEST_F(SharedBudgetTest, WhereTheBudgetIsSmallWhatIsExpectedToTakeLongComesFirst) {
+  for (const char* name : {"a", "b", "c"}) add(name, {.bests = {500}, .turn_s = 3});
+  tasks_[0].estimated_ns = 10;
+  tasks_[1].estimated_ns = 30;
+  tasks_[2].estimated_ns = 7;
+  tasks_[2].weight = 2;
+  run({.objective = ListObjective::kTotalTime, .seconds = 100});
+  EXPECT_THAT(std::vector(order_.begin(), order_.begin() + 4), ElementsAre("b", "c", "a", "c"))
+      << "now c takes longest";
+}
+
+TEST_F(SharedBudgetTest, WhatEarlierRunsFoundReplacesTheEstimate) {
+  add("estimated", {});
+  add("known", {});
+  tasks_[1].known_ns = 3;
+  tasks_[1].earlier_trials = 5;
+  tasks_[0].estimated_ns = tasks_[1].estimated_ns = 1;
+  run({.objective = ListObjective::kTotalTime, .trials = 10});
+  EXPECT_DOUBLE_EQ(last_.whole_ns, 103);
+  EXPECT_TRUE(last_.is_timed);
+}
+
+TEST_F(SharedBudgetTest, ProgressHasTheTimeOfTheWholeAndHowMuchOfItIsTuned) {
+  add("a", {.bests = {300, 200}}, 2);
+  add("b", {.bests = {400}}, 1);
+  tasks_[0].estimated_ns = tasks_[1].estimated_ns = 1;
+  std::vector<SharedProgress> seen;
+  share_budget(tasks_, {.objective = ListObjective::kTotalTime, .trials = 40}, stage_.clock, nullptr,
+               [&](const SharedProgress& p) { seen.push_back(p); });
+  ASSERT_GE(seen.size(), 4u);
+  EXPECT_DOUBLE_EQ(seen[0].whole_ns, 900) << "b is expected to take as long as a";
+  EXPECT_FALSE(seen[0].is_timed);
+  EXPECT_DOUBLE_EQ(seen[1].whole_ns, 1000);
+  EXPECT_TRUE(seen[1].is_timed);
+  EXPECT_EQ(seen[1].tuned_share, 0);
+  EXPECT_DOUBLE_EQ(seen[2].whole_ns, 800) << "a's starting points are tried";
+  EXPECT_DOUBLE_EQ(seen[2].tuned_share, 0.5);
+  EXPECT_DOUBLE_EQ(seen[3].tuned_share, 1);
+}
+
+TEST_F(SharedBudgetTest, ARunEndsWhereTheWholeGainsLittle) {
+  add("long", {.bests = {900}, .remaining_gain = 0.0057});
+  add("short", {.bests = {100}, .remaining_gain = 0.04});
+  const SharedBudget budget{.objective = ListObjective::kTotalTime, .until_gain = 0.01, .trials = 1000};
+  const auto outcomes = run(budget);
+  // About 0.9 x 0.57% and 0.1 x 4%.
+  EXPECT_THAT(order_, ElementsAre("long", "short", "long", "short"));
+  for (const TaskOutcome& outcome : outcomes) {
+    EXPECT_EQ(outcome.result.stop_reason, "as much time again is expected to gain 0.9% of the whole, less than 1%");
+    EXPECT_TRUE(outcome.is_tuned);
+  }
+  EXPECT_THAT(stage_.told, ElementsAre("open long", "open short", "finish long", "finish short"));
+}
+
+TEST_F(SharedBudgetTest, ATaskOfWhichTheWholeGainsLittleEndsEarly) {
+  add("long", {.bests = {980}, .remaining_gain = 0.03});
+  add("short", {.bests = {20}, .remaining_gain = 0.2});
+  const auto outcomes = run({.objective = ListObjective::kTotalTime, .until_gain = 0.01, .trials = 100});
+  EXPECT_EQ(outcomes[1].result.stop_reason,
+            "as much time again is expected to gain 0.33% of the whole, less than an equal part of 1%");
+  EXPECT_EQ(outcomes[1].result.trials, 20);
+  EXPECT_EQ(outcomes[0].result.trials, 80);
+  EXPECT_EQ(outcomes[0].result.stop_reason, "the shared budget is over");
+}
+
+TEST_F(SharedBudgetTest, NoTaskEndsBeforeItsStartingPointsAreTried) {
+  add("long", {.bests = {1e6}, .remaining_gain = 0});
+  add("short", {.bests = {1}, .seed_turns = 4, .remaining_gain = 0});
+  add("without a right result", {.bests = {0}, .space = 70, .remaining_gain = 0});
+  const auto outcomes = run({.objective = ListObjective::kTotalTime, .until_gain = 0.01, .trials = 1000});
+  EXPECT_EQ(outcomes[0].result.trials, 20);
+  EXPECT_EQ(outcomes[1].result.trials, 40);
+  EXPECT_EQ(outcomes[2].result.stop_reason, "every valid configuration was measured");
 }
 
 TEST_F(SharedBudgetTest, WhatIsExhaustedEndsAtOnceAndTheOthersGoOn) {
