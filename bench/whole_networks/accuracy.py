@@ -76,7 +76,7 @@ def check(model, files, library, threads, folder):
     return rows
 
 
-HEAD = f"{'model':<16} {'output':>6} {'inputs':>6} {'largest':>10} {'our error':>10} {'theirs':>10} {'ratio':>7} {'of bound':>9}"
+HEAD = f"{'model':<26} {'output':>6} {'inputs':>6} {'largest':>10} {'our error':>10} {'theirs':>10} {'ratio':>7} {'of bound':>9}"
 
 
 def lines_of(name, rows):
@@ -85,7 +85,7 @@ def lines_of(name, rows):
         verdict = "" if row["of_bound"] <= 1 else "  WRONG"
         verdict += "" if row["sees"] else "  a planted error was not seen"
         yield (
-            f"{name:<16} {row['output']:>6} {row['sets']:>6} {row['largest']:>10.3g} {row['ours']:>10.2e} {row['theirs']:>10.2e} {ratio} "
+            f"{name:<26} {row['output']:>6} {row['sets']:>6} {row['largest']:>10.3g} {row['ours']:>10.2e} {row['theirs']:>10.2e} {ratio} "
             f"{row['of_bound']:>9.2f}{verdict}"
         )
 

@@ -19,6 +19,9 @@ from processes import Control
 from product import Nestwright
 
 RIVALS = ("onnxruntime", "openvino")
+# Seconds of tuning, for each number of threads, and the numbers of threads that are compared if none is given.
+LARGE = ("resnet50", "mobilenet_v2", "bert_base")
+SECONDS_OF_LARGE, SECONDS_OF_OTHERS = 600, 240
 
 
 class Parser(argparse.ArgumentParser):
@@ -52,9 +55,9 @@ def parse_options():
     add = parser.add_argument
     add("--models", type=names_of(names), default=names)
     add("--check", action="store_true")
-    add("--rivals", type=names_of(RIVALS), default=["onnxruntime"])
-    add("--threads", type=whole_number(1, processors), default=min(2, processors))
-    add("--seconds", type=whole_number(0, 1000000), default=240)
+    add("--rivals", type=names_of(RIVALS), default=list(RIVALS))
+    add("--threads", type=whole_number(1, processors))
+    add("--seconds", type=whole_number(0, 1000000))
     add("--rounds", type=whole_number(1, 10000), default=30)
     add("--caches", choices=("warm", "cold", "stream"), default="stream")
     add("--resume", action="store_true")
@@ -64,6 +67,31 @@ def parse_options():
     add("--nestwright", type=pathlib.Path, required=True)
     add("--commit", required=True)
     return parser.parse_args()
+
+
+@dataclass
+class Run:
+    """A model on a number of threads, tuned for so long."""
+
+    model: str
+    threads: int
+    seconds: int
+
+    @property
+    def name(self):
+        return f"{self.model}, {self.threads} thread{'s' if self.threads > 1 else ''}"
+
+
+def runs_of(options):
+    most = min(2, len(os.sched_getaffinity(0)))
+    runs = []
+    for model in options.models:
+        of_model = LARGE if model in LARGE else ()
+        counts = {most, 1} if of_model and not options.check else {most}
+        threads = [options.threads] if options.threads else sorted(counts, reverse=True)
+        usual = SECONDS_OF_LARGE if of_model else SECONDS_OF_OTHERS
+        runs += [Run(model, t, usual if options.seconds is None else options.seconds) for t in threads]
+    return runs
 
 
 @dataclass
@@ -97,20 +125,23 @@ def files_of(model, folder):
     return Files(made, path, made / "fixed.onnx" if model.fixes_sizes else path, made / "openvino.onnx")
 
 
-def run_check(model, nestwright, options):
+def run_check(run, nestwright, options):
+    model = named(run.model)
     files = files_of(model, options.folder)
     exported = nestwright.export(model, files.model)
-    rows = accuracy.check(model, files, exported["directory"], options.threads, options.folder)
+    rows = accuracy.check(model, files, exported["directory"], run.threads, options.folder)
     return {"rows": rows, "right": accuracy.is_right(rows), "tuned": exported["tuned"], "kernels": exported["kernels"]}
 
 
-def run_comparison(model, nestwright, control, options):
+def run_comparison(run, nestwright, control, options):
+    model = named(run.model)
     files = files_of(model, options.folder)
-    nestwright.tune(model, files.model, options.seconds)
+    nestwright.tune(model, files.model, run.seconds)
     exported = nestwright.export(model, files.model)
     paths = {"ours": exported["directory"], "onnxruntime": files.for_onnxruntime, "openvino": files.for_openvino}
     engines = ["ours", *options.rivals]
-    comparison = speed.compare(model, engines, paths, options.threads, options.rounds, control, options.folder)
+    comparison = speed.compare(model, engines, paths, run.threads, options.rounds, control, options.folder)
+    comparison["model"], comparison["threads"] = run.model, run.threads
     comparison["seconds_tuned"] = nestwright.seconds_tuned(model)
     comparison["sum_of_kernels_ns"] = nestwright.sum_of_kernels_ns(model, files.model)
     comparison["exported"] = {name: value for name, value in exported.items() if name != "files"}
@@ -134,15 +165,22 @@ def conditions_of(options):
     return {name: getattr(options, name) for name in names}, machine
 
 
-def check_all(nestwright, options):
+def nestwrights_of(runs, options):
+    """By the number of threads."""
+    return {t: Nestwright(options.nestwright, options.folder, t, options.caches) for t in {run.threads for run in runs}}
+
+
+def check_all(runs, options):
     print(f"{report_of_check(options)}\n{accuracy.HEAD}", flush=True)
+    nestwrights = nestwrights_of(runs, options)
     results = {}
-    for name in options.models:
-        results[name] = attempt(run_check, named(name), nestwright, options)
+    for run in runs:
+        name = run.name
+        results[name] = attempt(run_check, run, nestwrights[run.threads], options)
         lines = (
             accuracy.lines_of(name, results[name]["rows"])
             if "rows" in results[name]
-            else [f"{name:<16} {results[name]['failure']}"]
+            else [f"{name:<26} {results[name]['failure']}"]
         )
         print("\n".join(lines), flush=True)
     wrong = [name for name, result in results.items() if not result.get("right")]
@@ -160,21 +198,23 @@ def report_of_check(options):
     )
 
 
-def compare_all(nestwright, options, save, kept):
-    control = Control(options.threads, options.folder)
+def compare_all(runs, options, save, kept):
+    nestwrights = nestwrights_of(runs, options)
+    controls = {threads: Control(threads, options.folder) for threads in nestwrights}
     print(report.HEAD, flush=True)
     results = {}
-    for name in options.models:
+    for run in runs:
+        name = run.name
         if name in kept and "failure" not in kept[name]:
             results[name] = kept[name]
         else:
-            results[name] = attempt(run_comparison, named(name), nestwright, control, options)
+            results[name] = attempt(run_comparison, run, nestwrights[run.threads], controls[run.threads], options)
         lines = list(report.lines_of(name, results[name]))
-        if options.profile:
+        if options.profile or report.is_below_bar(results[name]):
             lines += report.profiles_of(name, results[name])
         print("\n".join(lines), flush=True)
         save({**kept, **results})
-    print("\n".join(report.summaries_of(results)))
+    print("\n".join([*report.summaries_of(results), *report.bars_of(results)]))
     return results, not any("failure" in result for result in results.values())
 
 
@@ -188,7 +228,7 @@ def main():
     except BlockingIOError:
         print(f"bench/networks: another one runs in {options.folder}", file=sys.stderr)
         return 1
-    nestwright = Nestwright(options.nestwright, options.folder, options.threads, options.caches)
+    runs = runs_of(options)
     conditions, machine = conditions_of(options)
     path = options.json or options.folder / ("check.json" if options.check else "networks.json")
 
@@ -198,7 +238,7 @@ def main():
         partial.rename(path)
 
     if options.check:
-        results, good = check_all(nestwright, options)
+        results, good = check_all(runs, options)
         save(results)
     else:
         kept = {}
@@ -211,7 +251,7 @@ def main():
                     "bench/networks: the results that are there have other conditions, and are measured anew",
                     file=sys.stderr,
                 )
-        results, good = compare_all(nestwright, options, save, kept)
+        results, good = compare_all(runs, options, save, kept)
     print(f"all numbers: {path}")
     return 0 if good else 1
 

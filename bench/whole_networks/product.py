@@ -12,6 +12,7 @@ NO_VALID_CANDIDATE = 4  # exit code: some kernels have no time yet, and are expo
 class Nestwright:
     def __init__(self, program, folder, threads, caches):
         self._program, self._folder = program, folder
+        self._threads = threads
         self._conditions = ["--threads", str(threads), "--caches", caches]
         self._database = folder / "networks.db"
         self._spent_path = folder / "tuned.json"
@@ -88,7 +89,7 @@ class Nestwright:
 
     def export(self, model, path):
         """What was exported; its "directory" has the library."""
-        return self._call("export", model, path, "--name", model.name, "--out", self._folder / "exported" / model.name)
+        return self._call("export", model, path, "--name", model.name, "--out", self._folder / "exported" / f"{model.name}-{self._threads}")
 
     def sum_of_kernels_ns(self, model, path):
         """The tuned times of all kernels together; None if some were not tuned."""

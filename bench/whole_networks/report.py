@@ -5,8 +5,12 @@ import math
 import numpy
 
 PROFILED = 12  # kernels that are printed
+# Of the better rival's time over ours; the ratios of the other models are capped at CAP before their mean is taken.
+BARS = {"resnet50": 1.15, "mobilenet_v2": 1.7, "bert_base": 1.08}
+BAR_OF_OTHERS, LEAST_OF_OTHERS, CAP = 1.3, 0.95, 2.0
+MOST_OVER_KERNELS = 1.05  # the whole over the sum of its kernels
 HEAD = (
-    f"{'model':<16} {'ours ms':>8} {'rival':<11} {'ms':>8} {'ratio':>6}  {'95% interval':<14} {'MB':>5} {'rival':>5} "
+    f"{'model':<26} {'ours ms':>8} {'rival':<11} {'ms':>8} {'ratio':>6}  {'95% interval':<14} {'MB':>5} {'rival':>5} "
     f"{'whole/sum':>9} {'/tuned':>7} {'rounds':>7} {'tuned s':>8} {'kernels':>7}"
 )
 
@@ -43,7 +47,7 @@ def conclude(comparison):
 def lines_of(name, comparison):
     """One line a rival."""
     if "failure" in comparison:
-        yield f"{name:<16} {comparison['failure']}"
+        yield f"{name:<26} {comparison['failure']}"
         return
     counts, medians, memory = comparison["rounds_count"], comparison["median_ns"], comparison["memory"]
     tuned = f"{comparison['whole_over_tuned']:.3f}" if comparison["whole_over_tuned"] else "-"
@@ -52,13 +56,13 @@ def lines_of(name, comparison):
     for rival, (ratio, low, high) in comparison["ratios"].items():
         interval = f"{low:.3f} .. {high:.3f}"
         yield (
-            f"{name:<16} {medians['ours'] / 1e6:>8.3f} {rival:<11} {medians[rival] / 1e6:>8.3f} {ratio:>6.3f}  {interval:<14} "
+            f"{name:<26} {medians['ours'] / 1e6:>8.3f} {rival:<11} {medians[rival] / 1e6:>8.3f} {ratio:>6.3f}  {interval:<14} "
             f"{memory['ours']['peak'] / 1e6:>5.0f} {memory[rival]['peak'] / 1e6:>5.0f} {comparison['whole_over_steps']:>9.3f} "
             f"{tuned:>7} {rounds:>7} {comparison['seconds_tuned']:>8.0f} {kernels:>7}"
             + ("" if any(counts) else "  disturbed")
         )
     for rival, reason in comparison["refused"].items():
-        yield f"{name:<16} {rival} is refused: {reason}"
+        yield f"{name:<26} {rival} is refused: {reason}"
 
 
 def profiles_of(name, comparison):
@@ -71,6 +75,39 @@ def profiles_of(name, comparison):
         yield f"{name}, {engine}: {len(kernels)} kernels, {total / 1e6:.3f} ms together"
         for label, kind, time in sorted(kernels, key=lambda kernel: -kernel[2])[:PROFILED]:
             yield f"  {time / 1e3:>9.1f} us {time / total:>6.1%}  {label} {kind}".rstrip()
+
+
+def best_ratio(comparison):
+    """Of the better rival; None if there is none."""
+    return min((ratio[0] for ratio in comparison.get("ratios", {}).values()), default=None)
+
+
+def is_below_bar(comparison):
+    ratio = best_ratio(comparison)
+    return ratio is not None and ratio < BARS.get(comparison["model"], 1.0)
+
+
+def bars_of(comparisons):
+    """A line for each bar: met or missed."""
+
+    def line(what, value, bar, is_met):
+        return f"{what:<58} {value:>6.3f}  bar {bar:<5} {'met' if is_met else 'MISSED'}"
+
+    known = {name: c for name, c in comparisons.items() if best_ratio(c) is not None}
+    for name, c in known.items():
+        if c["model"] in BARS:
+            bar = BARS[c["model"]]
+            yield line(f"{name}, of the better rival", best_ratio(c), bar, best_ratio(c) >= bar)
+    others = {name: best_ratio(c) for name, c in known.items() if c["model"] not in BARS}
+    if others:
+        mean = geomean([min(ratio, CAP) for ratio in others.values()])
+        yield line(f"{len(others)} others, geomean, capped at {CAP:g}", mean, BAR_OF_OTHERS, mean >= BAR_OF_OTHERS)
+        worst = min(others, key=others.get)
+        yield line(f"  the least ({worst})", others[worst], LEAST_OF_OTHERS, others[worst] >= LEAST_OF_OTHERS)
+    if known:
+        most = max(known, key=lambda name: known[name]["whole_over_steps"])
+        value = known[most]["whole_over_steps"]
+        yield line(f"whole over the sum of its kernels ({most})", value, MOST_OVER_KERNELS, value <= MOST_OVER_KERNELS)
 
 
 def geomean(values):

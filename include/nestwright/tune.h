@@ -132,6 +132,8 @@ struct ListedTask {
   std::string label;  ///< for people
   TaskContext context;
   double weight = 1;  ///< as ListObjective says
+  /// It may take the place of other tasks of the list, and is no part of the whole until then.
+  bool is_alternative = false;
 };
 
 /// What the common budget of several tasks is spent for.
@@ -155,8 +157,9 @@ struct SharedProgress {
   double best_ns = 0;                        ///< of the task; 0: none yet
   std::map<Outcome, std::int64_t> outcomes;  ///< of all trials
   std::size_t races_left = 0;                ///< final races still to be held; 0 while the search goes on
-  double whole_ns = 0;                       ///< sum of weight x best time; partly estimated until each task has a best
-  bool is_timed = false;                     ///< each task has a best, so that nothing of whole_ns is estimated
+  /// Sum of weight x best time, without alternatives; partly estimated until each task has a best.
+  double whole_ns = 0;
+  bool is_timed = false;   ///< each task has a best, so that nothing of whole_ns is estimated
   double tuned_share = 0;  ///< of whole_ns, from 0 to 1: of tasks that are tuned, as TaskOutcome::is_tuned says
 };
 

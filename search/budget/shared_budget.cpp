@@ -259,6 +259,7 @@ class Sharing {
     p.is_timed = true;
     double tuned_ns = 0;
     for (std::size_t task = 0; task < tasks_.size(); ++task) {
+      if (tasks_[task].is_alternative) continue;
       const double ns = tasks_[task].weight * times_ns_[task];
       p.whole_ns += ns;
       if (is_tuned(states_[task])) tuned_ns += ns;

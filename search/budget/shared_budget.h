@@ -20,6 +20,7 @@ namespace nestwright {
 struct SharedTask {
   std::string name;                 ///< for messages and progress
   double weight = 1;                ///< as the objective says
+  bool is_alternative = false;      ///< ListedTask::is_alternative
   double estimated_ns = 1;          ///< of a call: above 0; only ratios to those of other tasks count
   double known_ns = 0;              ///< the best of earlier runs; 0: none
   double bytes = 0;                 ///< of memory that its session takes while open

@@ -161,7 +161,7 @@ class NetworkRace {
     record.process_medians_ns = process_medians(timed);
     record.timing = timed;
     if (record.timing.is_disturbed() && !record.timing.is_short) estimate_quiet_time(record.timing);
-    record.before_ns = timings[0].median_ns;
+    record.before_ns = timings[0].median_ns * network_.default_ratio;
     record.kernels_ns = sum_of_steps(sequence, contenders[has_choices ? 1 : 0].choice);
   }
 
@@ -194,6 +194,43 @@ class NetworkRace {
 };
 
 }  // namespace
+
+std::size_t race_variants(std::span<RacedNetwork> networks, const Target& target, TuningLog& log,
+                          const NetworkRaceOptions& options) {
+  const auto seconds_left = [&] { return options.seconds_left ? options.seconds_left() : INFINITY; };
+  const auto report = [&](const RaceProgress& progress) {
+    if (options.on_progress) options.on_progress("racing groupings and layouts", progress);
+  };
+  report({});
+  std::vector<NetworkSequence> sequences;
+  for (const RacedNetwork& network : networks) {
+    const auto tasks = look_up_network(*network.kernels, target, &log, options.caches);
+    const CompiledNetwork compiled =
+        compile_candidates(*network.kernels, target, tasks, "network", {.caches = options.caches});
+    sequences.push_back(sequence_of(compiled, *network.kernels));
+  }
+  MachineLock lock(timing_lock_name(target));
+  const MachineLock::Hold turn = lock.hold([&] { return seconds_left() <= 0; });
+  if (!turn.is_granted() || seconds_left() <= 0) return 0;
+  std::vector<SequenceContender> contenders;
+  for (const NetworkSequence& sequence : sequences) {
+    contenders.push_back(
+        {&sequence.setup, sequence.data.get(), std::vector<std::int64_t>(sequence.setup.sequence.steps.size(), 0)});
+  }
+  const TimingOptions timing = timing_on(target.device, target.threads, timing_of(options.effort));
+  const std::vector<Timing> timings = race_sequences(contenders, timing, {seconds_left, report});
+  std::size_t fastest = 0;
+  double least = 1;
+  for (std::size_t n = 1; n < timings.size(); ++n) {
+    if (timings[0].is_disturbed() || timings[n].is_disturbed() || timings[n].median_ns <= 0) continue;
+    const MedianInterval ratio = ratio_between(timings[n], timings[0]);
+    if (ratio.median > 0) networks[n].default_ratio = 1 / ratio.median;
+    if (ratio.median <= 0 || ratio.median >= least) continue;
+    least = ratio.median;
+    fastest = n;
+  }
+  return fastest;
+}
 
 NetworkRecord race_network(const RacedNetwork& network, const Target& target, TuningLog& log,
                            const NetworkRaceOptions& options) {

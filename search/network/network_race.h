@@ -9,6 +9,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,10 +32,17 @@ struct NetworkRaceOptions {
 /// A network to be raced: a graph of kernels and what is recorded with it.
 struct RacedNetwork {
   const Graph* kernels = nullptr;
-  std::string model_graph;  ///< NetworkRecord::model_graph
-  std::string model;        ///< NetworkRecord::model
-  NetworkVariant variant;   ///< that made the kernels
+  std::string model_graph;   ///< NetworkRecord::model_graph
+  std::string model;         ///< NetworkRecord::model
+  NetworkVariant variant;    ///< that made the kernels
+  double default_ratio = 1;  ///< the time of the default variant's network relative to this one's
 };
+
+/// Races networks of one model, with the best kernels of each, and returns the number of the fastest. The first one
+/// keeps its place if another is not faster, or if the machine was disturbed. Sets default_ratio of each, relative to
+/// the first. Throws as race_network().
+std::size_t race_variants(std::span<RacedNetwork> networks, const Target& target, TuningLog& log,
+                          const NetworkRaceOptions& options);
 
 /// Returns the record of the network. The log has it, unless `seconds_left` were over before the network was timed: its
 /// median is then 0. Throws UsageError as compile_network() does, Error if a kernel fails in the network, LogError.

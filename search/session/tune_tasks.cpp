@@ -38,6 +38,7 @@ SharedTask shared_task(const ListedTask& task, TuningLog& log, const SessionOpti
   SharedTask shared;
   shared.name = task.label;
   shared.weight = task.weight;
+  shared.is_alternative = task.is_alternative;
   shared.estimated_ns = estimated_ns(task.context);
   if (const auto best = log.best(filter_of(task.context.key()), task.context.usable_templates()))
     shared.known_ns = best->timing.median_ns;

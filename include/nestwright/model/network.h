@@ -1,7 +1,7 @@
 // Models as compiled networks: in this process, or as a library that does not depend on Nestwright.
 //
 //   const ImportedModel model = import_onnx("resnet50.onnx");
-//   const Graph kernels = with_kernels(model.graph);
+//   const Graph kernels = with_kernels(model.graph, Target::host(), &log);
 //   Network network(kernels, Target::host(), &log);
 //   network.run(inputs, outputs);
 //   export_network(kernels, Target::host(), &log, {.directory = "resnet50", .name = "resnet50"});
@@ -31,6 +31,12 @@ namespace nestwright {
 /// A graph that computes the same, of which each node that is neither a view nor computed from constants alone is a
 /// kernel: its expression is the workload of a tuning task.
 Graph with_kernels(const Graph& graph);
+
+/// The same with the groupings and layouts that were the fastest for this target and state of the caches when the model
+/// was tuned as a whole (`nestwright tune MODEL.onnx`). Those of with_kernels(graph) if `log` is null or has no
+/// undisturbed record of the model. Throws LogError.
+Graph with_kernels(const Graph& graph, const Target& target, const TuningLog* log,
+                   CacheState caches = CacheState::kWarm);
 
 /// A kernel of a graph, with all nodes that it computes.
 struct NetworkTask {

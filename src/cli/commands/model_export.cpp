@@ -46,8 +46,8 @@ void print_text(const NetworkExport& result, const std::string& directory) {
 }  // namespace
 
 int export_model(const CommonOptions& common, const ModelOptions& model, const ModelExport& options) {
-  const Graph graph = kernels_of_model(common, model, true);
   const std::optional<TuningLog> log = database_of(common, options.db_given);
+  const Graph graph = kernels_of_model(common, model, log ? &*log : nullptr, true);
   const Target target = common.parsed_target();
   NetworkExportOptions network{.directory = options.directory,
                                .name = options.name.empty() ? name_of_model(model_path(common)) : options.name,

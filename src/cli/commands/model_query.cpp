@@ -69,16 +69,17 @@ Json rows_json(const std::vector<ModelRow>& rows) {
 
 }  // namespace
 
-Graph kernels_of_model(const CommonOptions& common, const ModelOptions& model, bool is_complete) {
+Graph kernels_of_model(const CommonOptions& common, const ModelOptions& model, const TuningLog* log, bool is_complete) {
   const ImportedModel imported = import_model(model_path(common), model);
   if (is_complete && !imported.missing.empty()) throw UsageError(missing_operators_text(imported));
   note_missing_operators(imported);
-  return with_kernels(imported.graph);
+  const Target target = common.parsed_target();
+  return with_kernels(imported.graph, target, log, common.parsed_caches(target));
 }
 
 int query_model(const CommonOptions& common, const ModelOptions& model) {
-  const Graph graph = kernels_of_model(common, model, false);
   const TuningLog log = open_database(common, OpenMode::kRead);
+  const Graph graph = kernels_of_model(common, model, &log, false);
   const Target target = common.parsed_target();
   const CacheState caches = common.parsed_caches(target);
   std::vector<ModelRow> rows;

@@ -6,12 +6,14 @@
 
 #include "cli/options/common_options.h"
 #include "cli/options/model_options.h"
+#include "nestwright/database.h"
 #include "nestwright/model/graph.h"
 
 namespace nestwright::cli {
 
-/// The kernels of a model. Notes operators that are missing; throws UsageError for them if `is_complete`.
-Graph kernels_of_model(const CommonOptions& common, const ModelOptions& model, bool is_complete);
+/// The kernels of a model as with_kernels() takes them from the log, which may be null. Notes operators that are
+/// missing; throws UsageError for them if `is_complete`.
+Graph kernels_of_model(const CommonOptions& common, const ModelOptions& model, const TuningLog* log, bool is_complete);
 
 /// Prints the best known configuration of each kernel of a model, and returns the exit code.
 int query_model(const CommonOptions& common, const ModelOptions& model);

@@ -88,7 +88,8 @@ Selected select_tasks(const ReportOptions& options) {
     return selected;
   }
   if (is_model(common)) {
-    selected.network = network_tasks(kernels_of_model(common, options.model, false));
+    const TuningLog log = open_database(common, OpenMode::kRead);
+    selected.network = network_tasks(kernels_of_model(common, options.model, &log, false));
     for (const NetworkTask& task : selected.network) {
       conditions.workload = task.workload;
       selected.filters.push_back(conditions);

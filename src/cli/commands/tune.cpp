@@ -173,7 +173,8 @@ int run_list(const TuneOptions& options) {
   const TaskList list = options.file.empty()
                             ? model_tasks(model_path(options.common), options.model, registry, target, caches)
                             : read_tasks(options.file, registry, target, caches);
-  const int code = tune_tasks(list, options.common, options.session, parse_quality(options.require), interrupt_flag());
+  const int code =
+      tune_tasks(list, options.common, options.session, parse_quality(options.require), registry, interrupt_flag());
   if (code == kDone) note_report(list_report(options), options.common);
   return code;
 }

@@ -13,7 +13,6 @@
 #include "nestwright/error.h"
 #include "nestwright/lookup.h"
 #include "nestwright/model/network.h"
-#include "network/identity.h"
 #include "search/task/runnable.h"
 #include "support/base/caught_message.h"
 #include "templates/framework/space/completion.h"
@@ -24,7 +23,9 @@ namespace nestwright::cli {
 namespace {
 
 int exit_code(const std::vector<TaskRow>& rows, bool interrupted) {
-  const auto any = [&](auto&& is) { return std::any_of(rows.begin(), rows.end(), is); };
+  const auto any = [&](auto&& is) {
+    return std::any_of(rows.begin(), rows.end(), [&](const TaskRow& row) { return !row.is_alternative && is(row); });
+  };
   if (interrupted) return kInterrupted;
   if (any([](const TaskRow& row) { return !row.outcome.failure.empty(); })) return kFailed;
   return any([](const TaskRow& row) { return !row.outcome.result.best; }) ? kNoValid : kDone;
@@ -33,11 +34,12 @@ int exit_code(const std::vector<TaskRow>& rows, bool interrupted) {
 /// Returns the message for an exit code other than 0.
 std::string failure_message(const std::vector<TaskRow>& rows) {
   for (const TaskRow& row : rows) {
-    if (!row.outcome.failure.empty()) return fmt::format("{} failed: {}", row.label, row.outcome.failure);
+    if (!row.is_alternative && !row.outcome.failure.empty())
+      return fmt::format("{} failed: {}", row.label, row.outcome.failure);
   }
   std::vector<std::string> without;
   for (const TaskRow& row : rows) {
-    if (!row.outcome.result.best) without.push_back(row.label);
+    if (!row.is_alternative && !row.outcome.result.best) without.push_back(row.label);
   }
   return fmt::format(
       "no valid candidate was found for {} of {} tasks, {} the first: give them more time, or see nestwright "
@@ -45,23 +47,12 @@ std::string failure_message(const std::vector<TaskRow>& rows) {
       without.size(), rows.size(), without.front());
 }
 
-/// Throws UsageError if the workload cannot be tuned here.
-ListedTask listed_task(const std::string& label, const std::string& workload, double weight, const Registry& registry,
-                       const Target& target, CacheState caches, const Machine& machine) {
-  const TaskContext context(Task{parse_any_workload(registry, workload), target, caches});
-  require_runnable(context.task(), machine);
-  const std::vector<const Template*> templates = context.templates();
-  const bool has_seeds = std::any_of(templates.begin(), templates.end(),
-                                     [&](const Template* source) { return !context.seeds(*source).empty(); });
-  if (!has_seeds) refuse_without_schedule(context.workload(), target);
-  return {label, context, weight};
-}
-
 /// Adds the expected time of the whole, the sum of weight x best time, and the share of it that is tuned. Requires a
 /// best of each task.
 void add_whole(Json& json, const std::vector<TaskRow>& rows) {
   double whole_ns = 0, tuned_ns = 0;
   for (const TaskRow& row : rows) {
+    if (row.is_alternative) continue;
     const double ns = row.weight * row.outcome.result.best->timing.median_ns;
     whole_ns += ns;
     if (row.outcome.is_tuned) tuned_ns += ns;
@@ -79,14 +70,25 @@ Json document(const std::string& file, const std::vector<TaskRow>& rows, std::in
                {"trials", trials},
                {"trials_per_second", trials_per_second(trials, seconds)},
                {"interrupted", interrupted}};
-  if (std::ranges::all_of(rows, [](const TaskRow& row) { return row.outcome.result.best.has_value(); }))
-    add_whole(json, rows);
+  const auto has_best = [](const TaskRow& row) { return row.is_alternative || row.outcome.result.best.has_value(); };
+  if (std::ranges::all_of(rows, has_best)) add_whole(json, rows);
   json["tasks"] = Json::list();
   for (const TaskRow& row : rows) json["tasks"].push_back(row_json(row, peak_of(row.task, peak)));
   return json;
 }
 
 }  // namespace
+
+ListedTask listed_task(const std::string& label, const std::string& workload, double weight, const Registry& registry,
+                       const Target& target, CacheState caches, const Machine& machine) {
+  const TaskContext context(Task{parse_any_workload(registry, workload), target, caches});
+  require_runnable(context.task(), machine);
+  const std::vector<const Template*> templates = context.templates();
+  const bool has_seeds = std::any_of(templates.begin(), templates.end(),
+                                     [&](const Template* source) { return !context.seeds(*source).empty(); });
+  if (!has_seeds) refuse_without_schedule(context.workload(), target);
+  return {label, context, weight};
+}
 
 TaskList read_tasks(const std::string& file, const Registry& registry, const Target& target, CacheState caches) {
   const WorkloadFile read =
@@ -124,8 +126,8 @@ TaskList model_tasks(const std::string& path, const ModelOptions& options, const
   note_missing_operators(model);
   const Machine machine = Machine::host();
   TaskList list{.name = path, .objective = ListObjective::kTotalTime};
-  const Graph groups = joined(model.graph);
-  TunedModel tuned{identity_of(groups), named(groups)};
+  TunedModel tuned{joined(model.graph), {}};
+  tuned.kernels = named(tuned.joined);
   for (const NetworkTask& task : network_tasks(tuned.kernels)) {
     const auto calls = static_cast<double>(task.nodes.size());
     try {
@@ -140,17 +142,20 @@ TaskList model_tasks(const std::string& path, const ModelOptions& options, const
 }
 
 int tune_tasks(const TaskList& list, const CommonOptions& common, const SessionOptions& given, Quality required,
-               const std::atomic<bool>& interrupted) {
-  const std::vector<ListedTask>& tasks = list.tasks;
-  SessionOptions options = given;
-  options.budget.seconds -= network_race_seconds(list, given.budget);
-  const Target target = tasks.front().context.target();
+               const Registry& registry, const std::atomic<bool>& interrupted) {
+  const Target target = list.tasks.front().context.target();
   TuningLog log = open_database(common, OpenMode::kWrite);
   for (const std::string& sentence : list.notes) note(printable(sentence) + "\n");
   note_missing_lock(target);
-  note(fmt::format("tuning {} tasks of {} on {}\n", tasks.size(), printable(list.name), target.str()));
+  note(fmt::format("tuning {} tasks of {} on {}\n", list.tasks.size(), printable(list.name), target.str()));
 
   const std::int64_t start_ns = steady_clock().now_ns();
+  const auto elapsed_s = [&] { return static_cast<double>(steady_clock().now_ns() - start_ns) * 1e-9; };
+  std::optional<ModelTuning> model;
+  if (list.model) model.emplace(list, log, given, registry, elapsed_s, interrupted);
+  const std::vector<ListedTask> tasks = model ? model->tasks() : list.tasks;
+  SessionOptions options = given;
+  if (model) options.budget.seconds = model->seconds_for_tasks();
   std::int64_t trials = 0;
   ProgressLine line(options.budget);
   std::vector<TaskOutcome> outcomes = nestwright::tune_tasks(
@@ -161,14 +166,14 @@ int tune_tasks(const TaskList& list, const CommonOptions& common, const SessionO
       },
       list.objective);
   line.finish();
-  const auto elapsed_s = [&] { return static_cast<double>(steady_clock().now_ns() - start_ns) * 1e-9; };
+  const std::optional<NetworkRecord> network = model ? model->race() : std::nullopt;
+  if (model) trials += model->trials();
   const double seconds = elapsed_s();
-  std::optional<NetworkRecord> network;
-  if (!interrupted) network = race_model(list, log, given, elapsed_s, interrupted);
 
   std::vector<TaskRow> rows;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    rows.push_back({tasks[i].label, tasks[i].context.task(), tasks[i].weight, std::move(outcomes[i])});
+    rows.push_back(
+        {tasks[i].label, tasks[i].context.task(), tasks[i].weight, std::move(outcomes[i]), tasks[i].is_alternative});
   }
   note(fmt::format("{} trials in {:.1f} s ({:.1f} a second)\n", trials, seconds, trials_per_second(trials, seconds)));
   if (common.json) {
@@ -183,6 +188,7 @@ int tune_tasks(const TaskList& list, const CommonOptions& common, const SessionO
   if (code == kInterrupted) return code;
   if (code != kDone) return print_error(static_cast<ExitCode>(code), failure_message(rows));
   for (const TaskRow& row : rows) {
+    if (row.is_alternative) continue;
     const std::string missing = missing_quality(row.outcome.result.best, row.task, required);
     if (!missing.empty()) return print_error(kNoValid, missing);
   }

@@ -12,13 +12,14 @@
 #include "logs/quality.h"
 #include "nestwright/model/graph.h"
 #include "nestwright/tune.h"
+#include "target/description/machine.h"
 
 namespace nestwright::cli {
 
 /// A model whose network is timed when its kernels were tuned.
 struct TunedModel {
-  std::string model_graph;  ///< NetworkRecord::model_graph
-  Graph kernels;
+  Graph joined;   ///< before groupings and layouts are chosen (graph/passes/passes.h)
+  Graph kernels;  ///< made of it in the default way
 };
 
 struct TaskList {
@@ -41,10 +42,14 @@ TaskList read_tasks(const std::string& file, const Registry& registry, const Tar
 TaskList model_tasks(const std::string& path, const ModelOptions& options, const Registry& registry,
                      const Target& target, CacheState caches);
 
-/// Tunes the tasks, prints a table, or a JSON document with --json, and returns the exit code. The tasks share
-/// `session.budget`, except that early_stop applies to each task. The exit code is kNoValid where the best of a task is
-/// below the `required` quality.
+/// The task of a workload. Throws UsageError if it cannot be tuned here.
+ListedTask listed_task(const std::string& label, const std::string& workload, double weight, const Registry& registry,
+                       const Target& target, CacheState caches, const Machine& machine);
+
+/// Tunes the tasks, and the network of a model, prints a table, or a JSON document with --json, and returns the exit
+/// code. The tasks share `session.budget`, except that early_stop applies to each task. The exit code is kNoValid where
+/// the best of a task is below the `required` quality.
 int tune_tasks(const TaskList& list, const CommonOptions& common, const SessionOptions& session, Quality required,
-               const std::atomic<bool>& interrupted);
+               const Registry& registry, const std::atomic<bool>& interrupted);
 
 }  // namespace nestwright::cli

@@ -83,6 +83,13 @@ void ProgressLine::show(const SharedProgress& p, const std::string& task) {
   }
 }
 
+void ProgressLine::show_phase(const std::string& phase, const std::string& detail, double seconds) {
+  if (!is_due(seconds, false, phase)) return;
+  std::string line = detail.empty() ? phase : phase + ": " + detail;
+  if (budget_.seconds > 0) line += fmt::format(", {:.0f} s left", std::max(budget_.seconds - seconds, 0.0));
+  write(std::move(line));
+}
+
 bool ProgressLine::is_due(double seconds, bool has_best, const std::string& phase) {
   const bool is_first_best = has_best && !has_shown_best_;
   const bool is_new_phase = phase != phase_ && !phase.empty();

@@ -26,6 +26,8 @@ class ProgressLine {
   void show(const Progress& progress, const Work& work, const std::string& task = {});
   /// The same for several tasks, of which `task` had the last turn.
   void show(const SharedProgress& progress, const std::string& task);
+  /// The same for what follows the search: "racing the network: process 3 of 8, 12 s left". `detail` may be empty.
+  void show_phase(const std::string& phase, const std::string& detail, double seconds);
   /// Ends a line that is being rewritten, so that later output starts on a new one.
   void finish();
 

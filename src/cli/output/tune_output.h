@@ -33,6 +33,7 @@ struct TaskRow {
   Task task;
   double weight = 1;
   TaskOutcome outcome;
+  bool is_alternative = false;  ///< ListedTask::is_alternative: that it has no result is no failure
 };
 /// Returns a line of headings and one line per task: label, trials of this run, seconds, best time, throughput, speedup
 /// over the default, and why the task ended, with the outcomes that were not ok.

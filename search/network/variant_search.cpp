@@ -1,0 +1,203 @@
+#include "search/network/variant_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <span>
+
+#include "nestwright/error.h"
+#include "nestwright/text_operator.h"
+
+namespace nestwright {
+namespace {
+
+constexpr double kMargin = 0.98;          // a change has to take less than this part of the time
+constexpr double kPromising = 1.15;       // most time of an alternative that is tuned, relative to the default
+constexpr std::size_t kTunedLayouts = 2;  // of each kernel
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+NetworkVariant variant_of(const std::vector<NetworkVariant::Grouping>& groupings, const Layouts& layouts) {
+  NetworkVariant variant{groupings, {}};
+  for (std::size_t n = 0; n < layouts.size(); ++n) {
+    if (layouts[n] != 0) variant.blocked[layouts[n]].push_back(n);
+  }
+  return variant;
+}
+
+bool share_nodes(const GroupingSite& a, const std::set<std::size_t>& taken) {
+  return std::ranges::any_of(a.nodes, [&](std::size_t node) { return taken.contains(node); });
+}
+
+/// Tasks in order, equal workloads once.
+class TaskSet {
+ public:
+  void add(const std::string& workload, const std::string& label, double calls) {
+    const auto [known, is_new] = known_.try_emplace(workload, tasks_.size());
+    if (is_new) {
+      tasks_.push_back({workload, label, calls});
+    } else {
+      tasks_[known->second].calls += calls;
+    }
+  }
+  std::vector<VariantTask> take() { return std::move(tasks_); }
+
+ private:
+  std::vector<VariantTask> tasks_;
+  std::map<std::string, std::size_t> known_;
+};
+
+}  // namespace
+
+VariantSearch::VariantSearch(const Graph& joined, const Target& target, CacheState caches, const TuningLog& log)
+    : joined_(joined), target_(target), caches_(caches), log_(log) {
+  const int lanes = target.lanes(kFloat32);
+  if (lanes > 1) blocks_ = {lanes, 2 * lanes};
+  sites_ = grouping_sites(joined);
+  site_tasks_ = grouping_tasks(joined, sites_);
+}
+
+std::optional<double> VariantSearch::time_of(const std::string& workload) {
+  if (workload.empty()) return 0;  // it costs nothing
+  const TaskContext context(Task{workload_of(workload), target_, caches_});
+  const auto best = log_.best(filter_of(context.key()), context.usable_templates());
+  return best ? std::optional(best->timing.median_ns) : std::nullopt;
+}
+
+std::optional<double> VariantSearch::sum_of(const std::vector<std::string>& workloads) {
+  double sum = 0;
+  for (const std::string& workload : workloads) {
+    const std::optional<double> time = time_of(workload);
+    if (!time) return std::nullopt;
+    sum += *time;
+  }
+  return sum;
+}
+
+VariantSearch::Grouped VariantSearch::grouped(int layouts) {
+  std::vector<double> saved(sites_.size(), 0);
+  for (std::size_t s = 0; s < sites_.size(); ++s) {
+    const std::optional<double> before = sum_of(site_tasks_[s].before), after = sum_of(site_tasks_[s].after);
+    if (before && after && *after < kMargin * *before) saved[s] = *before - *after;
+  }
+  std::vector<std::size_t> order(sites_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return saved[a] > saved[b]; });
+  std::vector<bool> chosen(sites_.size(), false);
+  std::set<std::size_t> taken;
+  for (const std::size_t s : order) {
+    if (saved[s] == 0 || share_nodes(sites_[s], taken)) continue;
+    chosen[s] = true;
+    taken.insert(sites_[s].nodes.begin(), sites_[s].nodes.end());
+  }
+  std::vector<NetworkVariant::Grouping> groupings;
+  for (std::size_t s = 0; s < sites_.size(); ++s) {
+    if (chosen[s]) groupings.push_back({sites_[s].kind, sites_[s].nodes});
+  }
+  const Graph graph = groupings.empty() ? joined_ : with_groupings(joined_, sites_, chosen);
+  Grouped made{std::move(groupings), graph, {}, {}, {}};
+  made.possible = possible_layouts(
+      made.graph, std::span(blocks_).first(std::min(blocks_.size(), static_cast<std::size_t>(layouts))));
+  made.tasks = layout_tasks(made.graph, made.possible);
+  made.problem = layout_problem(made.graph, made.possible, costs_of(made));
+  return made;
+}
+
+LayoutCosts VariantSearch::costs_of(const Grouped& grouped) {
+  std::map<std::pair<std::size_t, int>, double> nodes;
+  std::map<std::tuple<ValueId, int, int>, double> conversions;
+  for (const LayoutTask& task : grouped.tasks) {
+    const double time = time_of(task.workload).value_or(kInfinity);
+    for (const auto& node : task.nodes) nodes[node] = time;
+    for (const LayoutConversion& c : task.conversions) conversions[{c.value, c.from, c.to}] = time;
+  }
+  LayoutCosts costs;
+  costs.node = [nodes](std::size_t node, int layout) {
+    const auto as_in_file = nodes.find({node, 0});
+    const bool is_known = as_in_file != nodes.end() && as_in_file->second < kInfinity;
+    // A kernel that was never timed stays as it is.
+    if (!is_known) return layout == 0 ? 0.0 : kInfinity;
+    const auto found = nodes.find({node, layout});
+    return found == nodes.end() ? kInfinity : found->second;
+  };
+  costs.conversion = [conversions](ValueId value, int from, int to) {
+    const auto found = conversions.find({value, from, to});
+    return found == conversions.end() ? kInfinity : found->second;
+  };
+  return costs;
+}
+
+std::string VariantSearch::label_of(const Graph& graph, const LayoutTask& task) const {
+  if (task.nodes.empty()) {
+    const LayoutConversion& c = task.conversions.front();
+    const std::string from = c.from > 0 ? fmt::format(" from blocks of {}", c.from) : "";
+    const std::string to = c.to > 0 ? fmt::format(" to blocks of {}", c.to) : "";
+    return "conversion" + from + to;
+  }
+  const auto& [number, layout] = task.nodes.front();
+  const GraphNode& node = graph.nodes()[number];
+  return fmt::format("{} in blocks of {}", node.label.empty() ? node.op : node.label, layout);
+}
+
+std::vector<VariantTask> VariantSearch::unknown(int layouts) {
+  TaskSet tasks;
+  for (std::size_t s = 0; s < sites_.size(); ++s) {
+    const GraphNode& first = joined_.nodes()[sites_[s].nodes.front()];
+    for (const std::string& workload : site_tasks_[s].after) {
+      if (!time_of(workload)) tasks.add(workload, fmt::format("{}, {}", sites_[s].kind, first.label), 1);
+    }
+  }
+  if (layouts > 0) {
+    const Grouped now = grouped(layouts);
+    for (const LayoutTask& task : now.tasks) {
+      const bool is_default = !task.nodes.empty() && task.nodes.front().second == 0;
+      if (is_default || time_of(task.workload)) continue;
+      tasks.add(task.workload, label_of(now.graph, task),
+                static_cast<double>(task.nodes.size() + task.conversions.size()));
+    }
+  }
+  return tasks.take();
+}
+
+std::vector<VariantTask> VariantSearch::promising() {
+  TaskSet tasks;
+  for (std::size_t s = 0; s < sites_.size(); ++s) {
+    const std::optional<double> before = sum_of(site_tasks_[s].before), after = sum_of(site_tasks_[s].after);
+    if (!before || !after || *after > kPromising * *before) continue;
+    const GraphNode& first = joined_.nodes()[sites_[s].nodes.front()];
+    for (const std::string& workload : site_tasks_[s].after) {
+      tasks.add(workload, fmt::format("{}, {}", sites_[s].kind, first.label), 1);
+    }
+  }
+  const Grouped now = grouped(static_cast<int>(blocks_.size()));
+  const LayoutCosts costs = costs_of(now);
+  for (const LayoutTask& task : now.tasks) {
+    double calls = 0;
+    for (const auto& [node, layout] : task.nodes) {
+      if (layout == 0) continue;
+      const double cost = costs.node(node, layout), as_in_file = costs.node(node, 0);
+      const auto faster = static_cast<std::size_t>(
+          std::ranges::count_if(now.possible[node], [&](int other) { return costs.node(node, other) < cost; }));
+      if (cost <= kPromising * as_in_file && faster < kTunedLayouts) ++calls;
+    }
+    if (calls > 0) tasks.add(task.workload, label_of(now.graph, task), calls);
+  }
+  return tasks.take();
+}
+
+NetworkVariant VariantSearch::best() {
+  const Grouped now = grouped(static_cast<int>(blocks_.size()));
+  const LayoutChoice choice = cheapest_layouts(now.problem);
+  const Layouts as_in_file(now.graph.nodes().size(), 0);
+  const bool saves = choice.cost < kMargin * cost_of(now.problem, as_in_file);
+  return variant_of(now.groupings, saves ? choice.layouts : as_in_file);
+}
+
+NetworkVariant VariantSearch::uniform(int block) {
+  const Grouped now = grouped(static_cast<int>(blocks_.size()));
+  return variant_of(now.groupings, uniform_layouts(now.problem, block));
+}
+
+}  // namespace nestwright

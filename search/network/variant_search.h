@@ -1,0 +1,76 @@
+// VariantSearch finds the fastest way to make kernels of a model: which groupings are changed, and which kernels have
+// tensors with blocked channels. The times of the log decide; where they lack, it says which tasks are to be tuned.
+//
+//   VariantSearch search(joined(model.graph), target, CacheState::kStream, log);
+//   ...                        // tune search.unknown() for as long as their starting points take
+//   ...                        // tune search.promising() beside the default kernels
+//   const NetworkVariant variant = search.best();
+//
+// Groupings are decided first, each by the sum of the times of its tasks. Of the kernels that result, the layouts are
+// the cheapest ones, conversions included (graph/layout/cheapest_layouts.h).
+// Thread rule: one thread at a time. Times are in nanoseconds.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph/grouping/grouping.h"
+#include "graph/layout/cheapest_layouts.h"
+#include "graph/layout/layout_tasks.h"
+#include "nestwright/database.h"
+#include "nestwright/lookup.h"
+
+namespace nestwright {
+
+/// A task that an alternative needs.
+struct VariantTask {
+  std::string workload;
+  std::string label;
+  double calls = 1;
+};
+
+class VariantSearch {
+ public:
+  /// `joined` is a graph before groupings and layouts (graph/passes/passes.h). It and the log must outlive the search.
+  VariantSearch(const Graph& joined, const Target& target, CacheState caches, const TuningLog& log);
+
+  /// The tasks of alternatives that have no time, for at most `layouts` layouts beside that of the file: 0, 1 or 2.
+  /// Those of the default kernels are not among them.
+  std::vector<VariantTask> unknown(int layouts);
+  /// The tasks of the alternatives that are nearly as fast as the default or faster.
+  std::vector<VariantTask> promising();
+  /// The fastest variant by the times of now.
+  NetworkVariant best();
+  /// The same groupings, but all kernels that may have blocks of that many channels have them.
+  NetworkVariant uniform(int block);
+  /// The channels of a block: as many as a vector has lanes, and twice as many.
+  const std::vector<int>& blocks() const { return blocks_; }
+
+ private:
+  /// The graph after the groupings that are fastest now, and what its layouts cost.
+  struct Grouped {
+    std::vector<NetworkVariant::Grouping> groupings;
+    Graph graph;
+    std::vector<Layouts> possible;
+    std::vector<LayoutTask> tasks;
+    LayoutProblem problem;
+  };
+
+  std::optional<double> time_of(const std::string& workload);
+  std::optional<double> sum_of(const std::vector<std::string>& workloads);
+  Grouped grouped(int layouts);
+  LayoutCosts costs_of(const Grouped& grouped);
+  std::string label_of(const Graph& graph, const LayoutTask& task) const;
+
+  const Graph& joined_;
+  const Target target_;
+  const CacheState caches_;
+  const TuningLog& log_;
+  std::vector<int> blocks_;
+  std::vector<GroupingSite> sites_;
+  std::vector<GroupingTasks> site_tasks_;
+};
+
+}  // namespace nestwright

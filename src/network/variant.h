@@ -1,0 +1,14 @@
+// Makes the kernels of a model's joined graph in other ways than the default one: kernels_of_variant().
+// Thread rule: pure functions.
+#pragma once
+
+#include "nestwright/model/graph.h"
+#include "nestwright/records.h"
+
+namespace nestwright {
+
+/// The graph of kernels of a joined graph (graph/passes/passes.h): its groupings are changed, then the nodes have their
+/// layouts, then it is named. Throws UsageError if the variant is one of another graph.
+Graph kernels_of_variant(const Graph& joined, const NetworkVariant& variant);
+
+}  // namespace nestwright
