@@ -32,21 +32,21 @@ std::optional<SplitIndex> split_index(const Term& index, const text::Stage& stag
   const std::optional<text::Linear> linear = text::linear_of(index);
   if (!linear) return std::nullopt;
   SplitIndex split;
-  Term multiples = number_term(0);
   for (const auto& [name, coefficient] : linear->coefficients) {
-    if (coefficient % block == 0) {
-      multiples = with_multiple(std::move(multiples), coefficient / block, axis_term(name));
-      continue;
-    }
+    if (coefficient % block == 0) continue;
     if (coefficient != 1 || split.axis || stage.find_axis(name)->extent % block != 0) return std::nullopt;
     split.axis = name;
   }
   const std::int64_t lane = ((linear->constant % block) + block) % block;
   if (split.axis && lane != 0) return std::nullopt;
   split.lane = split.axis ? axis_term(lane_axis(*split.axis)) : number_term(lane);
-  if (split.axis) multiples = with_multiple(axis_term(block_axis(*split.axis)), 1, std::move(multiples));
+  split.block = split.axis ? axis_term(block_axis(*split.axis)) : number_term(0);
+  for (const auto& [name, coefficient] : linear->coefficients) {
+    if (name == split.axis) continue;
+    split.block = with_multiple(std::move(split.block), coefficient / block, axis_term(name));
+  }
   const std::int64_t blocks = (linear->constant - lane) / block;
-  split.block = with_multiple(std::move(multiples), blocks < 0 ? -1 : 1, number_term(std::abs(blocks)));
+  split.block = with_multiple(std::move(split.block), blocks < 0 ? -1 : 1, number_term(std::abs(blocks)));
   return split;
 }
 
