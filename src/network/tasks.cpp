@@ -4,13 +4,7 @@
 
 #include <map>
 
-#include "graph/program/node_form.h"
-
 namespace nestwright {
-
-bool is_kernel(const Graph& graph, const GraphNode& node) {
-  return !node.is_view() && !graph.value(node.outputs[0]).is_constant;
-}
 
 std::vector<NetworkTask> tasks_of(const Graph& graph, const std::function<bool(std::size_t)>& is_called) {
   std::vector<NetworkTask> tasks;

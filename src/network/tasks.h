@@ -7,13 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "graph/program/node_form.h"
 #include "nestwright/model/graph.h"
 #include "nestwright/model/network.h"
 
 namespace nestwright {
-
-/// Whether a node is a kernel: neither a view nor computed from constants alone.
-bool is_kernel(const Graph& graph, const GraphNode& node);
 
 /// The tasks of the nodes of a graph for which `is_called` holds, in the order of their first nodes.
 std::vector<NetworkTask> tasks_of(const Graph& graph, const std::function<bool(std::size_t node)>& is_called);

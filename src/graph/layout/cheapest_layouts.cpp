@@ -9,6 +9,7 @@
 
 #include "graph/layout/minimize_sum.h"
 #include "graph/passes/rewrite.h"
+#include "graph/program/node_form.h"
 
 namespace nestwright {
 namespace {
@@ -139,10 +140,9 @@ Layouts cheapest_uniform(const LayoutProblem& problem) {
 LayoutProblem layout_problem(const Graph& graph, const std::vector<Layouts>& possible, const LayoutCosts& costs) {
   LayoutProblem problem;
   for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
-    const GraphNode& graph_node = graph.nodes()[n];
-    const bool is_kernel = !graph_node.is_view() && !graph.value(graph_node.outputs[0]).is_constant;
+    const bool has_cost = is_kernel(graph, graph.nodes()[n]);
     NodeCosts node{.layouts = possible[n], .costs = {}};
-    for (const int layout : possible[n]) node.costs.push_back(is_kernel ? costs.node(n, layout) : 0);
+    for (const int layout : possible[n]) node.costs.push_back(has_cost ? costs.node(n, layout) : 0);
     problem.nodes.push_back(std::move(node));
   }
   const std::vector<std::vector<std::size_t>> readers = readers_of(graph);

@@ -33,7 +33,7 @@ struct LayoutProblem {
 
 /// The costs of a graph's kernels and conversions.
 struct LayoutCosts {
-  /// Of a node that is neither a view nor constant, in a layout that it may have.
+  /// Of a kernel (graph/program/node_form.h), in a layout that it may have.
   std::function<double(std::size_t node, int layout)> node;
   /// Of one of possible_conversions().
   std::function<double(ValueId value, int from, int to)> conversion;

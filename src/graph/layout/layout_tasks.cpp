@@ -9,16 +9,16 @@
 #include "graph/layout/conversion.h"
 #include "graph/layout/with_layouts.h"
 #include "graph/passes/passes.h"
+#include "graph/program/node_form.h"
 
 namespace nestwright {
 namespace {
 
-/// The expressions of the nodes that are neither views nor constant, in order.
+/// The expressions of the kernels, in order.
 std::vector<std::string> workloads_of(const Graph& graph) {
   std::vector<std::string> workloads;
   for (const GraphNode& node : graph.nodes()) {
-    const bool is_kernel = !node.is_view() && !graph.value(node.outputs[0]).is_constant;
-    if (is_kernel) workloads.push_back(graph.expression_of(node));
+    if (is_kernel(graph, node)) workloads.push_back(graph.expression_of(node));
   }
   return workloads;
 }

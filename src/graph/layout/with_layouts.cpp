@@ -42,23 +42,18 @@ class LayoutRewrite {
     }
     for (const GraphPort& output : graph_.outputs()) value_in(output.value, 0);
     GraphInLayouts result{rewrite_.finish(), std::move(kernels_)};
-    const auto is_kernel = [&](const GraphNode& node) { return is_kernel_of(result.graph, node); };
-    check(std::ranges::count_if(result.graph.nodes(), is_kernel) == std::ssize(result.kernels),
-          "outputs need all nodes");
+    const auto counts = [&](const GraphNode& node) { return is_kernel(result.graph, node); };
+    check(std::ranges::count_if(result.graph.nodes(), counts) == std::ssize(result.kernels), "outputs need all nodes");
     return result;
   }
 
  private:
-  static bool is_kernel_of(const Graph& graph, const GraphNode& node) {
-    return !node.is_view() && !graph.value(node.outputs[0]).is_constant;
-  }
-
   /// Notes what the kernel that was just added computes; nothing if no kernel was added.
   void add_origin(const KernelOrigin& origin) {
     const std::vector<GraphNode>& nodes = rewrite_.to().nodes();
     const auto first = nodes.begin() + static_cast<std::ptrdiff_t>(seen_nodes_);
     const bool has_kernel =
-        std::any_of(first, nodes.end(), [&](const GraphNode& node) { return is_kernel_of(rewrite_.to(), node); });
+        std::any_of(first, nodes.end(), [&](const GraphNode& node) { return is_kernel(rewrite_.to(), node); });
     if (has_kernel) kernels_.push_back(origin);
     seen_nodes_ = nodes.size();
   }

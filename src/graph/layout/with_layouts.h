@@ -19,7 +19,7 @@ struct KernelOrigin {
 
 struct GraphInLayouts {
   Graph graph;
-  /// For each node that is neither a view nor constant, in order. named() (graph/passes/passes.h) keeps this order.
+  /// For each kernel (graph/program/node_form.h), in order. named() (graph/passes/passes.h) keeps this order.
   std::vector<KernelOrigin> kernels;
 };
 

@@ -29,6 +29,10 @@ const std::string& output_name(const GraphNode& node, std::size_t i) {
   return parameter_name(node, node.inputs.size() + i);
 }
 
+bool is_kernel(const Graph& graph, const GraphNode& node) {
+  return !node.is_view() && !graph.value(node.outputs[0]).is_constant;
+}
+
 bool has_no_reduction(const GraphNode& node) {
   return !node.is_view() && std::none_of(node.program->stages.begin(), node.program->stages.end(),
                                          [](const text::Stage& stage) { return stage.reduction.has_value(); });

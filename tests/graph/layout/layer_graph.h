@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/program/node_form.h"
 #include "nestwright/model/graph.h"
 #include "tests/graph/graph_runs.h"
 
@@ -90,11 +91,11 @@ class LayerGraph {
   std::string plane(ValueId x) const { return " y=" + std::to_string(graph.type(x).shape[1]) + " x=5"; }
 };
 
-/// The nodes of a graph that are neither views nor constant.
+/// The kernels of a graph.
 inline std::vector<GraphNode> kernels_of(const Graph& graph) {
   std::vector<GraphNode> kernels;
   for (const GraphNode& node : graph.nodes()) {
-    if (!node.is_view() && !graph.value(node.outputs[0]).is_constant) kernels.push_back(node);
+    if (is_kernel(graph, node)) kernels.push_back(node);
   }
   return kernels;
 }
