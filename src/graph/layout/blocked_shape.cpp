@@ -7,7 +7,9 @@ namespace nestwright {
 std::size_t channel_dimension(const std::vector<std::int64_t>& shape) { return shape.size() - 3; }
 
 bool has_blocks(const std::vector<std::int64_t>& shape, int block) {
-  return shape.size() >= 3 && block > 1 && shape[channel_dimension(shape)] % block == 0;
+  if (shape.size() < 3 || block < 2) return false;
+  const std::int64_t channels = shape[channel_dimension(shape)];
+  return channels > 0 && channels % block == 0;
 }
 
 std::vector<std::int64_t> shape_in(const std::vector<std::int64_t>& shape, int layout) {
