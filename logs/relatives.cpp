@@ -19,17 +19,9 @@ using sqlite::Statement;
 /// The most trials of one related task; the latest ones count.
 constexpr int kMaxRelatedTrials = 2000;
 
-/// Later records are excluded, so that each session of the learner gets the same answer.
-constexpr const char* kFirstStartOfLearner =
-    "coalesce((SELECT min(started_at) FROM session AS first WHERE first.task_id = :learner), '9999')";
-
 /// Selects the sessions that proposed trials of a task, the latest ones first.
-const std::string& select_sessions() {
-  static const std::string select =
-      fmt::format("SELECT id FROM session WHERE task_id = :task AND started_at < {} ORDER BY started_at DESC, id DESC",
-                  kFirstStartOfLearner);
-  return select;
-}
+constexpr const char* kSelectSessions =
+    "SELECT id FROM session WHERE task_id = :task ORDER BY started_at DESC, id DESC";
 
 /// Selects only the columns for choosing among the trials of a session, because decoding all configurations and
 /// readings takes ten times as long. The joins are in the order in which SQLite follows them backwards through its
@@ -40,25 +32,23 @@ const std::string& select_related() {
       " FROM batch CROSS JOIN proposal ON proposal.batch_id = batch.id CROSS JOIN trial ON trial.proposal_id = "
       "proposal.id"
       " CROSS JOIN session AS unit ON unit.id = trial.session_id"
-      " WHERE batch.session_id = :session AND trial.recorded_at < {1}"
-      " AND proposal.space_id IN (SELECT space.id FROM space WHERE {0})"
+      " WHERE batch.session_id = :session AND proposal.space_id IN (SELECT space.id FROM space WHERE {0})"
       " AND trial.outcome = 0 AND trial.same_as_trial_id IS NULL AND trial.median_ns > 0 AND trial.disturbance = ''"
       " ORDER BY batch.number DESC, proposal.position DESC LIMIT :limit",
-      kTemplateMatches, kFirstStartOfLearner);
+      kTemplateMatches);
   return select;
 }
 
-/// Returns the largest group of trials with comparable times, of the last trials that were recorded before the first
-/// session of `learner` began. `templates` is in the form of encode_templates().
-RelatedTask read_related(const Database& database, const StoredTask& task, std::int64_t learner,
-                         const std::string& templates) {
+/// Returns the largest group of trials with comparable times, of the last trials. `templates` is in the form of
+/// encode_templates().
+RelatedTask read_related(const Database& database, const StoredTask& task, const std::string& templates) {
   using Timed = std::pair<TrialId, double>;
   std::map<std::int64_t, std::vector<Timed>> groups;
-  Statement sessions = database.prepare(select_sessions()), rows = database.prepare(select_related());
-  sessions.bind(task.id, learner);
+  Statement sessions = database.prepare(kSelectSessions), rows = database.prepare(select_related());
+  sessions.bind(task.id);
   int left = kMaxRelatedTrials;
   while (left > 0 && sessions.step()) {
-    rows.bind(sessions.integer(0), learner, templates, left);
+    rows.bind(sessions.integer(0), templates, left);
     for (; rows.step(); --left) {
       const double anchor_ns = rows.real(5);
       const bool has_anchor = static_cast<ScoringRule>(rows.integer(3)) == ScoringRule::kPaired && anchor_ns > 0;
@@ -100,12 +90,11 @@ std::vector<RelatedTask> TuningLog::relatives(const TaskKey& task, int tasks,
   for (auto& [distance, other] : tasks_by_distance(state_->database, task.workload, same_operator)) {
     near.push_back(std::move(other));
   }
-  const auto stored = stored_task(state_->database, task);
   std::vector<RelatedTask> found;
   for (const StoredTask& other : near) {
     if (static_cast<int>(found.size()) >= tasks) break;
     if (other.key.pipeline != task.pipeline) continue;
-    RelatedTask related = read_related(state_->database, other, stored ? stored->id : 0, encode_templates(templates));
+    RelatedTask related = read_related(state_->database, other, encode_templates(templates));
     if (!related.trials.empty()) found.push_back(std::move(related));
   }
   return found;

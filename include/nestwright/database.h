@@ -174,8 +174,7 @@ class TuningLog {
   /// Returns what the search of a task can learn from other tasks: the timed trials of up to `tasks` tasks with the
   /// same operator, type, target, machine and conditions, out of the last 2000 undisturbed trials of each. First those
   /// that differ in the backend only, or have the key's former target, then those of the same backend whose parameters
-  /// differ only in sizes, nearest first. Only trials from before the first session of `task` began, so that a session
-  /// that continues a killed one gets the same answer.
+  /// differ only in sizes, nearest first.
   std::vector<RelatedTask> relatives(const TaskKey& task, int tasks,
                                      const std::vector<TemplateVersion>& templates = {}) const;
   /// Returns the trials `ids` of a related task, in this order, without the individual readings (the lists of

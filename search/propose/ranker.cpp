@@ -32,7 +32,10 @@ constexpr float kLikenessSteps = 64;  // per unit of a feature, a logarithm to b
 Ranker::Ranker(std::unique_ptr<CostModel> model, std::unique_ptr<CostModel> auditor, FeatureSource features)
     : model_(std::move(model)), auditor_(std::move(auditor)), source_(std::move(features)) {}
 
-void Ranker::warm_start(std::vector<Observation> other_tasks) { other_tasks_ = std::move(other_tasks); }
+void Ranker::set_other_tasks(std::vector<Observation> other_tasks) {
+  has_new_others_ = !(other_tasks.empty() && other_tasks_.empty());
+  other_tasks_ = std::move(other_tasks);
+}
 
 void Ranker::record_resources(const Point& point, const DeviceResources& resources) {
   resources_.insert_or_assign(point.key(), resources);
@@ -119,7 +122,8 @@ Ranker::TrainingSet Ranker::training_set(std::size_t count) {
 }
 
 void Ranker::learn() {
-  if (learn_from_ == learnt_from_ && (generation_ > 0 || other_tasks_.empty())) return;
+  if (learn_from_ == learnt_from_ && !has_new_others_) return;
+  has_new_others_ = false;
   ++generation_;
   TrainingSet set = training_set(learn_from_);
   audit(set);

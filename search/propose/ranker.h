@@ -29,9 +29,9 @@ class Ranker {
   /// `features` is called from several threads at once. `auditor` is an untrained model of the same kind as `model`.
   Ranker(std::unique_ptr<CostModel> model, std::unique_ptr<CostModel> auditor, FeatureSource features);
 
-  /// Adds trials of other tasks, with throughput relative to the best of their own task. They determine the ranking
-  /// until this task has trials, and lose weight as these accumulate. Must be called before any other function.
-  void warm_start(std::vector<Observation> other_tasks);
+  /// Replaces the trials of other tasks, with throughput relative to the best of their own task. They determine the
+  /// ranking until this task has trials, and lose weight as these accumulate. Cheap: see observe().
+  void set_other_tasks(std::vector<Observation> other_tasks);
   /// False where trials of other tasks have no weight any more, given the number of this task's trials.
   static bool uses_other_tasks(std::size_t own_trials) { return own_trials < kMaxReplayed; }
   /// Counts each point when it is first scored, as ranked or as not lowered. `considered` outlives the ranker.
@@ -95,6 +95,7 @@ class Ranker {
   std::unordered_set<const std::optional<Features>*> counted_;  ///< entries of cache_ whose points were counted
   std::unordered_map<std::string, DeviceResources> resources_;
   std::vector<Observation> other_tasks_;
+  bool has_new_others_ = false;  ///< other_tasks_ were replaced since the last training
   std::vector<SessionTrial> observed_;
   std::unordered_map<std::string, std::size_t> index_of_;  ///< into observed_, by the point's key
   std::size_t replayed_ = 0;                               ///< how many of observed_ are of earlier sessions

@@ -32,6 +32,10 @@ class SearchStrategy {
   /// Called between batches; does not end one.
   virtual void amend(std::span<const SessionTrial> trials) = 0;
 
+  /// Replaces StrategyInput::transferred. Points that were proposed or observed before are not proposed again. Called
+  /// between batches.
+  virtual void transfer(std::vector<Point> points) = 0;
+
   /// True only if it is certain that every valid point of the space was proposed or observed.
   virtual bool is_exhausted() const = 0;
   /// The outlook after the last batch, without the roofline.

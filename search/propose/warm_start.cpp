@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "nestwright/error.h"
 #include "search/propose/ranker.h"
@@ -49,29 +50,6 @@ std::optional<Point> fit(const TrialRecord& trial, const SearchSpace& space) {
   return std::nullopt;
 }
 
-void add_observations(const TuningLog& log, const RelatedTask& task, const Task& own, const KnobColumns& columns,
-                      std::vector<Observation>& out) {
-  const TaskContext other(Task{parse_workload(task.workload.text, own.workload.op), own.target});
-  std::vector<TrialId> ids;
-  std::map<TrialId, double> times;
-  for (const std::size_t i : choose(task.trials.size())) {
-    ids.push_back(task.trials[i]);
-    times.emplace(task.trials[i], task.times[i]);
-  }
-  const std::vector<TrialRecord> trials = log.trials_of(task, ids);
-  std::vector<std::optional<Features>> features(trials.size());
-  tbb::parallel_for(std::size_t{0}, trials.size(), [&](std::size_t i) {
-    const auto point = find_point(other, trials[i].point);
-    if (point) features[i] = candidate_features(other.task(), columns, *point);
-  });
-  const double best = task.times.front();
-  for (std::size_t i = 0; i < trials.size(); ++i) {
-    if (!features[i]) continue;
-    out.push_back({std::move(*features[i]), best / times.at(trials[i].id), 1,
-                   candidate_resources(trials[i].measurement.resources)});
-  }
-}
-
 /// Adds the fastest trials that could be the best, adapted to this space: at most kBests that are not in `points`.
 void add_points(const TuningLog& log, const RelatedTask& task, const SearchSpace& space, std::vector<Point>& points) {
   std::span<const TrialId> rest = task.trials;
@@ -92,17 +70,48 @@ void add_points(const TuningLog& log, const RelatedTask& task, const SearchSpace
 
 }  // namespace
 
-WarmStart warm_start(const TuningLog& log, const TaskKey& key, const SearchSpace& space, const KnobColumns& columns,
-                     const std::vector<TemplateVersion>& versions, std::size_t own_trials) {
-  const bool uses_observations = Ranker::uses_other_tasks(own_trials);
+void WarmStartReader::add_observations(const RelatedTask& task, std::vector<Observation>& out) {
+  const Task& own = space_.task();
+  const TaskContext other(Task{parse_workload(task.workload.text, own.workload.op), own.target});
+  std::vector<TrialId> ids;
+  std::map<TrialId, double> times;
+  for (const std::size_t i : choose(task.trials.size())) {
+    ids.push_back(task.trials[i]);
+    times.emplace(task.trials[i], task.times[i]);
+  }
+  const std::vector<TrialRecord> trials = log_.trials_of(task, ids);
+  std::vector<std::pair<const TrialRecord*, std::optional<Features>*>> missing;
+  for (const TrialRecord& trial : trials) {
+    const auto [entry, is_new] = features_.try_emplace(trial.id);
+    if (is_new) missing.emplace_back(&trial, &entry->second);
+  }
+  tbb::parallel_for(std::size_t{0}, missing.size(), [&](std::size_t i) {
+    const auto& [trial, features] = missing[i];
+    if (const auto point = find_point(other, trial->point))
+      *features = candidate_features(other.task(), columns_, *point);
+  });
+  const double best = task.times.front();
+  for (const TrialRecord& trial : trials) {
+    const std::optional<Features>& features = features_.at(trial.id);
+    if (!features) continue;
+    out.push_back({*features, best / times.at(trial.id), 1, candidate_resources(trial.measurement.resources)});
+  }
+}
+
+std::optional<WarmStart> WarmStartReader::read(std::size_t own_trials) {
+  const std::vector<RelatedTask> relatives = log_.relatives(key_, kTasks, versions_);
+  std::vector<TrialId> bests;
+  for (const RelatedTask& task : relatives) bests.push_back(task.trials.front());
+  if (bests == bests_) return std::nullopt;
+  bests_ = std::move(bests);
   WarmStart start;
-  for (const RelatedTask& task : log.relatives(key, kTasks, versions)) {
+  for (const RelatedTask& task : relatives) {
     try {
-      if (uses_observations) add_observations(log, task, space.task(), columns, start.observations);
+      if (Ranker::uses_other_tasks(own_trials)) add_observations(task, start.observations);
     } catch (const Error&) {
       continue;  // this build's operator does not have the workload, or a template fails for it
     }
-    add_points(log, task, space, start.points);
+    add_points(log_, task, space_, start.points);
   }
   return start;
 }

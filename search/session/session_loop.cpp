@@ -12,7 +12,6 @@
 #include "nestwright/error.h"
 #include "search/budget/stopwatch.h"
 #include "search/propose/make_strategy.h"
-#include "search/propose/warm_start.h"
 #include "search/session/measuring_order.h"
 #include "search/session/reference_time.h"
 #include "search/task/timing_lock.h"
@@ -75,7 +74,8 @@ SessionLoop::SessionLoop(const TaskContext& context, TuningLog& log, const Sessi
       history_(context_, trials_, tools_),
       columns_(tools_.space.config_spaces()),
       ranker_(make_cost_model(options.cost_model, options.seed), make_cost_model(options.cost_model, options.seed),
-              [this](const Point& point) { return candidate_features(context_.task(), columns_, point); }) {
+              [this](const Point& point) { return candidate_features(context_.task(), columns_, point); }),
+      relatives_(log, context_.key(), tools_.space, columns_, tools_.versions) {
   ranker_.count_ranked_in(considered_);
   start_up_.end();
 }
@@ -148,6 +148,7 @@ bool SessionLoop::advance() {
     history_.replay(*strategy_, ranker_, parts_);
   }
   history_.read_news(*strategy_, ranker_);
+  learn_from_relatives();
   measure_disturbed();
   confirm_parts([this] { return parts_.take_during_search(trials_.incumbent_ns(), stop_.seconds()); });
   return next_batch();
@@ -163,19 +164,23 @@ void SessionLoop::start() {
   describe_spaces(tools_);
   forget_failures_of_rebuilt_plugins(context_, tools_);
   result_.earlier_trials = tools_.log.totals(context_.key()).trials;
-  const std::size_t own_trials = history_.read();
+  own_trials_ = history_.read();
   if (trials_.incumbent_ns() > 0) stop_.note_best();
   // One that was disturbed, or that is outside of this session's space, is not among those that were read.
   if (tools_.log.has_right_trial(context_.key())) stop_.note_right();
   if (needs_answer()) announce_first_trial();
-  WarmStart warm = warm_start(tools_.log, context_.key(), tools_.space, columns_, tools_.versions, own_trials);
-  ranker_.warm_start(std::move(warm.observations));
-  strategy_ = make_strategy(options_.strategy, {.space = &tools_.space,
-                                                .ranker = &ranker_,
-                                                .seed = options_.seed,
-                                                .transferred = std::move(warm.points),
-                                                .considered = &considered_});
+  strategy_ =
+      make_strategy(options_.strategy,
+                    {.space = &tools_.space, .ranker = &ranker_, .seed = options_.seed, .considered = &considered_});
+  learn_from_relatives();
   tools_.times.start_up = static_cast<std::int64_t>(stop_.seconds() * 1e9);
+}
+
+void SessionLoop::learn_from_relatives() {
+  std::optional<WarmStart> warm = relatives_.read(own_trials_ + static_cast<std::size_t>(stop_.trials()));
+  if (!warm) return;
+  ranker_.set_other_tasks(std::move(warm->observations));
+  strategy_->transfer(std::move(warm->points));
 }
 
 void SessionLoop::announce_first_trial() const {

@@ -16,6 +16,7 @@
 #include "search/budget/stop_condition.h"
 #include "search/propose/ranker.h"
 #include "search/propose/strategy.h"
+#include "search/propose/warm_start.h"
 #include "search/race/final_race.h"
 #include "search/session/chunk.h"
 #include "search/session/disturbed_trials.h"
@@ -89,6 +90,9 @@ class SessionLoop {
 
   /// Says so where the first trial alone is expected to take longer than the budget.
   void announce_first_trial() const;
+
+  /// Gives the strategy and its model what other tasks have found since the last call.
+  void learn_from_relatives();
 
   std::string stop_reason();
 
@@ -165,6 +169,8 @@ class SessionLoop {
   KnobColumns columns_;
   ConsideredCounter considered_;
   Ranker ranker_;
+  WarmStartReader relatives_;
+  std::size_t own_trials_ = 0;  ///< that the session started from
   std::unique_ptr<SearchStrategy> strategy_;
   DisturbedTrials disturbed_;
   PartTrials parts_;

@@ -101,15 +101,29 @@ bool prefers_large(Ranker& r) {
 
 TEST(Ranker, RanksByWhatOtherTasksTaughtBeforeTheFirstTrial) {
   Ranker r = ranker("xgboost");
-  r.warm_start(observations(100, rising));
+  r.set_other_tasks(observations(100, rising));
   EXPECT_TRUE(r.can_rank());
   EXPECT_TRUE(prefers_large(r));
   EXPECT_EQ(r.generation(), 1u);
 }
 
+TEST(Ranker, OtherTasksMayTeachLaterAndAgain) {
+  Ranker r = ranker("xgboost");
+  teach(r, 10, falling);
+  EXPECT_FALSE(r.can_rank());
+  r.set_other_tasks(observations(100, rising));
+  EXPECT_TRUE(prefers_large(r));
+  EXPECT_EQ(r.generation(), 1u);
+  r.set_other_tasks(observations(100, falling));
+  EXPECT_FALSE(prefers_large(r));
+  EXPECT_EQ(r.generation(), 2u);
+  EXPECT_FALSE(prefers_large(r));
+  EXPECT_EQ(r.generation(), 2u) << "nothing new";
+}
+
 TEST(Ranker, WhatOtherTasksTaughtFades) {
   Ranker r = ranker("xgboost");
-  r.warm_start(observations(100, rising));
+  r.set_other_tasks(observations(100, rising));
   ASSERT_TRUE(prefers_large(r));
   teach(r, 300, falling);  // after 277 trials, other tasks have no weight
   Ranker alone = ranker("xgboost");
@@ -120,7 +134,7 @@ TEST(Ranker, WhatOtherTasksTaughtFades) {
 
 TEST(Ranker, LessonsThatDoNotRankAreSeenThrough) {
   Ranker r = ranker("xgboost");
-  r.warm_start(observations(200, noise));
+  r.set_other_tasks(observations(200, noise));
   EXPECT_FALSE(r.can_rank());
 }
 

@@ -35,8 +35,8 @@ class WarmStartTest : public ::testing::Test {
     std::vector<ConfigSpace> spaces;
     for (const auto& member : space.members()) spaces.push_back(member.space);
     const KnobColumns columns(spaces);
-    return warm_start(log_, task_key(t), space, columns, {{"matmul.cpu", space.members()[0].source->version}},
-                      own_trials);
+    const std::vector<TemplateVersion> versions{{"matmul.cpu", space.members()[0].source->version}};
+    return WarmStartReader(log_, task_key(t), space, columns, versions).read(own_trials).value();
   }
 
   TemporaryFolder folder_;
@@ -87,13 +87,31 @@ TEST_F(WarmStartTest, OtherTargetsAndOperandsTeachNothing) {
   EXPECT_TRUE(start(task("m=96 n=96 k=96")).observations.empty());
 }
 
-TEST_F(WarmStartTest, ASessionThatGoesOnLearnsFromTheSame) {
-  record(task("m=64 n=64 k=64"), 2, 100);
+TEST_F(WarmStartTest, IsReadAgainWhereAnotherTaskHasANewBest) {
   const Task mine = task("m=96 n=96 k=96");
+  record(task("m=64 n=64 k=64"), 2, 100);
   record(mine, 1, 300);
+  const SearchSpace space(mine, "matmul.cpu");
+  const KnobColumns columns(std::vector<ConfigSpace>{space.members()[0].space});
+  const std::vector<TemplateVersion> versions{{"matmul.cpu", space.members()[0].source->version}};
+  WarmStartReader reader(log_, task_key(mine), space, columns, versions);
+  EXPECT_EQ(reader.read(1).value().observations.size(), 2u);
+  EXPECT_FALSE(reader.read(1)) << "nothing new";
+  record(mine, 2, 200);
+  EXPECT_FALSE(reader.read(3)) << "nor of its own";
   record(task("m=80 n=96 k=96"), 3, 200);
-  EXPECT_EQ(start(mine).observations.size(), 2u) << "what came after this task's first session is left out";
-  EXPECT_EQ(start(task("m=97 n=96 k=96")).observations.size(), 6u);
+  const std::optional<WarmStart> again = reader.read(3);
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->observations.size(), 5u);
+  const WarmStart fresh = start(mine, 3);
+  ASSERT_EQ(fresh.observations.size(), 5u);
+  EXPECT_EQ(again->points, fresh.points);
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(again->observations[i].throughput, fresh.observations[i].throughput);
+    EXPECT_THAT(again->observations[i].features,
+                ::testing::Pointwise(::testing::NanSensitiveFloatEq(), fresh.observations[i].features));
+  }
+  EXPECT_FALSE(reader.read(3));
 }
 
 TEST_F(WarmStartTest, ATaskWithManyTrialsGetsPointsAndNoLessons) {

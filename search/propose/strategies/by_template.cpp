@@ -29,10 +29,11 @@ class StrategyByTemplate final : public SearchStrategy {
       of_part.seed = hash_combine(input.seed, stable_hash(name));
       of_part.share = input.share / static_cast<double>(parts_.size());
       of_part.is_part = true;
-      std::erase_if(of_part.transferred, [&](const Point& point) { return point.template_name != name; });
-      arms_.push_back({.first_pulls = first_pulls(space->seeds().size() + of_part.transferred.size())});
+      of_part.transferred.clear();
+      arms_.emplace_back();
       strategies_.push_back(make(of_part));
     }
+    transfer(input.transferred);
   }
 
   std::vector<Point> propose(int batch, int n) override {
@@ -65,6 +66,16 @@ class StrategyByTemplate final : public SearchStrategy {
     measured_.record(known);
     if (ranker_ == nullptr) return;
     for (const SessionTrial& trial : known) ranker_->amend(trial);
+  }
+
+  void transfer(std::vector<Point> points) override {
+    for (std::size_t arm = 0; arm < strategies_.size(); ++arm) {
+      std::vector<Point> of_arm;
+      std::ranges::copy_if(points, std::back_inserter(of_arm),
+                           [&](const Point& point) { return point.template_name == parts_[arm].template_name; });
+      arms_[arm].first_pulls = first_pulls(parts_[arm].space->seeds().size() + of_arm.size());
+      strategies_[arm]->transfer(std::move(of_arm));
+    }
   }
 
   bool is_exhausted() const override {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <random>
+#include <utility>
 
 #include "search/propose/measured_trials.h"
 #include "search/propose/strategy.h"
@@ -15,6 +16,7 @@ class StrategyBase : public SearchStrategy {
   std::vector<Point> propose(int batch, int n) final;
   void observe(std::span<const SessionTrial> batch) final;
   void amend(std::span<const SessionTrial> trials) final;
+  void transfer(std::vector<Point> points) final { input_.transferred = std::move(points); }
   bool is_exhausted() const final;
   SearchOutlook outlook() const final;
 

@@ -56,7 +56,7 @@ TEST_F(ForeignRecords, AreKeptFromQueriesByTheirSourceAlone) {
       "UPDATE workload SET op = 'matmul', dtype = 'float32', parameters = '{\"m\":512,\"n\":512,\"k\":256}';"
       "UPDATE target SET target = 'cpu,isa=avx512,threads=2', threads = 2, backend = 'LLVM 19.1.7';"
       "UPDATE task SET cache = 'warm', pages = 'small'");
-  const SessionId session = log_.begin_session(task_, info());  // relatives are those from before it
+  const SessionId session = log_.begin_session(task_, info());
   EXPECT_THAT(log_.nearest(task_.workload, {}, 10), IsEmpty());
   EXPECT_THAT(log_.relatives(task_, 10), IsEmpty());
   EXPECT_THAT(log_.list({}), IsEmpty());
