@@ -30,6 +30,7 @@ const RuleTable<Sketch>& cpu_rules() {
   };
   static constexpr std::array kStages{
       StageRule<Sketch>{"scan_part", is_of_scan, schedule_scan_part},
+      StageRule<Sketch>{"join_blocks", may_join_blocks, join_blocks},
       StageRule<Sketch>{"join_columns", may_join_columns, join_columns},
       StageRule<Sketch>{"column_sums", has_column_sums, schedule_column_sums},
       StageRule<Sketch>{"register_tile", has_register_tile, schedule_register_tile},

@@ -42,6 +42,11 @@ bool is_of_scan(Sketch& sketch, int stage);
 void schedule_scan_part(Sketch& sketch, int stage);
 bool may_join_rows(Sketch& sketch, int stage);
 void join_rows(Sketch& sketch, int stage);
+bool may_join_blocks(Sketch& sketch, int stage);
+void join_blocks(Sketch& sketch, int stage);
+/// The innermost loop of the nest that moves what is read of a stage while its rows, along the last dimension, are
+/// whole; or -1.
+int loop_of_block(const SketchNest& nest, const SketchRelation& relation);
 bool may_join_tiles(Sketch& sketch, int stage);
 void join_tiles(Sketch& sketch, int stage);
 /// Whether the stage can be computed in vectors for one tile of axis `column` of a nest, to which it has `relation`.

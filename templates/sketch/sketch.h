@@ -38,13 +38,22 @@ struct SketchLoop {
   bool is_reduce = false;
 };
 
-/// The loops of a stage at root, outermost first.
+/// Stages between two products: the rows of the first one are changed, and then multiplied again.
+struct BlockChain {
+  int product = -1;  ///< the first product
+  int last = -1;     ///< the stage that the second product reads
+};
+
+/// The loops of a stage at root, or of one that is computed in the blocks of another nest, outermost first.
 struct SketchNest {
   /// Loops over rows, over register tiles of a reduction, or over tiles of columns, the last axis.
   enum class Kind : std::uint8_t { kRows, kTiles, kColumns } kind = Kind::kRows;
   int stage = -1;
   std::vector<SketchLoop> loops;
   VectorTile columns{};  ///< of kColumns: the tile of the last axis that the innermost loop runs over
+  BlockChain chain{};    ///< of kTiles: stages that are computed for each block of rows
+  int outer = -1;        ///< the nest in whose blocks this one is; -1: at root
+  int at = -1;           ///< the loop of that nest
 };
 
 /// The inputs that are the same in every call.

@@ -1,5 +1,6 @@
 // What the templates of texts compute is right on all inputs that check it: the default of each template, and another
 // configuration of its space.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -18,6 +19,38 @@ TEST_P(Candidates, AreRightOnAllInputs) {
   target.threads = 2;
   std::mt19937_64 random(3);
   expect_right_candidates(workload_of(GetParam()), target, random);
+}
+
+// Attention, whose scores are computed for a block of rows at a time: rows that blocks and tiles divide or not.
+TEST(Candidates, AttentionInBlocksIsRight) {
+  Target target = Target::host();
+  target.threads = 2;
+  std::mt19937_64 random(5);
+  for (const char* sizes : {" h=3 i=24 j=24 d=8 c=16", " h=2 i=19 j=37 d=5 c=18", " h=1 i=16 j=40 d=16 c=16"}) {
+    const Workload workload =
+        workload_of(std::string("T[h,i,j]=sum(d,Q[i,h,d]*K[j,h,d]); S[h,i,j]=T[h,i,j]/4.0+B[j]; M[h,i]=max(j,S[h,i,j]);"
+                                "E[h,i,j]=exp(S[h,i,j]-M[h,i]); N[h,i]=sum(j,E[h,i,j]); P[h,i,j]=E[h,i,j]/N[h,i];"
+                                "Y[i,h,c]=sum(j,P[h,i,j]*V[j,h,c])") +
+                    sizes);
+    const Template& generated = *workload.op->find_template("generated.cpu");
+    const ConfigSpace space = discover_space(generated, workload, target);
+    const CheckData data = make_strict_check_data(workload);
+    const std::vector<Tensor> args = workload.op->define(workload).args;
+    std::vector<Config> configs = seeds_of(generated, workload, target);
+    EXPECT_THAT(configs.front().str(), ::testing::HasSubstr("T.at=block"));
+    configs.resize(std::min<std::size_t>(configs.size(), 2));
+    for (int sampled = 0; sampled < 2;) {
+      const std::optional<Config> config = space.sample(random);
+      if (!config || config->str().find("T.at=block") == std::string::npos) continue;
+      configs.push_back(*config);
+      ++sampled;
+    }
+    for (const Config& config : configs) {
+      const Instance made = instantiate(generated, workload, target, config);
+      const ir::Program loops = lower(made.schedule, made.definition.args, target, "attention", {.verify = true});
+      EXPECT_EQ(wrong_on(data, loops, target, args), "") << config.str();
+    }
+  }
 }
 
 // Sums of planes, of which several distant ones are reduced at a time: the results are one axis inside of the kernel.

@@ -69,7 +69,7 @@ class Packing {
     if (may_copy && access.is_constant) {
       options.emplace_back("prepared");
     } else if (may_copy && (reuse >= kMinPackingReuse || !in_place)) {
-      if (is_read_in_one_way(sums, access)) options.emplace_back("block");
+      if (is_read_in_one_way(sums, access) && !axes_.is_inner) options.emplace_back("block");
       options.emplace_back("whole");
     }
     const std::string chosen = t_.define_annotate(knob, options);
@@ -100,7 +100,7 @@ class Packing {
     std::vector<std::string> options{"no"};
     if (access.is_constant && across >= 0 && rank > 1) {
       options.emplace_back("prepared");
-    } else if (may_copy) {
+    } else if (may_copy && !axes_.is_inner) {
       options.emplace_back("block");
     }
     const std::string chosen = t_.define_annotate("pack_rows", options);
@@ -175,7 +175,7 @@ class Packing {
     }
     const int at = how == "whole" ? -1 : innermost_mover(access, loops_, sketch_.of(axes_.sums).spatial);
     if (at < 0) {
-      if (knobs_.fused > 0) stage.parallel(shared);
+      if (knobs_.fused > 0 || (axes_.is_inner && sketch_.parallel)) stage.parallel(shared);
       return;
     }
     stage.compute_at(sketch_.loops_of(axes_.stored), loops_[static_cast<std::size_t>(at)].loop);

@@ -70,6 +70,7 @@ std::vector<std::vector<int>> group_orders(const TileAxes& axes) {
   order.push_back(static_cast<int>(BlockGroup::kVectors));
   if (axes.blocked) order.push_back(static_cast<int>(BlockGroup::kReduction));
   std::vector<std::vector<int>> orders;
+  if (axes.is_inner) return {order};
   const auto at = [&](BlockGroup group) { return std::find(order.begin(), order.end(), static_cast<int>(group)); };
   do {
     if (order.back() != static_cast<int>(BlockGroup::kOther) && at(BlockGroup::kReduction) != order.end() &&
@@ -168,6 +169,15 @@ void require_blocks(ScopedTuning& t, const Extents& e, const TileNumbers& x, con
           return is_even_division(count_tiles(extent, rows, short_segment(extent, rows, composed != 0)), blocks);
         },
         "the register tiles do not divide into that many blocks of equal size");
+  }
+  if (axes.takes_blocks) {
+    t.require(
+        values_of(x.order, x.vector_blocks),
+        [](const KnobValue& order, std::int64_t vector_blocks) {
+          const auto at = [&](BlockGroup group) { return std::ranges::find(order, static_cast<std::int64_t>(group)); };
+          return vector_blocks == 1 || at(BlockGroup::kRows) < at(BlockGroup::kVectors);
+        },
+        "blocks of vectors are inside of the blocks of rows, for each of which operands are computed");
   }
   t.require(
       values_of(x.order, x.row_blocks, x.vector_blocks, x.second_rows, x.fused),
@@ -294,8 +304,8 @@ TileKnobs define_tile_knobs(Sketch& sketch, const TileAxes& axes) {
   const KnobExpr second_rows = t.define_knob(
       "second_rows", axes.second_row < 0 ? std::vector<std::int64_t>{1} : up_to({1, 2, 3, 4, 7}, e.second_row));
   const KnobExpr vectors = t.define_knob("register_vectors", up_to({1, 2, 3, 4, 5, 6, 8, 10, 12, 15}, tiles));
-  const KnobExpr row_blocks = t.define_knob("row_blocks", block_counts(axes.row < 0 ? 1 : e.row));
-  const KnobExpr vector_blocks = t.define_knob("vector_blocks", block_counts(tiles));
+  const KnobExpr row_blocks = t.define_knob("row_blocks", block_counts(axes.row < 0 || axes.is_inner ? 1 : e.row));
+  const KnobExpr vector_blocks = t.define_knob("vector_blocks", block_counts(axes.is_inner ? 1 : tiles));
   const KnobExpr k_blocks =
       axes.blocked ? t.define_knob("blocks_k", k_block_counts(e.reduce.front(), steps)) : KnobExpr(1);
   const KnobExpr unroll =
@@ -308,7 +318,7 @@ TileKnobs define_tile_knobs(Sketch& sketch, const TileAxes& axes) {
   const PartsKnob tile_order =
       t.define_reorder("tile_order", axes.row < 0 ? std::vector<std::vector<int>>{{0, 1}}
                                                   : std::vector<std::vector<int>>{{0, 1}, {1, 0}});
-  const KnobExpr fused = t.define_knob("parallel_loops", shared_loops(sketch.parallel, e, tiles));
+  const KnobExpr fused = t.define_knob("parallel_loops", shared_loops(sketch.parallel && !axes.is_inner, e, tiles));
   const bool prefetches = t.define_knob("prefetch_result", {0, 1}) == 1;
   const TileNumbers x{lanes,    vectors, rows,  second_rows, row_blocks,   vector_blocks,
                       k_blocks, unroll,  fused, order,       reduce_order, tail};
@@ -328,6 +338,10 @@ TileKnobs define_tile_knobs(Sketch& sketch, const TileAxes& axes) {
   for (const std::int64_t axis : KnobValue(reduce_order)) knobs.reduce_order.push_back(static_cast<int>(axis));
   for (const std::int64_t group : KnobValue(order)) knobs.order.push_back(static_cast<BlockGroup>(group));
   knobs.tiles_of_vectors_outer = tile_order[0] == 1;
+  if (axes.is_inner) {
+    knobs.row_tiles = knobs.vector_tiles = 1;
+    if (knobs.tiles_of_vectors_outer) std::swap(*(knobs.order.end() - 2), knobs.order.back());
+  }
   knobs.fused = fused;
   knobs.prefetches_result = prefetches;
   return knobs;

@@ -21,10 +21,12 @@ struct TileAxes {
   int sums = -1;    ///< the stage that is accumulated in registers
   int stored = -1;  ///< the stage whose loops are tiled: the same, or the one that reads it element by element
   int vector = -1, row = -1, second_row = -1;
-  std::vector<int> others;   ///< spatial axes that are not tiled, of more than one iteration
-  std::vector<int> singles;  ///< those of one
-  bool blocked = false;      ///< the reduction is blocked, along its outermost axis
-  bool transposed = false;   ///< see is_transposed()
+  std::vector<int> others;    ///< spatial axes that are not tiled, of more than one iteration
+  std::vector<int> singles;   ///< those of one
+  bool blocked = false;       ///< the reduction is blocked, along its outermost axis
+  bool transposed = false;    ///< see is_transposed()
+  bool takes_blocks = false;  ///< what the tiles sum up is computed for each block of rows
+  bool is_inner = false;  ///< the tiles are computed in the blocks of other tiles, which are the blocks of these, too
 };
 
 struct TileKnobs {

@@ -15,8 +15,9 @@ bool moves(const SketchLoop& loop, const std::set<int>& dimension) {
   return std::any_of(loop.axes.begin(), loop.axes.end(), [&](int axis) { return dimension.count(axis) > 0; });
 }
 
-/// The innermost loop that moves what is read of the stage while its rows, along the last dimension, are whole; or -1.
-int loop_to_join(const SketchNest& nest, const SketchRelation& relation) {
+}  // namespace
+
+int loop_of_block(const SketchNest& nest, const SketchRelation& relation) {
   int found = -1;
   for (std::size_t i = 0; i < nest.loops.size(); ++i) {
     if (moves(nest.loops[i], relation.axes.back())) break;
@@ -26,8 +27,6 @@ int loop_to_join(const SketchNest& nest, const SketchRelation& relation) {
   }
   return found;
 }
-
-}  // namespace
 
 bool may_join_tiles(Sketch& sketch, int stage) {
   const StageAnalysis& analysis = sketch.of(stage);
@@ -40,7 +39,7 @@ void join_tiles(Sketch& sketch, int number) {
   const int nest_number = sketch.nest_of_readers(number);
   const SketchNest& nest = sketch.nests[static_cast<std::size_t>(nest_number)];
   const std::string chosen = sketch.choose(sketch.of(number).name + ".at", {"root", "block"});
-  const int at = loop_to_join(nest, sketch.relation(number, nest_number));
+  const int at = loop_of_block(nest, sketch.relation(number, nest_number));
   if (chosen == "root") {
     schedule_rows(sketch, number);
     return;

@@ -19,6 +19,7 @@
 #include "templates/loops/vectors.h"
 #include "templates/sketch/nests/pack.h"
 #include "templates/sketch/rules.h"
+#include "templates/sketch/rules/join_blocks.h"
 #include "templates/sketch/seeds/row_seeds.h"
 
 namespace nestwright {
@@ -64,6 +65,16 @@ bool is_blocked(Sketch& sketch, int sums) {
                        !is_transposed(stage, sketch.form_of(sums).vector_axis);
   return sketch.choose_once(stage.name + ".reduction", is_long ? std::vector<std::string>{"whole", "blocked"}
                                                                : std::vector<std::string>{"whole"}) == "blocked";
+}
+
+/// The tiles of a stage that stores sums. A product whose operand is computed block by block sums up whole rows, as
+/// does one that is computed in such blocks.
+TileAxes axes_of_tiles(Sketch& sketch, int sums, int stored) {
+  TileAxes axes = tile_axes(sketch, sums, stored, sketch.form_of(sums).vector_axis);
+  axes.is_inner = is_product_of_block(sketch, sums, stored);
+  axes.takes_blocks = !axes.is_inner && takes_blocks(sketch, chain_of_blocks(sketch, axes));
+  axes.blocked = !axes.is_inner && !axes.takes_blocks && is_blocked(sketch, sums);
+  return axes;
 }
 
 /// Splits, orders and annotates the loops of the stage that stores the tiles. Returns the loops over blocks, then the
@@ -186,13 +197,12 @@ bool has_register_tile(Sketch& sketch, int number) {
   const StageAnalysis& stage = sketch.of(number);
   if (stage.is_reduction) return stage.results == 1 && sketch.is_tiled(number);
   const int sums = sums_of(sketch, number);
-  return sums >= 0 && !is_blocked(sketch, sums);
+  return sums >= 0 && !axes_of_tiles(sketch, sums, number).blocked;
 }
 
 void schedule_register_tile(Sketch& sketch, int stored) {
   const int sums = sketch.of(stored).is_reduction ? stored : sums_of(sketch, stored);
-  TileAxes axes = tile_axes(sketch, sums, stored, sketch.form_of(sums).vector_axis);
-  axes.blocked = sums == stored && is_blocked(sketch, sums);
+  const TileAxes axes = axes_of_tiles(sketch, sums, stored);
   const TileKnobs knobs = define_tile_knobs(sketch, axes);
   Schedule& s = sketch.schedule;
   const Tensor c = sketch.of(sums).tensor;
@@ -223,7 +233,14 @@ void schedule_register_tile(Sketch& sketch, int stored) {
   pack_operands(sketch, axes, knobs, tile, loops);
   schedule_sums(s[tile], axes, knobs, reduce);
   sketch.finish(sums);
-  sketch.add_nest({SketchNest::Kind::kTiles, stored, loops});
+  if (axes.is_inner) {
+    place_in_block(sketch, stored);
+    sketch.finish(stored);
+    return;
+  }
+  SketchNest nest{SketchNest::Kind::kTiles, stored, loops};
+  if (axes.takes_blocks) nest.chain = chain_of_blocks(sketch, axes);
+  sketch.add_nest(std::move(nest));
   if (sums != stored) sketch.join(sums, sketch.nest_of(stored), -1);
 }
 

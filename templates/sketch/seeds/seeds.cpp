@@ -11,6 +11,7 @@
 #include "templates/sketch/nests/row_streams.h"
 #include "templates/sketch/rewrites/merge_axes.h"
 #include "templates/sketch/rewrites/unroll_phases.h"
+#include "templates/sketch/seeds/block_seeds.h"
 #include "templates/sketch/seeds/row_seeds.h"
 
 namespace nestwright {
@@ -205,6 +206,7 @@ std::vector<Config> seeds_of_definition(const Definition& definition, const Targ
       if (stages[s].has_branch && !stages[s].is_reduction)
         config.set(stages[s].name + ".values", {}, i % 2 == 0 ? "stored" : "again");
     }
+    if (i % 2 == 0) set_block_knobs(config, stages, target);
     if (row_streams) set_row_stream_knobs(config, stages.front(), i, target);
   }
   Config serial = seeds.front();

@@ -31,6 +31,19 @@ std::vector<Tensor> product() {
   return {a, b, compute({28, 64}, [&](Expr i, Expr j) { return max(c(i, j), 0.0); }, "D")};
 }
 
+/// Attention of 3 heads of 16 elements, 24 tokens.
+std::vector<Tensor> attention() {
+  const Tensor q = placeholder({3, 24, 16}, kFloat32, "Q"), k = placeholder({3, 24, 16}, kFloat32, "K"),
+               v = placeholder({3, 24, 16}, kFloat32, "V");
+  const IterVar d = reduce_axis(16, "d"), j = reduce_axis(24, "j"), n = reduce_axis(24, "n"), m = reduce_axis(24, "m");
+  const Tensor s = compute({3, 24, 24}, [&](Expr h, Expr i, Expr t) { return sum(q(h, i, d) * k(h, t, d), d); }, "S");
+  const Tensor largest = compute({3, 24}, [&](Expr h, Expr i) { return max(s(h, i, n), n); }, "M");
+  const Tensor e = compute({3, 24, 24}, [&](Expr h, Expr i, Expr t) { return exp(s(h, i, t) - largest(h, i)); }, "E");
+  const Tensor total = compute({3, 24}, [&](Expr h, Expr i) { return sum(e(h, i, m), m); }, "T");
+  const Tensor p = compute({3, 24, 24}, [&](Expr h, Expr i, Expr t) { return e(h, i, t) / total(h, i); }, "P");
+  return {q, k, v, compute({3, 24, 16}, [&](Expr h, Expr i, Expr c) { return sum(p(h, i, j) * v(h, j, c), j); }, "O")};
+}
+
 std::vector<Tensor> padded() {
   const Tensor a = placeholder({8, 30}, kFloat32, "A"), w = placeholder({16, 8, 3}, kFloat32, "W");
   const Tensor p = compute({8, 32}, [&](Expr c, Expr x) { return select(x >= 1 && x < 31, a(c, x - 1), 0.0); }, "P");
@@ -171,6 +184,12 @@ INSTANTIATE_TEST_SUITE_P(
                     padded_filters},
         RuleExample{"prepare_constants", "parallel=none y.vectors=2", weighted_rows, {1}},
         RuleExample{"join_rows", "parallel=loops C.vectors=2 m.vectors=2", centred_rows},
+        RuleExample{
+            "join_blocks",
+            "parallel=loops S.at=block O.register_rows=6 O.row_blocks=2 O.register_vectors=1 "
+            "S.register_rows=6 S.register_vectors=2 M.vectors=1 E.vectors=1 T.vectors=1 P.vectors=1 S.unroll_k=1 "
+            "O.unroll_k=1",
+            attention},
         RuleExample{"join_tiles",
                     "parallel=none P.values=stored P.at=block C.register_rows=6 "
                     "C.unroll_k=3",
