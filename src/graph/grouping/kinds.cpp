@@ -12,6 +12,10 @@ constexpr GroupingRule kRules[] = {
     {{"attention", "a product, its rows normalised, and their product as one"}, find_attentions, merge_nodes},
     {{"reduced-product", "a product and the rows reduced from it as one"}, find_reduced_products, merge_nodes},
     {{"product-of-rows", "rows and the product that reads them as one"}, find_products_of_rows, merge_nodes},
+    {{"siblings", "products or convolutions of one input as one, with all their filters"},
+     find_siblings,
+     join_siblings},
+    {{"residual", "a tensor added by the node that reads the sum"}, find_residuals, move_residual},
 };
 
 }  // namespace

@@ -33,4 +33,11 @@ std::vector<std::vector<std::size_t>> find_reduced_products(const Graph& joined)
 /// A node that reduces rows, and the product that alone reads them.
 std::vector<std::vector<std::size_t>> find_products_of_rows(const Graph& joined);
 
+/// Products or convolutions of one input with constants, which become one.
+std::vector<std::vector<std::size_t>> find_siblings(const Graph& joined);
+void join_siblings(const Graph& joined, const std::vector<std::size_t>& nodes, GraphRewrite& rewrite);
+/// A product that adds a tensor to its result, and the node that alone reads the result and may add it instead.
+std::vector<std::vector<std::size_t>> find_residuals(const Graph& joined);
+void move_residual(const Graph& joined, const std::vector<std::size_t>& nodes, GraphRewrite& rewrite);
+
 }  // namespace nestwright
