@@ -16,6 +16,9 @@ constexpr GroupingRule kRules[] = {
      find_siblings,
      join_siblings},
     {{"residual", "a tensor added by the node that reads the sum"}, find_residuals, move_residual},
+    {{"scaled-weights", "scales of channels multiplied by the weights of their reader"},
+     find_scaled_weights,
+     scale_weights},
 };
 
 }  // namespace

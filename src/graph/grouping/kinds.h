@@ -39,5 +39,8 @@ void join_siblings(const Graph& joined, const std::vector<std::size_t>& nodes, G
 /// A product that adds a tensor to its result, and the node that alone reads the result and may add it instead.
 std::vector<std::vector<std::size_t>> find_residuals(const Graph& joined);
 void move_residual(const Graph& joined, const std::vector<std::size_t>& nodes, GraphRewrite& rewrite);
+/// A tensor whose channels are scaled, and the convolution with constant weights that alone reads it.
+std::vector<std::vector<std::size_t>> find_scaled_weights(const Graph& joined);
+void scale_weights(const Graph& joined, const std::vector<std::size_t>& nodes, GraphRewrite& rewrite);
 
 }  // namespace nestwright

@@ -75,9 +75,7 @@ TEST_F(Siblings, OutputsAndPartsOfConcatenationsStayWhereTheyAre) {
   graph_.add_output("a", conv(x, 3));
   const ValueId b = conv(x, 4), c = conv(x, 2);
   graph_.add_output(
-      "y",
-      graph_.apply("Concat", "Y[o,y,x]=select(o<4,A[o,y,x],B[o-4,y,x]);A:float32[4,4,5];B:float32[2,4,5] o=6 y=4 x=5",
-                   {{"A", b}, {"B", c}}));
+      "y", graph_.apply("Concat", "Y[o,y,x]=select(o<4,A[o,y,x],B[o-4,y,x]) o=6 y=4 x=5", {{"A", b}, {"B", c}}));
   EXPECT_THAT(sites_of("siblings"), IsEmpty());
 }
 
