@@ -89,6 +89,25 @@ TEST_F(ModelCommandTest, IsTunedQueriedAndExported) {
   EXPECT_EQ(exported.err, "");
 }
 
+TEST_F(ModelCommandTest, TheNetworkIsTimedAndItsRecordIsShown) {
+  const CommandOutput tuned = run("tune net.onnx --dim n=4 --threads 1 --trials 12 --json");
+  ASSERT_EQ(tuned.code, 0) << tuned.err;
+  const json document = json::parse(tuned.out);
+  ASSERT_FALSE(document.at("network").is_null()) << tuned.err;
+  EXPECT_GT(document.at("network").at("time_ns"), 0);
+  EXPECT_GT(document.at("network").at("sum_of_kernels_ns"), 0);
+  EXPECT_GT(document.at("whole_ns"), 0);
+  const CommandOutput known = run("query net.onnx --dim n=4 --threads 1");
+  ASSERT_EQ(known.code, 0) << known.err;
+  EXPECT_THAT(known.out, AllOf(HasSubstr("\nnetwork   "), HasSubstr(" a run (")));
+}
+
+TEST_F(ModelCommandTest, SecondsThatDoNotSufficeForTheNetworkAreSaid) {
+  const CommandOutput tuned = run("tune net.onnx --dim n=4 --threads 1 --seconds 4");
+  ASSERT_EQ(tuned.code, 0) << tuned.err;
+  EXPECT_THAT(tuned.err, HasSubstr("the network as a whole was not timed: that takes longer"));
+}
+
 TEST_F(ModelCommandTest, AnUntunedModelIsExportedWithANote) {
   const CommandOutput ran = run("export net.onnx --dim n=2 --threads 1 --out out");
   ASSERT_EQ(ran.code, 0) << ran.err;

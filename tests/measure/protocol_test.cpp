@@ -145,7 +145,7 @@ TEST(Protocol, AnotherVersionIsRefused) {
   } catch (const UsageError& e) {
     EXPECT_STREQ(
         e.what(),
-        "nestwright-worker speaks version 13 of the protocol and 12 is needed; install both from one build, or "
+        "nestwright-worker speaks version 14 of the protocol and 13 is needed; install both from one build, or "
         "set NESTWRIGHT_WORKER");
   }
 }
