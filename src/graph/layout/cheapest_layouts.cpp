@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "graph/layout/minimize_sum.h"
 #include "graph/passes/rewrite.h"
 #include "graph/program/node_form.h"
 
@@ -53,7 +52,7 @@ class LayoutTerms {
     for (const TensorCosts& tensor : problem.tensors) add(tensor);
   }
 
-  Minimum minimize() { return minimize_sum(values_, std::move(terms_), start_); }
+  Minimum minimize(std::size_t max_table) { return minimize_sum(values_, std::move(terms_), start_, max_table); }
 
  private:
   /// The set of one layout: that in which a node reads the tensor.
@@ -179,8 +178,8 @@ double cost_of(const LayoutProblem& problem, const Layouts& layouts) {
   return cost;
 }
 
-LayoutChoice cheapest_layouts(const LayoutProblem& problem) {
-  const Minimum minimum = LayoutTerms(problem, cheapest_uniform(problem)).minimize();
+LayoutChoice cheapest_layouts(const LayoutProblem& problem, std::size_t max_table) {
+  const Minimum minimum = LayoutTerms(problem, cheapest_uniform(problem)).minimize(max_table);
   LayoutChoice choice{.layouts = {}, .cost = minimum.cost, .is_exact = minimum.is_exact};
   for (std::size_t n = 0; n < problem.nodes.size(); ++n) {
     choice.layouts.push_back(problem.nodes[n].layouts[minimum.values[n]]);

@@ -1,6 +1,13 @@
-// The layouts of a graph's nodes with the least sum of times, those of conversions among them (as in NeoCPU, Liu et
-// al., USENIX ATC 2019, but exact on branches, too). Thread rule: pure functions. Costs are in any one unit, such as
-// seconds.
+// Finds the layouts of a graph's nodes with the least sum of times, those of conversions among them, as NeoCPU does
+// (Liu et al., USENIX ATC 2019), and exactly where branches join, too.
+//
+//   const Graph graph = joined(model);
+//   const std::vector<Layouts> possible = possible_layouts(graph, blocks);
+//   const LayoutCosts costs = ...;  // times of layout_tasks(graph, possible)
+//   const LayoutChoice choice = cheapest_layouts(layout_problem(graph, possible, costs));
+//   const Graph kernels = named(with_layouts(graph, choice.layouts).graph);
+//
+// Thread rule: pure functions. Costs are in any one unit, such as seconds.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +15,7 @@
 #include <optional>
 #include <vector>
 
+#include "graph/layout/minimize_sum.h"
 #include "graph/layout/possible_layouts.h"
 #include "nestwright/model/graph.h"
 
@@ -52,9 +60,9 @@ struct LayoutChoice {
 };
 
 /// The cheapest assignment, by elimination of variables. Of several ones one with small layouts is returned. Where
-/// branches are so entangled that a table would have more than kMaxTable entries, some nodes get the layout that they
+/// branches are so entangled that a table would have more than `max_table` entries, some nodes get the layout that they
 /// have in the cheapest of the assignments in which all nodes that may have one layout have it; is_exact says so.
-LayoutChoice cheapest_layouts(const LayoutProblem& problem);
+LayoutChoice cheapest_layouts(const LayoutProblem& problem, std::size_t max_table = kMaxTable);
 
 /// The assignment in which the nodes that may have this layout, at a finite cost, have it, and the others 0.
 Layouts uniform_layouts(const LayoutProblem& problem, int layout);

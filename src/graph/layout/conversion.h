@@ -1,7 +1,8 @@
-// Nodes that convert a tensor from one layout to another.
+// Nodes that convert a tensor from one layout to another: views around a transposition.
 //
-//   0 to 16      X[c,y,x] as X[p,q,s]         Y[p,s,q]=X[p,q,s]          p blocks, q channels of one, s rows and
-//   columns 16 to 0      Y[p,q,s]=X[p,s,q]            as Y[c,y,x] 16 to 32     X as X[p,r,s,q] Y[p,s,r,q]=X[p,r,s,q]
+//   0 to 16      Y[p,s,q]=X[p,q,s]             p blocks, s rows and columns, q channels of a block
+//   16 to 0      Y[p,q,s]=X[p,s,q]
+//   16 to 32     Y[p,s,r,q]=X[p,r,s,q]         r small blocks of a large one
 //
 // Thread rule: functions that change their graph only.
 #pragma once

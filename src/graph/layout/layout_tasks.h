@@ -20,7 +20,8 @@ struct LayoutTask {
 };
 
 /// All kernels of a joined graph in all layouts `possible`, and all possible_conversions(): equal workloads once, in
-/// the order of the nodes.
+/// the order of layouts and nodes, those of conversions last. Kernels that cost nothing because their tensors are
+/// placed in each other (graph/program/placement.h) are among them.
 std::vector<LayoutTask> layout_tasks(const Graph& graph, const std::vector<Layouts>& possible);
 
 }  // namespace nestwright

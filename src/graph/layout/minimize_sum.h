@@ -1,8 +1,9 @@
 // Minimizes a sum of functions of few discrete variables each, by elimination of one variable after the other (bucket
 // elimination, Dechter, Artificial Intelligence 113, 1999).
 //
-//   a(x) + b(x, y) + c(y, z)      without x: b'(y) = min over x of a(x) + b(x, y); without z: c'(y); then min of b' +
-//   c'
+//   a(x) + b(x, y) + c(y, z)                          over x, y and z
+//   b'(y) + c(y, z)                                   over y and z; b'(y) is the least a(x) + b(x, y)
+//   b'(y) + c'(y)                                     over y; c'(y) is the least c(y, z)
 //
 // Thread rule: pure functions.
 #pragma once

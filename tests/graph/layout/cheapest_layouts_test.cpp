@@ -134,7 +134,8 @@ TEST(CheapestLayouts, ALayoutOfInfiniteCostIsNotTaken) {
   EXPECT_EQ(uniform_layouts(problem, 4), (Layouts{4, 4, 0, 4}));
 }
 
-TEST(CheapestLayouts, OfDeepNetworksAreExact) {
+/// Residuals around branches.
+Graph deep_network() {
   LayerGraph layers;
   ValueId x = layers.conv(layers.input(3), 16);
   for (int block = 0; block < 12; ++block) {
@@ -143,11 +144,25 @@ TEST(CheapestLayouts, OfDeepNetworksAreExact) {
     x = layers.conv_added_to(layers.conv_1x1(layers.concat(layers.concat(a, b), c), 16), x);
   }
   layers.graph.add_output("y", x);
-  const LayoutProblem problem =
-      layout_problem(layers.graph, possible_layouts(layers.graph, kBlocks), random_costs(1, .2));
+  return std::move(layers.graph);
+}
+
+TEST(CheapestLayouts, OfDeepNetworksAreExact) {
+  const Graph graph = deep_network();
+  const LayoutProblem problem = layout_problem(graph, possible_layouts(graph, kBlocks), random_costs(1, .2));
   const LayoutChoice choice = cheapest_layouts(problem);
   EXPECT_TRUE(choice.is_exact);
   for (const int layout : {0, 4, 8}) EXPECT_LT(choice.cost, cost_of(problem, uniform_layouts(problem, layout)));
+}
+
+TEST(CheapestLayouts, WithSmallTablesAreNoWorseThanUniformOnes) {
+  const Graph graph = deep_network();
+  const LayoutProblem problem = layout_problem(graph, possible_layouts(graph, kBlocks), random_costs(2, .2));
+  const LayoutChoice choice = cheapest_layouts(problem, 30);
+  EXPECT_FALSE(choice.is_exact);
+  EXPECT_NEAR(choice.cost, cost_of(problem, choice.layouts), 1e-9);
+  EXPECT_GE(choice.cost, cheapest_layouts(problem).cost - 1e-9);
+  for (const int layout : {0, 4, 8}) EXPECT_LE(choice.cost, cost_of(problem, uniform_layouts(problem, layout)));
 }
 
 }  // namespace
