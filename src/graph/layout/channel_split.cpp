@@ -4,7 +4,6 @@
 
 #include "graph/layout/blocked_shape.h"
 #include "graph/layout/split_index.h"
-#include "graph/program/edit.h"
 
 namespace nestwright {
 namespace {
