@@ -4,9 +4,10 @@
 
 #include <cstring>
 #include <functional>
+#include <optional>
 
 #include "nestwright/error.h"
-#include "nestwright/parallel_pool.h"
+#include "runtime/awake_threads.h"
 
 namespace nestwright {
 namespace {
@@ -37,11 +38,10 @@ NetworkRun::NetworkRun(const CompiledNetwork& compiled, const Graph& graph) : co
     names_.push_back(port.name);
   }
   arena_ = Array::empty(kUInt8, {static_cast<std::int64_t>(compiled.plan.arena_bytes)}, {.huge_pages = true});
-  std::shared_ptr<ParallelPool> pool;
   for (const NetworkKernel& kernel : compiled.kernels) {
-    if (pool == nullptr) pool = make_pool(PoolKind::kSpin, kernel.task.target.threads);
+    if (pool_ == nullptr) pool_ = make_pool(PoolKind::kSpin, kernel.task.target.threads);
     const std::shared_ptr<LoadedObject> code = load_object(kernel.object);
-    kernels_.emplace_back(reinterpret_cast<nestwright_kernel>(code->entry()), kernel.object.workspace, pool, code);
+    kernels_.emplace_back(reinterpret_cast<nestwright_kernel>(code->entry()), kernel.object.workspace, pool_, code);
   }
 }
 
@@ -80,6 +80,20 @@ void NetworkRun::check_output(std::size_t number, std::span<const ArrayRef> inpu
   }
 }
 
+void NetworkRun::run_steps(std::span<const ArrayRef> inputs, std::span<const ArrayRef> outputs,
+                           const AfterStep& after) {
+  std::optional<AwakeThreads> awake;
+  if (pool_ != nullptr) awake.emplace(*pool_);
+  std::vector<void*> buffers;
+  for (std::size_t s = 0; s < compiled_.steps.size(); ++s) {
+    const CompiledStep& step = compiled_.steps[s];
+    buffers.clear();
+    for (const StepBuffer& buffer : step.buffers) buffers.push_back(address(buffer, inputs, outputs));
+    check(kernels_[step.kernel].call(buffers) == 0, "a kernel gave an error back");
+    if (after) after(s, buffers);
+  }
+}
+
 void NetworkRun::operator()(std::span<const ArrayRef> inputs, std::span<const ArrayRef> outputs,
                             const AfterStep& after) {
   if (inputs.size() != input_types_.size() || outputs.size() != output_types_.size()) {
@@ -91,14 +105,7 @@ void NetworkRun::operator()(std::span<const ArrayRef> inputs, std::span<const Ar
     check_argument(names_[inputs.size() + o], output_types_[o], outputs[o]);
     check_output(o, inputs, outputs);
   }
-  std::vector<void*> buffers;
-  for (std::size_t s = 0; s < compiled_.steps.size(); ++s) {
-    const CompiledStep& step = compiled_.steps[s];
-    buffers.clear();
-    for (const StepBuffer& buffer : step.buffers) buffers.push_back(address(buffer, inputs, outputs));
-    check(kernels_[step.kernel].call(buffers) == 0, "a kernel gave an error back");
-    if (after) after(s, buffers);
-  }
+  run_steps(inputs, outputs, after);
   for (const CompiledCopy& copy : compiled_.copies) {
     std::memcpy(address(copy.to, inputs, outputs), address(copy.from, inputs, outputs), copy.bytes);
   }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "nestwright/error.h"
+#include "runtime/awake_threads.h"
 #include "runtime/spin_pool.h"
 
 namespace nestwright {
@@ -87,6 +88,15 @@ std::unique_ptr<ParallelPool> make_pool(PoolKind kind, int threads) {
       return std::make_unique<SpinPool>(threads);
   }
   throw InternalError("internal error: unknown kind of pool");
+}
+
+AwakeThreads::AwakeThreads(const ParallelPool& pool)
+    : spin_pool_(dynamic_cast<const SpinPool*>(&pool) != nullptr ? pool.abi()->pool : nullptr) {
+  if (spin_pool_ != nullptr) nestwright_keep_spin_pool_awake(spin_pool_, 1);
+}
+
+AwakeThreads::~AwakeThreads() {
+  if (spin_pool_ != nullptr) nestwright_keep_spin_pool_awake(spin_pool_, 0);
 }
 
 }  // namespace nestwright

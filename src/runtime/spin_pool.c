@@ -19,6 +19,10 @@ nestwright_parallel nestwright_make_spin_pool(int32_t threads) {
   return made;
 }
 
+void nestwright_keep_spin_pool_awake(void* pool, int is_awake) {
+  atomic_store_explicit(&((struct thread_pool*)pool)->keeps_awake, is_awake, memory_order_relaxed);
+}
+
 void nestwright_free_spin_pool(void* freed) {
   struct thread_pool* pool = freed;
   const int has_threads = pool->started_at == atomic_load_explicit(&pool_fork_depth, memory_order_relaxed);

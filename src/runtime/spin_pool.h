@@ -13,6 +13,8 @@ extern "C" {
 /* Makes a pool of at most `threads` >= 1 threads, including the caller's; the others are created by the first loop that
  * has tasks for them. `pool` is null if there is no memory. */
 nestwright_parallel nestwright_make_spin_pool(int32_t threads);
+/* Whether threads without tasks spin for up to 10 ms, as more loops follow, and not for 50 us. */
+void nestwright_keep_spin_pool_awake(void* pool, int is_awake);
 /* Stops and joins the threads, and frees the pool. */
 void nestwright_free_spin_pool(void* pool);
 

@@ -12,12 +12,16 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <functional>
+#include <optional>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "nestwright/parallel_pool.h"
+#include "runtime/awake_threads.h"
 #include "support/base/sanitizer.h"
 
 namespace nestwright {
@@ -341,6 +345,55 @@ TEST(SpinPool, ABusyProcessOnTheOtherCoreDoesNotDelayTheCaller) {
   waitpid(busy, nullptr, 0);
   set_mask(0, allowed);
   EXPECT_LT(ratio, 1.3);
+}
+
+/// How often a thread of this process has gone to sleep.
+int sleeps_of(pid_t thread) {
+  std::ifstream status("/proc/self/task/" + std::to_string(thread) + "/status");
+  const std::string wanted = "voluntary_ctxt_switches:";
+  for (std::string word; status >> word;) {
+    if (word != wanted) continue;
+    int count = 0;
+    status >> count;
+    return count;
+  }
+  return -1;
+}
+
+TEST(SpinPool, ThreadsStayAwakeBetweenLoopsThatFollowEachOther) {
+  if (kIsSanitized) GTEST_SKIP() << "a sanitizer slows threads down";
+  const auto pool = make_pool(PoolKind::kSpin, 2);
+  const pid_t worker = places(*pool)[1].thread;
+  const auto sleeps = [&](bool is_awake) {
+    std::optional<AwakeThreads> awake;
+    if (is_awake) awake.emplace(*pool);
+    meet(*pool, kTimeout);
+    const int before = sleeps_of(worker);
+    for (int loop = 0; loop < 20; ++loop) {
+      work_for(microseconds(500));
+      meet(*pool, kTimeout);
+    }
+    return sleeps_of(worker) - before;
+  };
+  // On a busy machine threads wait for processors instead, or for a caller that has none for 10 ms.
+  int asleep = 0, awake = 0;
+  bool is_seen = false;
+  for (int attempt = 0; attempt < 20 && !is_seen; ++attempt) {
+    asleep = sleeps(false);
+    awake = sleeps(true);
+    is_seen = asleep >= 15 && awake <= 2;
+  }
+  EXPECT_TRUE(is_seen) << asleep << " sleeps, " << awake << " where the thread is kept awake";
+}
+
+TEST(SpinPool, ThreadsThatAreKeptAwakeSleepInTheEnd) {
+  if (kIsSanitized) GTEST_SKIP() << "a sanitizer slows threads down";
+  const auto pool = make_pool(PoolKind::kSpin, 2);
+  const pid_t worker = places(*pool)[1].thread;
+  const AwakeThreads awake(*pool);
+  meet(*pool, kTimeout);
+  const int before = sleeps_of(worker);
+  EXPECT_TRUE(wait_until([&] { return sleeps_of(worker) > before; })) << "it spins for more than 10 ms";
 }
 
 }  // namespace

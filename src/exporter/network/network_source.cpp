@@ -55,26 +55,32 @@ std::string place_text(const StepBuffer& buffer) {
 std::string tables(const ExportedNetwork& e) {
   const CompiledNetwork& network = *e.network;
   std::string kernels, places, steps, copies;
+  std::vector<std::size_t> caller_places;
   for (const NetworkKernel& kernel : network.kernels) {
     kernels += fmt::format("__attribute__((visibility(\"hidden\"))) kernel {};\n", kernel.object.symbol);
     // It packed the weights, and is not called again.
     const std::string& preparation = kernel.object.preparation;
     if (!preparation.empty()) kernels += fmt::format("__asm__(\".hidden {}\");\n", preparation);
   }
-  std::size_t first = 0, most = 1;
+  std::size_t first = 0;
   for (const CompiledStep& step : network.steps) {
     std::vector<std::string> texts;
-    for (const StepBuffer& buffer : step.buffers) texts.push_back(place_text(buffer));
+    for (const StepBuffer& buffer : step.buffers) {
+      const bool is_callers = buffer.in == StepBuffer::In::kInput || buffer.in == StepBuffer::In::kOutput;
+      if (is_callers) caller_places.push_back(first + texts.size());
+      texts.push_back(place_text(buffer));
+    }
     places += fmt::format("    {},\n", fmt::join(texts, ", "));
-    steps += fmt::format("    {{{}, {}, {}, {}}},\n", network.kernels[step.kernel].object.symbol, first,
-                         step.buffers.size(), quoted(step.label));
+    steps +=
+        fmt::format("    {{{}, {}, {}}},\n", network.kernels[step.kernel].object.symbol, first, quoted(step.label));
     first += step.buffers.size();
-    most = std::max(most, step.buffers.size());
   }
   if (network.steps.empty()) {
     places = "    {kNone, 0, 0},\n";
-    steps = "    {0, 0, 0, 0},\n";
+    steps = "    {0, 0, 0},\n";
   }
+  const std::size_t caller_place_count = caller_places.size();
+  if (caller_places.empty()) caller_places.push_back(0);  // C has no empty arrays
   for (const CompiledCopy& copy : network.copies) {
     copies += fmt::format("    {{{}, {}, {}}},\n", place_text(copy.from), place_text(copy.to), copy.bytes);
   }
@@ -88,9 +94,11 @@ std::string tables(const ExportedNetwork& e) {
                                    {"THREADS", std::to_string(e.threads())},
                                    {"INPUTS", std::to_string(inputs)},
                                    {"OUTPUTS", std::to_string(static_cast<std::ptrdiff_t>(e.tensors.size()) - inputs)},
-                                   {"MAX_BUFFERS", std::to_string(most)},
                                    {"PLACES", places},
                                    {"STEPS", steps},
+                                   {"CALLER_PLACES", fmt::format("{}", fmt::join(caller_places, ", "))},
+                                   {"PLACE_COUNT", std::to_string(std::max<std::size_t>(first, 1))},
+                                   {"CALLER_PLACE_COUNT", std::to_string(caller_place_count)},
                                    {"STEP_COUNT", std::to_string(network.steps.size())},
                                    {"COPIES", copies},
                                    {"WORKSPACE", std::to_string(e.workspace_bytes())},
