@@ -81,8 +81,9 @@ struct thread_pool {
   int64_t woken_ns;          /* when a thread was last created or woken; this and the next one are the caller's */
   int32_t loops_to_skip;
   atomic_int sleepers;
-  atomic_int keeps_awake; /* more loops follow soon: threads without tasks go on spinning, for up to kAwakeNs */
   _Alignas(64) atomic_int finished; /* tasks of this loop that ended on other threads than the caller's */
+  /* A cache line that is seldom written: threads that spin read it, and the caller writes the others at each loop. */
+  _Alignas(64) atomic_int keeps_awake; /* more loops follow soon: threads go on spinning, for up to kAwakeNs */
 };
 
 /* 1, and one more in the child of each fork: it has the memory of the pools, but none of their threads. */
