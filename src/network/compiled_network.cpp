@@ -82,7 +82,7 @@ class Weights {
   }
 
   Array finish() {
-    Array all = Array::empty(kUInt8, {static_cast<std::int64_t>(size_)});
+    Array all = Array::empty(kUInt8, {static_cast<std::int64_t>(size_)}, {.huge_pages = true});
     all.fill_bytes(0);
     for (const Part& part : parts_)
       std::memcpy(static_cast<std::byte*>(all.data()) + part.offset, part.data, part.bytes);
