@@ -65,6 +65,12 @@ def lines_of(name, comparison):
         yield f"{name:<26} {rival} is refused: {reason}"
 
 
+def between_kernels_of(comparison):
+    """What a whole run takes beside its kernels, and its share of the run."""
+    whole, kernels = comparison["whole_ns"], comparison["sum_of_steps_ns"]
+    return f", {whole / 1e6:.3f} ms in a whole run, {(whole - kernels) / whole:.1%} between kernels"
+
+
 def profiles_of(name, comparison):
     """The most expensive kernels of ours and of each rival, with their share of the time of all."""
     if "profiles" not in comparison:
@@ -72,7 +78,9 @@ def profiles_of(name, comparison):
     profiles = {"ours": [[label, "", time] for label, time in comparison["steps"]], **comparison["profiles"]}
     for engine, kernels in profiles.items():
         total = sum(time for *_, time in kernels)
-        yield f"{name}, {engine}: {len(kernels)} kernels, {total / 1e6:.3f} ms together"
+        yield f"{name}, {engine}: {len(kernels)} kernels, {total / 1e6:.3f} ms together" + (
+            between_kernels_of(comparison) if engine == "ours" else ""
+        )
         for label, kind, time in sorted(kernels, key=lambda kernel: -kernel[2])[:PROFILED]:
             yield f"  {time / 1e3:>9.1f} us {time / total:>6.1%}  {label} {kind}".rstrip()
 

@@ -139,6 +139,46 @@ TEST_F(NetworkExportTest, NetworksRunSideBySide) {
   EXPECT_EQ(ran.code, 0) << ran.output;
 }
 
+// A child of a fork runs the network that it inherited, again and again, while its parent does.
+constexpr const char* kForked = R"(
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "n.h"
+
+static float in[48], expected[48], out[48];
+static unsigned char mask[48];
+
+static int runs_are_right(n_network* network) {
+  for (int turn = 0; turn < 100; ++turn) {
+    memset(out, 0xff, sizeof out);
+    if (n_run(network, in, out, mask) != 0 || memcmp(out, expected, sizeof out) != 0) return 0;
+  }
+  return 1;
+}
+
+int main(void) {
+  for (int i = 0; i < 48; ++i) in[i] = (float)(i % 7) / 8;
+  n_network* network = 0;
+  if (n_create("n_weights.bin", &network) != 0 || n_run(network, in, expected, mask) != 0) return 1;
+  const pid_t child = fork();
+  const int are_right = runs_are_right(network);
+  n_destroy(network);
+  if (child == 0) _exit(are_right ? 0 : 2);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return !are_right ? 3 : WIFEXITED(status) ? WEXITSTATUS(status) : 4;
+}
+)";
+
+TEST_F(NetworkExportTest, ANetworkRunsInTheChildOfAFork) {
+  export_as("n", 2);
+  write_text(file("n/forked.c"), kForked);
+  const CommandResult built = run("cd n && cc -std=gnu11 -O1 -Wall -Werror forked.c libn.a -lpthread -lm -o forked");
+  ASSERT_EQ(built.code, 0) << built.output;
+  EXPECT_EQ(run("cd n && timeout 60 ./forked").code, 0);
+}
+
 // Runs a network where any system call but read, write and exit ends the process, and counts allocations. With an
 // argument, it makes a system call of its own, or an allocation.
 constexpr const char* kConfined = R"(
