@@ -17,8 +17,9 @@
  * processors than the pool has threads, and there is no system call while the threads are awake and stay apart. This
  * needs Linux and _GNU_SOURCE; elsewhere threads stay where they are put.
  *
- * A thread without tasks spins, then sleeps. In a run of many loops, as that of a network, the caller sets `keeps_awake`:
- * a thread that ended its share of a long loop before the others would else sleep, and begin the next loop 40 us late.
+ * A thread without tasks spins, then sleeps. Where many loops follow each other, as in a network, the caller sets
+ * `keeps_awake`: a thread that ended its share of a long loop before the others would else sleep, and begin the next
+ * loop 40 us late.
  *
  * Thread rule: one caller at a time has the threads; the loops of others that call meanwhile run on the thread that
  * calls. In the child of a fork the pool starts threads of its own. */

@@ -61,6 +61,18 @@ TEST_F(NetworkExportTest, SourcesCompileWithStrictWarnings) {
               "n_create\nn_create_from_memory\nn_destroy\nn_message\nn_run\nn_set_times\nn_step_name\nn_steps\n");
 }
 
+TEST_F(NetworkExportTest, ANetworkMayHaveNoKernels) {
+  graph_ = Graph();
+  graph_.add_output("y", graph_.add_input("x", {kFloat32, {96}}));
+  export_as("c", 2);
+  const CommandResult built = run("cd c && cc -std=c11 -O2 -Wall -Wextra -Wshadow -Wpedantic -Werror -c c.c");
+  EXPECT_EQ(built.code, 0) << built.output;
+  ASSERT_EQ(build_self_test("c", "libc.a").code, 0);
+  const CommandResult test = run("cd c && timeout 60 ./selftest 3");
+  EXPECT_EQ(test.code, 0) << test.output;
+  EXPECT_THAT(test.output, HasSubstr("96 elements checked, all right"));
+}
+
 TEST_F(NetworkExportTest, WeightsMayBeAPartOfTheLibrary) {
   export_as("e", 1, true);
   ASSERT_EQ(build_self_test("e", "libe.a").code, 0);
