@@ -400,7 +400,7 @@ CREATE TABLE network(
   kernels_ns REAL,
   disturbance TEXT NOT NULL,
   recorded_at TEXT NOT NULL,
-  UNIQUE(graph, target, machine, backend, cache, recorded_at)) STRICT;
+  UNIQUE(graph, target, machine, backend, cache, recorded_at, median_ns)) STRICT;
 CREATE INDEX network_by_model ON network(model_graph);
 )sql";
 

@@ -105,7 +105,7 @@ TEST_F(FormatTest, TablesAndColumnsAreDocumented) {
       EXPECT_THAT(text, ::testing::HasSubstr("`" + column + "`")) << table << "." << column;
     }
   }
-  EXPECT_EQ(count, 13);
+  EXPECT_EQ(count, 14);
   EXPECT_THAT(text, ::testing::HasSubstr("**" + std::to_string(log_migrations().back().to_version) + "**"));
 }
 

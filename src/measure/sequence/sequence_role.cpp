@@ -1,6 +1,7 @@
-#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "nestwright/error.h"
 #include "nestwright/kernel_abi.h"
 #include "nestwright/parallel_pool.h"
+#include "runtime/awake_threads.h"
 #include "runtime/compiled_kernel.h"
 #include "support/os/cpu_accounting.h"
 #include "support/os/steal_time.h"
@@ -29,7 +31,7 @@ class SequenceBench {
   explicit SequenceBench(const SequenceSetup& setup)
       : sequence_(setup.sequence),
         pool_(make_pool(setup.threads == 1 ? PoolKind::kSerial : PoolKind::kSpin, setup.threads)) {
-    map_data();
+    read_data();
     std::int64_t workspace = 0;
     for (const CompiledObject& object : sequence_.kernels) {
       code_.push_back(load_object(object));
@@ -75,12 +77,17 @@ class SequenceBench {
     std::vector<void*> buffers;
   };
 
-  void map_data() {
-    if (sequence_.data_bytes == 0) return;
-    void* const mapped = mmap(nullptr, static_cast<std::size_t>(sequence_.data_bytes), PROT_READ,
-                              MAP_SHARED | MAP_POPULATE, kWorkerTensorsFd, 0);
-    if (mapped == MAP_FAILED) throw Error("the data of the sequence cannot be mapped");
-    data_ = static_cast<std::byte*>(mapped);
+  /// Into huge pages, in which exported networks have their weights.
+  void read_data() {
+    data_ = Array::empty(kUInt8, {sequence_.data_bytes}, {.huge_pages = true});
+    auto* const to = static_cast<char*>(data_.data());
+    for (std::int64_t done = 0; done < sequence_.data_bytes;) {
+      const ssize_t got =
+          pread(kWorkerTensorsFd, to + done, static_cast<std::size_t>(sequence_.data_bytes - done), done);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) throw Error("the data of the sequence cannot be read");
+      done += got;
+    }
   }
 
   void resolve(const std::vector<SequenceCall>& step) {
@@ -89,9 +96,8 @@ class SequenceBench {
       Resolved& resolved = alternatives.emplace_back();
       resolved.entry = reinterpret_cast<nestwright_kernel>(code_.at(static_cast<std::size_t>(call.kernel))->entry());
       for (const SequenceBuffer& buffer : call.buffers) {
-        std::byte* const memory = buffer.in == SequenceBuffer::In::kData      ? data_
-                                  : buffer.in == SequenceBuffer::In::kScratch ? static_cast<std::byte*>(scratch_.data())
-                                                                              : nullptr;
+        void* const begin = buffer.in == SequenceBuffer::In::kData ? data_.data() : scratch_.data();
+        auto* const memory = buffer.in == SequenceBuffer::In::kNone ? nullptr : static_cast<std::byte*>(begin);
         resolved.buffers.push_back(memory == nullptr ? nullptr : memory + buffer.offset);
       }
     }
@@ -108,6 +114,7 @@ class SequenceBench {
   /// Runs all steps once. The time of each goes to `times` if it is not empty.
   std::int32_t call(const std::vector<std::int64_t>& choice, std::vector<double>& times) {
     Clock& clock = steady_clock();
+    const AwakeThreads awake(*pool_);
     std::int64_t before = times.empty() ? 0 : clock.now_ns();
     for (std::size_t s = 0; s < steps_.size(); ++s) {
       const Resolved& step = steps_[s][static_cast<std::size_t>(choice[s])];
@@ -130,8 +137,7 @@ class SequenceBench {
   const CallSequence sequence_;
   std::shared_ptr<ParallelPool> pool_;
   std::vector<std::unique_ptr<LoadedObject>> code_;
-  std::byte* data_ = nullptr;
-  Array scratch_;
+  Array data_, scratch_;
   void* workspace_ = nullptr;
   std::vector<std::vector<Resolved>> steps_;
   CpuAccounting accounting_;

@@ -39,6 +39,12 @@ class JsonLines : public RecordedRuns {
     log_.commit_batch(second, 1, points(500, 3));
     run(task_of(matmul(8, 8, 8)), {timed(10)});
     import_records(path_, {.file = recorded_file("scale_cache.json")});
+    NetworkRecord network{.key = {"a graph", task_.target, task_.machine, task_.backend, "stream"},
+                          .model = "net.onnx"};
+    network.variant.blocked[16] = {1, 2};
+    network.kernels = {{task_.workload.text, point(1), {point(0), point(1)}, 12.5}};
+    network.timing.median_ns = 1e6;
+    log_.record_network(network);
   }
   std::string exported(const std::string& database, const TaskFilter& filter = every_task()) {
     export_records(database, filter, "jsonl", out_);
