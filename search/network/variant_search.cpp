@@ -6,10 +6,11 @@
 #include <limits>
 #include <numeric>
 #include <set>
-#include <span>
 
-#include "nestwright/error.h"
+#include "graph/passes/passes.h"
+#include "nestwright/model/network.h"
 #include "nestwright/text_operator.h"
+#include "network/variant.h"
 
 namespace nestwright {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 constexpr double kMargin = 0.98;          // a change has to take less than this part of the time
 constexpr double kPromising = 1.15;       // most time of an alternative that is tuned, relative to the default
 constexpr std::size_t kTunedLayouts = 2;  // of each kernel
+constexpr double kConversion_ns = 500, kConversionBytesPerNs = 60;  // estimated: tensors are in the last cache
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 NetworkVariant variant_of(const std::vector<NetworkVariant::Grouping>& groupings, const Layouts& layouts) {
@@ -57,6 +59,10 @@ VariantSearch::VariantSearch(const Graph& joined, const Target& target, CacheSta
   if (lanes > 1) blocks_ = {lanes, 2 * lanes};
   sites_ = grouping_sites(joined);
   site_tasks_ = grouping_tasks(joined, sites_);
+  for (const NetworkTask& task : network_tasks(named(joined))) {
+    default_workloads_.insert(task.workload);
+    default_ns_ += static_cast<double>(task.nodes.size()) * time_of(task.workload).value_or(0);
+  }
 }
 
 std::optional<double> VariantSearch::time_of(const std::string& workload) {
@@ -76,7 +82,7 @@ std::optional<double> VariantSearch::sum_of(const std::vector<std::string>& work
   return sum;
 }
 
-VariantSearch::Grouped VariantSearch::grouped(int layouts) {
+VariantSearch::Grouped VariantSearch::grouped() {
   std::vector<double> saved(sites_.size(), 0);
   for (std::size_t s = 0; s < sites_.size(); ++s) {
     const std::optional<double> before = sum_of(site_tasks_[s].before), after = sum_of(site_tasks_[s].after);
@@ -98,8 +104,7 @@ VariantSearch::Grouped VariantSearch::grouped(int layouts) {
   }
   const Graph graph = groupings.empty() ? joined_ : with_groupings(joined_, sites_, chosen);
   Grouped made{std::move(groupings), graph, {}, {}, {}};
-  made.possible = possible_layouts(
-      made.graph, std::span(blocks_).first(std::min(blocks_.size(), static_cast<std::size_t>(layouts))));
+  made.possible = possible_layouts(made.graph, blocks_);
   made.tasks = layout_tasks(made.graph, made.possible);
   made.problem = layout_problem(made.graph, made.possible, costs_of(made));
   return made;
@@ -109,18 +114,23 @@ LayoutCosts VariantSearch::costs_of(const Grouped& grouped) {
   std::map<std::pair<std::size_t, int>, double> nodes;
   std::map<std::tuple<ValueId, int, int>, double> conversions;
   for (const LayoutTask& task : grouped.tasks) {
-    const double time = time_of(task.workload).value_or(kInfinity);
-    for (const auto& node : task.nodes) nodes[node] = time;
-    for (const LayoutConversion& c : task.conversions) conversions[{c.value, c.from, c.to}] = time;
+    const std::optional<double> time = time_of(task.workload);
+    for (const auto& node : task.nodes) {
+      if (time) nodes[node] = *time;
+    }
+    for (const LayoutConversion& c : task.conversions) {
+      const auto bytes = static_cast<double>(grouped.graph.type(c.value).size_bytes());
+      conversions[{c.value, c.from, c.to}] = time.value_or(kConversion_ns + 2 * bytes / kConversionBytesPerNs);
+    }
   }
   LayoutCosts costs;
-  costs.node = [nodes](std::size_t node, int layout) {
+  costs.node = [this, nodes](std::size_t node, int layout) {
     const auto as_in_file = nodes.find({node, 0});
-    const bool is_known = as_in_file != nodes.end() && as_in_file->second < kInfinity;
     // A kernel that was never timed stays as it is.
-    if (!is_known) return layout == 0 ? 0.0 : kInfinity;
+    if (as_in_file == nodes.end()) return layout == 0 ? 0.0 : kInfinity;
     const auto found = nodes.find({node, layout});
-    return found == nodes.end() ? kInfinity : found->second;
+    if (found != nodes.end()) return found->second;
+    return is_negligible(as_in_file->second, 1) ? as_in_file->second : kInfinity;
   };
   costs.conversion = [conversions](ValueId value, int from, int to) {
     const auto found = conversions.find({value, from, to});
@@ -129,19 +139,7 @@ LayoutCosts VariantSearch::costs_of(const Grouped& grouped) {
   return costs;
 }
 
-std::string VariantSearch::label_of(const Graph& graph, const LayoutTask& task) const {
-  if (task.nodes.empty()) {
-    const LayoutConversion& c = task.conversions.front();
-    const std::string from = c.from > 0 ? fmt::format(" from blocks of {}", c.from) : "";
-    const std::string to = c.to > 0 ? fmt::format(" to blocks of {}", c.to) : "";
-    return "conversion" + from + to;
-  }
-  const auto& [number, layout] = task.nodes.front();
-  const GraphNode& node = graph.nodes()[number];
-  return fmt::format("{} in blocks of {}", node.label.empty() ? node.op : node.label, layout);
-}
-
-std::vector<VariantTask> VariantSearch::unknown(int layouts) {
+std::vector<VariantTask> VariantSearch::unknown(std::size_t most) {
   TaskSet tasks;
   for (std::size_t s = 0; s < sites_.size(); ++s) {
     const GraphNode& first = joined_.nodes()[sites_[s].nodes.front()];
@@ -149,16 +147,34 @@ std::vector<VariantTask> VariantSearch::unknown(int layouts) {
       if (!time_of(workload)) tasks.add(workload, fmt::format("{}, {}", sites_[s].kind, first.label), 1);
     }
   }
-  if (layouts > 0) {
-    const Grouped now = grouped(layouts);
-    for (const LayoutTask& task : now.tasks) {
-      const bool is_default = !task.nodes.empty() && task.nodes.front().second == 0;
-      if (is_default || time_of(task.workload)) continue;
-      tasks.add(task.workload, label_of(now.graph, task),
-                static_cast<double>(task.nodes.size() + task.conversions.size()));
-    }
+  struct Expected {
+    VariantTask task;
+    int layout;
+    double ns;  ///< in the layout of the file, all calls
+  };
+  std::vector<Expected> expected;
+  const Grouped now = grouped();
+  const LayoutCosts costs = costs_of(now);
+  for (const LayoutTask& task : now.tasks) {
+    if (task.nodes.empty() || task.nodes.front().second == 0 || time_of(task.workload)) continue;
+    const auto& [node, layout] = task.nodes.front();
+    const auto calls = static_cast<double>(task.nodes.size());
+    const double ns = costs.node(node, 0);
+    if (ns > 0 && is_negligible(ns, 1)) continue;
+    expected.push_back({{task.workload, label_of(now.graph, node, layout), calls}, layout, ns * calls});
   }
-  return tasks.take();
+  std::ranges::stable_sort(expected, [](const Expected& a, const Expected& b) {
+    return a.layout != b.layout ? a.layout < b.layout : a.ns > b.ns;
+  });
+  for (const Expected& each : expected) tasks.add(each.task.workload, each.task.label, each.task.calls);
+  std::vector<VariantTask> found = tasks.take();
+  if (found.size() > most) found.resize(most);
+  return found;
+}
+
+std::string VariantSearch::label_of(const Graph& graph, std::size_t node, int layout) {
+  const GraphNode& labelled = graph.nodes()[node];
+  return fmt::format("{} in blocks of {}", labelled.label.empty() ? labelled.op : labelled.label, layout);
 }
 
 std::vector<VariantTask> VariantSearch::promising() {
@@ -171,24 +187,32 @@ std::vector<VariantTask> VariantSearch::promising() {
       tasks.add(workload, fmt::format("{}, {}", sites_[s].kind, first.label), 1);
     }
   }
-  const Grouped now = grouped(static_cast<int>(blocks_.size()));
+  const Grouped now = grouped();
   const LayoutCosts costs = costs_of(now);
   for (const LayoutTask& task : now.tasks) {
-    double calls = 0;
-    for (const auto& [node, layout] : task.nodes) {
-      if (layout == 0) continue;
-      const double cost = costs.node(node, layout), as_in_file = costs.node(node, 0);
-      const auto faster = static_cast<std::size_t>(
-          std::ranges::count_if(now.possible[node], [&](int other) { return costs.node(node, other) < cost; }));
-      if (cost <= kPromising * as_in_file && faster < kTunedLayouts) ++calls;
-    }
-    if (calls > 0) tasks.add(task.workload, label_of(now.graph, task), calls);
+    if (task.nodes.empty() || task.nodes.front().second == 0 || !time_of(task.workload)) continue;
+    const auto& [node, layout] = task.nodes.front();
+    const double cost = costs.node(node, layout);
+    const auto faster = static_cast<std::size_t>(
+        std::ranges::count_if(now.possible[node], [&](int other) { return costs.node(node, other) < cost; }));
+    if (cost > kPromising * costs.node(node, 0) || faster >= kTunedLayouts) continue;
+    tasks.add(task.workload, label_of(now.graph, node, layout), static_cast<double>(task.nodes.size()));
   }
-  return tasks.take();
+  const NetworkVariant variant = best();
+  if (!variant.is_default()) {
+    for (const NetworkTask& task : network_tasks(kernels_of_variant(joined_, variant))) {
+      tasks.add(task.workload, task.label + " of the fastest variant", static_cast<double>(task.nodes.size()));
+    }
+  }
+  std::vector<VariantTask> found = tasks.take();
+  std::erase_if(found, [&](const VariantTask& task) {
+    return task.workload.empty() || default_workloads_.contains(task.workload);
+  });
+  return found;
 }
 
 NetworkVariant VariantSearch::best() {
-  const Grouped now = grouped(static_cast<int>(blocks_.size()));
+  const Grouped now = grouped();
   const LayoutChoice choice = cheapest_layouts(now.problem);
   const Layouts as_in_file(now.graph.nodes().size(), 0);
   const bool saves = choice.cost < kMargin * cost_of(now.problem, as_in_file);
@@ -196,7 +220,7 @@ NetworkVariant VariantSearch::best() {
 }
 
 NetworkVariant VariantSearch::uniform(int block) {
-  const Grouped now = grouped(static_cast<int>(blocks_.size()));
+  const Grouped now = grouped();
   return variant_of(now.groupings, uniform_layouts(now.problem, block));
 }
 

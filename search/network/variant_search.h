@@ -2,17 +2,20 @@
 // tensors with blocked channels. The times of the log decide; where they lack, it says which tasks are to be tuned.
 //
 //   VariantSearch search(joined(model.graph), target, CacheState::kStream, log);
-//   ...                        // tune search.unknown() for as long as their starting points take
+//   ...                        // tune search.unknown(60) for as long as their starting points take
 //   ...                        // tune search.promising() beside the default kernels
 //   const NetworkVariant variant = search.best();
 //
 // Groupings are decided first, each by the sum of the times of its tasks. Of the kernels that result, the layouts are
-// the cheapest ones, conversions included (graph/layout/cheapest_layouts.h).
+// the cheapest ones, conversions included (graph/layout/cheapest_layouts.h). What was not timed is estimated where it
+// matters little: conversions by their bytes, and kernels that take less than kNegligible of the whole, which stand
+// between others, by their time in the other layout. A variant is raced as a whole before it counts.
 // Thread rule: one thread at a time. Times are in nanoseconds.
 #pragma once
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,11 +39,13 @@ class VariantSearch {
   /// `joined` is a graph before groupings and layouts (graph/passes/passes.h). It and the log must outlive the search.
   VariantSearch(const Graph& joined, const Target& target, CacheState caches, const TuningLog& log);
 
-  /// The tasks of alternatives that have no time, for at most `layouts` layouts beside that of the file: 0, 1 or 2.
-  /// Those of the default kernels are not among them.
-  std::vector<VariantTask> unknown(int layouts);
-  /// The tasks of the alternatives that are nearly as fast as the default or faster.
+  /// The tasks of alternatives that have no time and are not estimated, `most` at most: those of groupings, then those
+  /// of the first layout, then of the second, the most expensive first. Without the tasks of default kernels.
+  std::vector<VariantTask> unknown(std::size_t most);
+  /// The tasks of the alternatives that are nearly as fast as the default or faster, and all of best().
   std::vector<VariantTask> promising();
+  /// The part of the time of all kernels below which one is estimated.
+  static constexpr double kNegligible = 0.005;
   /// The fastest variant by the times of now.
   NetworkVariant best();
   /// The same groupings, but all kernels that may have blocks of that many channels have them.
@@ -60,9 +65,12 @@ class VariantSearch {
 
   std::optional<double> time_of(const std::string& workload);
   std::optional<double> sum_of(const std::vector<std::string>& workloads);
-  Grouped grouped(int layouts);
+  Grouped grouped();
   LayoutCosts costs_of(const Grouped& grouped);
-  std::string label_of(const Graph& graph, const LayoutTask& task) const;
+  static std::string label_of(const Graph& graph, std::size_t node, int layout);
+
+  /// Whether a kernel with this time, so often called, is estimated in other layouts.
+  bool is_negligible(double ns, double calls) const { return ns * calls < kNegligible * default_ns_; }
 
   const Graph& joined_;
   const Target target_;
@@ -71,6 +79,8 @@ class VariantSearch {
   std::vector<int> blocks_;
   std::vector<GroupingSite> sites_;
   std::vector<GroupingTasks> site_tasks_;
+  std::set<std::string> default_workloads_;
+  double default_ns_ = 0;  ///< the sum of the times of the default kernels that are known
 };
 
 }  // namespace nestwright

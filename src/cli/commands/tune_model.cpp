@@ -58,19 +58,16 @@ std::vector<ListedTask> ModelTuning::tasks() {
   std::vector<ListedTask> tasks = list_.tasks;
   if (budget_.seconds == 0) return tasks;
   const double affordable = kVariantsShare * budget_.seconds / kTask_s;
-  const int most = static_cast<int>(variants_.blocks().size());
-  bool is_tried = false;
-  for (int layouts = most; layouts >= 0 && !is_tried; --layouts) {
-    const std::vector<VariantTask> alternatives = variants_.unknown(layouts);
-    is_tried = static_cast<double>(alternatives.size()) <= affordable;
-    if (is_tried && !alternatives.empty()) try_starting_points(alternatives);
-    if (is_tried && layouts < most) {
-      note(fmt::format("of blocked layouts, {} was tried: more take longer than a quarter of these seconds\n",
-                       layouts == 0 ? "none" : "one"));
-    }
+  const std::size_t all = std::numeric_limits<std::size_t>::max();
+  const std::vector<VariantTask> alternatives = variants_.unknown(static_cast<std::size_t>(affordable));
+  const std::size_t left_out = variants_.unknown(all).size() - alternatives.size();
+  if (left_out > 0) {
+    note(fmt::format(
+        "{} of {} kernels of other groupings and layouts are not tried: that takes longer than a quarter of "
+        "these seconds\n",
+        left_out, left_out + alternatives.size()));
   }
-  if (!is_tried)
-    note("other groupings and layouts were not tried: that takes longer than a quarter of these seconds\n");
+  if (!alternatives.empty()) try_starting_points(alternatives);
   add_tasks(tasks, variants_.promising());
   return tasks;
 }
