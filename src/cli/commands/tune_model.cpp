@@ -90,7 +90,9 @@ void ModelTuning::try_starting_points(const std::vector<VariantTask>& alternativ
       tasks, log_, options, &interrupted_,
       [&](const SharedProgress& p) {
         trials_ = p.trials;
-        line.show(p, tasks[p.task].label);
+        line.show_phase("other groupings and layouts",
+                        fmt::format("{} of {} trials; {}", p.trials, options.budget.trials, tasks[p.task].label),
+                        p.seconds);
       },
       list_.objective);
   line.finish();
