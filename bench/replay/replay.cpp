@@ -46,7 +46,7 @@ Replay::Replay(const Task& task, const std::vector<SurveyedPoint>& surveyed) : s
 std::vector<SurveyedPoint> Replay::run(const ReplayOptions& options) const {
   Ranker ranker(make_cost_model(options.cost_model, options.seed), make_cost_model(options.cost_model, options.seed),
                 [this](const Point& point) { return features_.at(point.key()); });
-  const auto strategy = make_strategy(options.strategy, {&space_, &ranker, options.seed, {}});
+  const auto strategy = make_strategy(options.strategy, {&space_, &ranker, options.seed});
   std::vector<SurveyedPoint> measured;
   for (int batch = 0; static_cast<int>(measured.size()) < options.trials; ++batch) {
     const int wanted = std::min(options.batch_size, options.trials - static_cast<int>(measured.size()));

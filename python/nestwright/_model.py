@@ -159,10 +159,10 @@ class Model:
     def tune(self, **options: Unpack[TasksOptions]) -> TasksResult:
         """Searches for the fastest configurations of all kernels on one budget, as nw.tune(model) does.
 
-        options: those of nw.tune() but restrictions, fixed and template. seconds and trials are for all kernels together,
-            early_stop and until_gain for each.
-        Kernels that compute the most come first, and get a share of the time by what they take. Later calls of the model
-        use what was found. Ctrl-C ends the search; what was found is returned.
+        options: those of nw.tune() but restrictions, fixed and template. seconds, trials and until_gain are for all
+            kernels together, early_stop for each.
+        The time of the whole network counts: kernels that take most of it come first. Later calls of the model use what
+        was found. Ctrl-C ends the search; what was found is returned.
         """
         return self._tune(*split(options))
 
@@ -271,18 +271,15 @@ class Model:
         if not _nestwright._target(target).startswith("cpu"):
             raise UsageError("models are tuned for CPUs only: give a CPU as target")
         tasks = [self._listed(task) for task in self.tasks]
-        tasks.sort(key=lambda task: -task.weight)  # where the budget is short, what takes most of the time comes first
-        result = tune_listed(tasks, options, database, target, caches, listeners)
+        result = tune_listed(tasks, options, database, target, caches, listeners, total_time=True)
         with self._lock:
             self._database, self._target, self._caches, self._network = database, target, caches, None
         return result
 
     @staticmethod
     def _listed(task: ModelTask) -> ListedTask:
-        """With about the time that its occurrences take by the rates of common processors as its weight."""
-        workload = Workload(task.workload)
-        operations, bytes = 100e9, 20e9  # a second; only ratios of the times are used
-        return ListedTask(task.label, workload, task.count * max(workload.flops / operations, workload.bytes / bytes))
+        """With the number of its occurrences as its weight."""
+        return ListedTask(task.label, Workload(task.workload), task.count)
 
     def _choose(self, database: str | os.PathLike[str] | None, target: str | None, caches: str | None) -> None:
         """Keeps what is given for later calls."""

@@ -59,6 +59,8 @@ class ProgressLine:
         text = f"{progress.trials} trials, {progress.seconds:.0f} s"
         if progress.seconds_left > 0:
             text += f", {progress.seconds_left:.0f} s left"
+        if progress.whole_seconds is not None:
+            text += f", whole {format_seconds(progress.whole_seconds)}, {progress.tuned_share:.0%} tuned"
         text += f", {progress.label}" if progress.label else ""
         if progress.best_seconds is not None:
             text += f", best {format_seconds(progress.best_seconds)}"

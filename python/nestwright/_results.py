@@ -138,6 +138,10 @@ class Progress:
     detail: str
     label: str = ""
     """of the task whose turn ended, where several share the budget: best_seconds is its"""
+    whole_seconds: float | None = None
+    """where several share the budget: the sum of weight x best time, estimated for those without one; None: there is one"""
+    tuned_share: float = 0.0
+    """of whole_seconds: of tasks that tried their starting points, or whose search is over"""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -21,8 +21,8 @@ _MAX_FILE_BYTES = 10_000_000
 
 
 class TasksOptions(TypedDict, total=False):
-    """The options of tune() for several tasks: seconds and trials are for all of them together, early_stop and
-    until_gain for each."""
+    """The options of tune() for several tasks: seconds, trials and until_gain are for all of them together, early_stop
+    for each."""
 
     seconds: float | None
     trials: int | None
@@ -61,12 +61,18 @@ def tune_listed(
     caches: str,
     listeners: Listeners,
     notes: Iterable[str] = (),
+    *,
+    total_time: bool = False,
 ) -> TasksResult:
-    """Tunes tasks on one budget. Ctrl-C ends the search; what was found is returned."""
+    """Tunes tasks on one budget. Ctrl-C ends the search; what was found is returned.
+
+    total_time: weights are numbers of calls, and the time of all calls counts; otherwise weights are those of relative
+        gains.
+    """
     start = time.monotonic()
     given = [(task.label, task.workload, task.weight, task.place) for task in tasks]
     with listeners:
-        found = _nestwright._tune_all(given, database, target, caches, options, listeners.tell)
+        found = _nestwright._tune_all(given, database, target, caches, options, listeners.tell, total_time)
     results = []
     for index, values in found["tasks"]:
         task = tasks[index]
@@ -176,8 +182,8 @@ def tune_file(file: str | os.PathLike[str], **options: Unpack[TasksOptions]) -> 
     file: a list of workloads, or of objects with "workload", "label" and "weight", of any operators that this process
         knows: built-in ones, those of plugins and templates in Python, expressions. Entries with the same workload are one
         task, with the weight of both.
-    options: those of tune() but restrictions, fixed and template. seconds and trials are for all tasks together, early_stop
-        and until_gain for each.
+    options: those of tune() but restrictions, fixed and template. seconds, trials and until_gain are for all tasks
+        together, early_stop for each.
 
     Returns one TaskResult for each task. A task that fails does not stop the others. Ctrl-C ends the search; what was
     found is returned. Raises UsageError, which names the entry, LogError, and what a callback raises.

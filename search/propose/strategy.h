@@ -32,8 +32,8 @@ class SearchStrategy {
   /// Called between batches; does not end one.
   virtual void amend(std::span<const SessionTrial> trials) = 0;
 
-  /// Replaces StrategyInput::transferred. Points that were proposed or observed before are not proposed again. Called
-  /// between batches.
+  /// Replaces the transferred points, which did well for other shapes and are adapted to this one, the best first.
+  /// Those that were proposed or observed before are not proposed again. Called between batches.
   virtual void transfer(std::vector<Point> points) = 0;
 
   /// True only if it is certain that every valid point of the space was proposed or observed.
@@ -47,8 +47,6 @@ struct StrategyInput {
   const SearchSpace* space = nullptr;
   Ranker* ranker = nullptr;  ///< for strategies that use the model
   std::uint64_t seed = 1;
-  /// Points that did well for other shapes, adapted to this one; the best first.
-  std::vector<Point> transferred = {};
   /// The share, above 0 and at most 1, of the effort that does not depend on the size of a batch, such as samples that
   /// are scored.
   double share = 1;

@@ -63,6 +63,12 @@ TEST_F(TuneFileTest, TheJsonDocumentIsComplete) {
   EXPECT_EQ(report["trials"], 48);
   EXPECT_EQ(report["interrupted"], false);
   ASSERT_EQ(report["tasks"].size(), 2u);
+  double whole_ns = 0;
+  for (const json& task : report["tasks"]) whole_ns += task["weight"].get<double>() * task["median_ns"].get<double>();
+  EXPECT_DOUBLE_EQ(report["whole_ns"], whole_ns);
+  EXPECT_GE(report["tuned_share"], 0);
+  EXPECT_LE(report["tuned_share"], 1);
+  EXPECT_THAT(ran.err, ::testing::ContainsRegex("\nwhole (about )?[0-9.]+ .s, [0-9]+% tuned; [0-9]+ of 48 trials, "));
   const json& first = report["tasks"][0];
   EXPECT_EQ(first["label"], "small one");
   EXPECT_EQ(first["weight"], 3.0) << "2, plus 1 of the merged entry";

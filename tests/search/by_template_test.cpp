@@ -147,7 +147,8 @@ TEST(StrategyByTemplate, TheDefaultIsTheFirstPointInBatchesOfOneToo) {
 TEST(StrategyByTemplate, PointsOfOtherShapesGoToTheirTemplates) {
   Search search("evolutionary", {{"good", kSmall}, {"poor", kLarge}});
   const Point liked = search.space.at(kSmall + 7), also = search.space.at(3);
-  const auto strategy = make_strategy("evolutionary", {&search.space, &search.ranker, 1, {liked, also}});
+  const auto strategy = make_strategy("evolutionary", {&search.space, &search.ranker, 1});
+  strategy->transfer({liked, also});
   const std::vector<Point> first = strategy->propose(0, 16);
   EXPECT_EQ(first[0], search.space.seeds()[0]);
   EXPECT_EQ(first[1], search.space.seeds()[1]);
@@ -159,7 +160,7 @@ TEST(StrategyByTemplate, StartingPointsAreTriedBeforeTheFasterTemplateGetsMore) 
   Search search("evolutionary", {{"good", kSmall}, {"poor", kLarge}});
   std::vector<Point> transferred;
   for (std::int64_t i = 0; i < 15; ++i) transferred.push_back(search.space.at(kSmall + i));
-  search.instance = make_strategy("evolutionary", {&search.space, &search.ranker, 1, transferred});
+  search.instance->transfer(transferred);
   std::vector<Point> first;
   for (int batch = 0; batch < 3; ++batch) {
     const std::vector<Point> points = search.step(batch, 16);
@@ -168,6 +169,20 @@ TEST(StrategyByTemplate, StartingPointsAreTriedBeforeTheFasterTemplateGetsMore) 
   for (const Point& point : transferred) {
     EXPECT_TRUE(std::find(first.begin(), first.end(), point) != first.end()) << point.key();
   }
+}
+
+TEST(StrategyByTemplate, WhatIsTransferredLaterIsTriedThoughItsTemplateIsPoor) {
+  Search search("evolutionary", {{"good", kSmall}, {"poor", kLarge}});
+  for (int batch = 0; batch < 6; ++batch) search.step(batch, 16);
+  std::vector<Point> transferred;
+  for (std::int64_t i = 0; i < 20; ++i) transferred.push_back(search.space.at(kSmall + i));
+  search.instance->transfer(transferred);
+  std::vector<Point> later;
+  for (int batch = 6; batch < 10; ++batch) {
+    const std::vector<Point> points = search.step(batch, 16);
+    later.insert(later.end(), points.begin(), points.end());
+  }
+  EXPECT_TRUE(std::ranges::find(later, transferred.front()) != later.end());
 }
 
 TEST(StrategyByTemplate, TheOutlookCountsTheTemplatesThatHavePointsLeft) {

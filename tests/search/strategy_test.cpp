@@ -92,7 +92,7 @@ struct SyntheticSearch {
                  f.push_back(x);
                  return f;
                }),
-        instance(make_strategy(strategy, {&space, &ranker, seed, {}})) {}
+        instance(make_strategy(strategy, {&space, &ranker, seed})) {}
 
   /// Larger numbers are faster.
   static SessionTrial trial(const Point& p) { return {0, p, 1e9 / (1.0 + SyntheticSpace::number(p))}; }
@@ -224,13 +224,38 @@ TEST(EvolutionaryStrategy, WhatOtherShapesLikedComesByTurnsWithTheSeeds) {
   std::mt19937_64 random(1);
   const Point liked = *space.sample(random);
   Ranker ranker(make_cost_model("random", 1), make_cost_model("random", 1), [](const Point&) { return std::nullopt; });
-  const auto strategy = make_strategy("evolutionary", {&space, &ranker, 1, {liked, space.seeds()[2]}});
+  const auto strategy = make_strategy("evolutionary", {&space, &ranker, 1});
+  strategy->transfer({liked, space.seeds()[2]});
   const std::vector<Point> first = strategy->propose(0, 16);
   EXPECT_EQ(first[0], space.seeds()[0]);
   EXPECT_EQ(first[1], liked);
   EXPECT_EQ(first[2], space.seeds()[1]);
   EXPECT_EQ(first[3], space.seeds()[2]);
   EXPECT_EQ(first[4], space.seeds()[3]) << "once is enough";
+}
+
+TEST(EvolutionaryStrategy, WhatIsTransferredLaterComesNextAndNothingTwice) {
+  const SearchSpace space(matmul("m=512 n=512 k=512"), "matmul.cpu");
+  Ranker ranker(make_cost_model("random", 1), make_cost_model("random", 1), [](const Point&) { return std::nullopt; });
+  const auto strategy = make_strategy("evolutionary", {&space, &ranker, 1});
+  std::set<std::string> keys;
+  const auto add = [&](const std::vector<Point>& points) {
+    for (const Point& p : points) EXPECT_TRUE(keys.insert(p.key()).second) << "twice: " << p.key();
+  };
+  const int seeds = static_cast<int>(space.seeds().size());
+  const std::vector<Point> first = strategy->propose(0, 2 * seeds);
+  add(first);
+  EXPECT_FALSE(strategy->outlook().has_starting_points);
+  std::mt19937_64 random(1);
+  Point later = *space.sample(random);
+  while (keys.contains(later.key())) later = *space.sample(random);
+  strategy->transfer({first[1], later});
+  EXPECT_TRUE(strategy->outlook().has_starting_points);
+  const std::vector<Point> second = strategy->propose(1, 4);
+  add(second);
+  EXPECT_EQ(second.front(), later);
+  strategy->transfer({later});
+  add(strategy->propose(2, 4));
 }
 
 TEST(EvolutionaryStrategy, WhatIsLikeASlowPointIsNotMeasured) {
@@ -244,7 +269,7 @@ TEST(EvolutionaryStrategy, WhatIsLikeASlowPointIsNotMeasured) {
     return Features(program_feature_count(), mark(p));
   };
   Ranker ranker(make_cost_model("xgboost", 1), make_cost_model("xgboost", 1), features);
-  const auto strategy = make_strategy("evolutionary", {&space, &ranker, 1, {}});
+  const auto strategy = make_strategy("evolutionary", {&space, &ranker, 1});
   std::map<float, double> known;
   for (int batch = 0; batch < 3; ++batch) {
     std::vector<SessionTrial> trials;
@@ -369,7 +394,7 @@ TEST(EvolutionaryStrategy, ADisturbedTrialCallsNothingSlowAndIsNotCalledSlow) {
     Ranker ranker(
         make_cost_model("xgboost", 1), make_cost_model("xgboost", 1),
         [&](const Point& p) -> std::optional<Features> { return Features(program_feature_count(), kind(p)); });
-    const auto strategy = make_strategy("evolutionary", {&space, &ranker, 1, {}});
+    const auto strategy = make_strategy("evolutionary", {&space, &ranker, 1});
     std::vector<SessionTrial> trials;
     for (std::int64_t x = 0; x < 90'000; x += 500) {
       trials.push_back({0, numbered_point(x), 1e6 / (1 + kind(numbered_point(x)))});

@@ -110,13 +110,14 @@ News news_of(const SharedProgress& shared, const std::vector<ListedTask>& tasks)
     progress.phase = "final races";
     progress.detail = std::to_string(shared.races_left) + " of " + std::to_string(tasks.size()) + " left";
   }
-  return {progress, tasks[shared.task].label};
+  return {progress, tasks[shared.task].label, shared.whole_ns, shared.tuned_share};
 }
 
 nb::dict tune_all(nb::handle given_tasks, const std::string& database, const std::string& target,
-                  const std::string& caches, const nb::dict& given_options, nb::object on_progress) {
+                  const std::string& caches, const nb::dict& given_options, nb::object on_progress, bool total_time) {
   require_threads();
   const SessionOptions options = options_from(given_options);
+  const ListObjective objective = total_time ? ListObjective::kTotalTime : ListObjective::kRelativeTimes;
   const TargetAndCaches checked = target_and_caches(target, caches);
   std::vector<GivenTask> given;
   for (nb::handle task : nb::borrow<nb::sequence>(given_tasks)) given.push_back(task_from(task));
@@ -129,9 +130,9 @@ nb::dict tune_all(nb::handle given_tasks, const std::string& database, const std
     TaskList list = listed(given, session.errors(), target, caches);
     if (list.tasks.empty()) return Tuned{std::move(list), {}};
     TuningLog log = TuningLog::open(database, OpenMode::kWrite);
-    std::vector<TaskOutcome> outcomes =
-        tune_tasks(list.tasks, log, options, &session.interrupt(),
-                   [&](const SharedProgress& progress) { session.report(news_of(progress, list.tasks)); });
+    std::vector<TaskOutcome> outcomes = tune_tasks(
+        list.tasks, log, options, &session.interrupt(),
+        [&](const SharedProgress& progress) { session.report(news_of(progress, list.tasks)); }, objective);
     return Tuned{std::move(list), std::move(outcomes)};
   });
   nb::list results;
@@ -155,8 +156,9 @@ void bind_tuning(nb::module_& m) {
   m.def("_tune", tune, nb::arg("workload"), nb::arg("database"), nb::arg("target"), nb::arg("caches"),
         nb::arg("options"), nb::arg("on_progress").none());
   m.def("_tune_all", tune_all, nb::arg("tasks"), nb::arg("database"), nb::arg("target"), nb::arg("caches"),
-        nb::arg("options"), nb::arg("on_progress").none(),
-        "Tunes tasks on one budget. tasks: a label, a workload, a weight and a place in a file, or \"\", of each.");
+        nb::arg("options"), nb::arg("on_progress").none(), nb::arg("total_time"),
+        "Tunes tasks on one budget. tasks: a label, a workload, a weight and a place in a file, or \"\", of each. "
+        "total_time: weights are numbers of calls, and the time of all calls counts.");
 }
 
 }  // namespace nestwright::python

@@ -17,6 +17,8 @@ nb::dict dict_of(const News& news) {
   dict["waiting_for"] = progress.waiting_for;
   dict["phase"] = progress.phase;
   dict["detail"] = progress.detail;
+  dict["whole_seconds"] = news.whole_ns > 0 ? nb::cast(news.whole_ns * 1e-9) : nb::none();
+  dict["tuned_share"] = news.tuned_share;
   return dict;
 }
 

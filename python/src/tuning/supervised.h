@@ -23,6 +23,8 @@ namespace nestwright::python {
 struct News {
   Progress progress;
   std::string label = {};  ///< of the task; empty: there is one task
+  double whole_ns = 0;     ///< SharedProgress::whole_ns; 0: there is one task
+  double tuned_share = 0;  ///< SharedProgress::tuned_share
 };
 
 /// The state as the package's callbacks get it.

@@ -29,11 +29,9 @@ class StrategyByTemplate final : public SearchStrategy {
       of_part.seed = hash_combine(input.seed, stable_hash(name));
       of_part.share = input.share / static_cast<double>(parts_.size());
       of_part.is_part = true;
-      of_part.transferred.clear();
-      arms_.emplace_back();
+      arms_.push_back({.first_pulls = first_pulls(space->seeds().size())});
       strategies_.push_back(make(of_part));
     }
-    transfer(input.transferred);
   }
 
   std::vector<Point> propose(int batch, int n) override {

@@ -59,7 +59,7 @@ bool StrategyBase::has_starting_points() const {
   const auto is_unseen = [this](const Point& point) { return !seen_.contains(point); };
   const std::vector<Point>& seeds = space().seeds();
   return std::any_of(seeds.begin(), seeds.end(), is_unseen) ||
-         std::any_of(input_.transferred.begin(), input_.transferred.end(), is_unseen);
+         std::any_of(transferred_.begin(), transferred_.end(), is_unseen);
 }
 
 void StrategyBase::add_starting_points(double share, int n, std::mt19937_64& random, std::vector<Point>& out) {
@@ -67,13 +67,12 @@ void StrategyBase::add_starting_points(double share, int n, std::mt19937_64& ran
   const int quota = draw_quota(share, n, random);
   const auto limit = static_cast<std::size_t>(std::max(quota, seen_.empty() ? std::min(n, 1) : 0));
   const std::vector<Point>& seeds = space().seeds();
-  const std::vector<Point>& transferred = input_.transferred;
   const auto add = [&](const std::vector<Point>& points, std::size_t i) {
     if (i < points.size() && out.size() < limit && seen_.insert(points[i])) out.push_back(points[i]);
   };
-  for (std::size_t i = 0; i < std::max(seeds.size(), transferred.size()); ++i) {
+  for (std::size_t i = 0; i < std::max(seeds.size(), transferred_.size()); ++i) {
     add(seeds, i);
-    add(transferred, i);
+    add(transferred_, i);
   }
 }
 

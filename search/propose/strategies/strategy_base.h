@@ -16,7 +16,7 @@ class StrategyBase : public SearchStrategy {
   std::vector<Point> propose(int batch, int n) final;
   void observe(std::span<const SessionTrial> batch) final;
   void amend(std::span<const SessionTrial> trials) final;
-  void transfer(std::vector<Point> points) final { input_.transferred = std::move(points); }
+  void transfer(std::vector<Point> points) final { transferred_ = std::move(points); }
   bool is_exhausted() const final;
   SearchOutlook outlook() const final;
 
@@ -49,6 +49,7 @@ class StrategyBase : public SearchStrategy {
   bool trains_ranker() const { return input_.ranker != nullptr && !input_.is_part; }
 
   StrategyInput input_;
+  std::vector<Point> transferred_;
   SeenPoints seen_;
   std::int64_t seen_valid_ = 0;
   MeasuredTrials measured_;

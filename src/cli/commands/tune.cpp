@@ -251,8 +251,8 @@ void add_budget(Command& command, TuneOptions& options) {
       .check(integer(1, kMaxTrials));
   command
       .add_option("--until-gain", options.until_gain,
-                  "stop when twice the time is expected to gain less than this, each task of a file by itself; 0: "
-                  "never (default: what --effort says, without --seconds and --trials)")
+                  "stop when twice the time is expected to gain less than this, of all tasks of a file or model as a "
+                  "whole; 0: never (default: what --effort says, without --seconds and --trials)")
       .value_name("1%")
       .check(share());
 }

@@ -23,7 +23,7 @@ namespace nestwright {
 struct WorkloadEntry {
   std::string label;
   std::string workload;  ///< as it is written, not validated
-  double weight = 1;     ///< above 0
+  double weight = 1;     ///< of a relative gain; above 0
   int line = 1;          ///< of the file, where the entry begins
 };
 
