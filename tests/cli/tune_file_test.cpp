@@ -64,7 +64,8 @@ TEST_F(TuneFileTest, TheJsonDocumentIsComplete) {
   EXPECT_EQ(report["interrupted"], false);
   ASSERT_EQ(report["tasks"].size(), 2u);
   double whole_ns = 0;
-  for (const json& task : report["tasks"]) whole_ns += task["weight"].get<double>() * task["median_ns"].get<double>();
+  for (const json& task : report["tasks"])
+    whole_ns += task["weight"].get<double>() * task["time_ns"]["median"].get<double>();
   EXPECT_DOUBLE_EQ(report["whole_ns"], whole_ns);
   EXPECT_GE(report["tuned_share"], 0);
   EXPECT_LE(report["tuned_share"], 1);

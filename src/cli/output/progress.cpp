@@ -64,7 +64,7 @@ std::string list_progress_text(const SharedProgress& p, const Budget& budget, co
   if (budget.trials > 0) line += fmt::format(" of {}", budget.trials);
   line += fmt::format(" trials, {:.1f}/s", rate);
   if (const double left = seconds_left(p, budget); left >= 0) line += fmt::format(", {:.0f} s left", left);
-  line += p.races_left > 0 ? fmt::format("; final races: {} left", p.races_left)
+  line += p.races_left > 0 ? fmt::format("; {} races left", p.races_left)
                            : fmt::format("; {}{}", p.best_ns > 0 ? format_time(p.best_ns) + " " : "", printable(label));
   std::replace(line.begin(), line.end(), '\n', ' ');
   return line.size() <= width ? line : line.substr(0, width);
