@@ -148,7 +148,6 @@ bool SessionLoop::advance() {
     history_.replay(*strategy_, ranker_, parts_);
   }
   history_.read_news(*strategy_, ranker_);
-  learn_from_relatives();
   measure_disturbed();
   confirm_parts([this] { return parts_.take_during_search(trials_.incumbent_ns(), stop_.seconds()); });
   return next_batch();
@@ -172,7 +171,6 @@ void SessionLoop::start() {
   strategy_ =
       make_strategy(options_.strategy,
                     {.space = &tools_.space, .ranker = &ranker_, .seed = options_.seed, .considered = &considered_});
-  learn_from_relatives();
   tools_.times.start_up = static_cast<std::int64_t>(stop_.seconds() * 1e9);
 }
 
@@ -211,6 +209,7 @@ bool SessionLoop::next_batch() {
   std::vector<Point> points;
   {
     const Stopwatch watch(tools_.times.propose);
+    learn_from_relatives();
     points = strategy_->propose(number, static_cast<int>(stop_.allowed(options_.batch_size)));
   }
   if (points.empty()) {
