@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import accuracy
 import report
 import speed
-from models import MODELS, named
+from models import ATTENTION, MODELS, named
 from processes import Control
 from product import Nestwright
 
@@ -51,9 +51,9 @@ def names_of(known):
 def parse_options():
     parser = Parser(prog="bench/networks", allow_abbrev=False)
     processors = len(os.sched_getaffinity(0))
-    names = [model.name for model in MODELS]
+    names, attention = ([model.name for model in models] for models in (MODELS, ATTENTION))
     add = parser.add_argument
-    add("--models", type=names_of(names), default=names)
+    add("--models", type=names_of(names + attention), default=names)
     add("--check", action="store_true")
     add("--rivals", type=names_of(RIVALS), default=list(RIVALS))
     add("--threads", type=whole_number(1, processors))
@@ -122,7 +122,9 @@ def files_of(model, folder):
         raise RuntimeError(f"the model could not be made, exit code {done.returncode}")
     made = pathlib.Path(done.stdout.strip())
     path = made / "model.onnx"
-    return Files(made, path, made / "fixed.onnx" if model.fixes_sizes else path, made / "openvino.onnx")
+    own = [made / file for file in ("onnxruntime.onnx", "openvino.xml")]
+    shared = [made / "fixed.onnx" if model.fixes_sizes else path, made / "openvino.onnx"]
+    return Files(made, path, *(file if file.exists() else other for file, other in zip(own, shared)))
 
 
 def run_check(run, nestwright, options):

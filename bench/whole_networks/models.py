@@ -121,7 +121,17 @@ MODELS = (
     Model("alexnet", ("light", "light_bvlc_alexnet.onnx"), {"data_0": IMAGE}, {"data_0": normal(1)}),
 )
 
+ATTENTION = tuple(
+    Model(
+        f"attention_{tokens}",
+        ("written", f"attention_{tokens}"),
+        {name: (1, tokens, 768) for name in ("query", "key", "value")},
+        {name: normal(1) for name in ("query", "key", "value")},
+    )
+    for tokens in (128, 512, 2048)
+)
+
 
 def named(name):
     """The model of that name."""
-    return next(model for model in MODELS if model.name == name)
+    return next(model for model in MODELS + ATTENTION if model.name == name)

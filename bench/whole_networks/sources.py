@@ -10,11 +10,17 @@ import numpy
 import onnx
 from onnx import numpy_helper
 
-from models import named
+from models import ATTENTION, named
+from written.attention import write_attention
 from written.bert import write_bert
 from written.convolutions import write_mobilenet_v2, write_resnet50
 
-WRITERS = {"resnet50": write_resnet50, "mobilenet_v2": write_mobilenet_v2, "bert_base": write_bert}
+WRITERS = {
+    "resnet50": write_resnet50,
+    "mobilenet_v2": write_mobilenet_v2,
+    "bert_base": write_bert,
+    **{model.name: write_attention(model.shapes["query"][1]) for model in ATTENTION},
+}
 NORM_OPERANDS = {1: "scale", 2: "bias", 3: "mean", 4: "variance"}
 
 
@@ -103,7 +109,8 @@ def fix_sizes(model, path, fixed_path):
 
 
 def make(model, folder):
-    """Makes model.onnx, which nestwright reads, and fixed.onnx and openvino.onnx for rivals, in a folder."""
+    """Makes model.onnx, which nestwright reads, and files for rivals in a folder: fixed.onnx and openvino.onnx, unless
+    the writer of the model makes some that have a rival's own operators."""
     path, for_openvino, wheels = folder / "model.onnx", folder / "openvino.onnx", folder.parent.parent / "wheels"
     kind, source, *files = model.source
     if kind == "written":
