@@ -43,6 +43,8 @@ def write_for_openvino(tokens, path):
     from openvino import opset13
 
     inputs = [opset13.parameter([1, tokens, WIDTH], numpy.float32, name) for name in NAMES]
+    for tensor, name in zip(inputs, NAMES):
+        tensor.output(0).get_tensor().set_names({name})  # by which it is bound
 
     def swapped(x):
         return opset13.transpose(x, numpy.array([0, 2, 1, 3]))

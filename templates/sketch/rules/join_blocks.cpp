@@ -2,7 +2,9 @@
 // all that is computed of them may follow each other, so that no whole matrix is stored between both products.
 //
 //   S = sum of Q K;  for i: P[i] = softmax of S[i];  for i blocks: for i tiles: O = sum of P V       (root)
-//   for i blocks: S of the block; for i of the block: P[i] = softmax of S[i]; for i tiles: O = sum of P V       (block)
+//   for i blocks: S of the block; for i of the block: P[i] = softmax of S[i]; for i tiles: O = sum of P V       (chain)
+//
+// The choice is that of join_tiles for P, which has this one more.
 #include "templates/sketch/rules/join_blocks.h"
 
 #include <algorithm>
@@ -64,7 +66,8 @@ BlockChain chain_of_blocks(Sketch& sketch, const TileAxes& axes) {
 }
 
 bool takes_blocks(Sketch& sketch, const BlockChain& chain) {
-  return chain.product >= 0 && sketch.choose_once(sketch.of(chain.product).name + ".at", {"root", "block"}) == "block";
+  return chain.product >= 0 &&
+         sketch.choose_once(sketch.of(chain.last).name + ".at", {"root", "block", "chain"}) == "chain";
 }
 
 bool is_product_of_block(const Sketch& sketch, int sums, int stored) {

@@ -38,7 +38,7 @@ bool may_join_tiles(Sketch& sketch, int stage) {
 void join_tiles(Sketch& sketch, int number) {
   const int nest_number = sketch.nest_of_readers(number);
   const SketchNest& nest = sketch.nests[static_cast<std::size_t>(nest_number)];
-  const std::string chosen = sketch.choose(sketch.of(number).name + ".at", {"root", "block"});
+  const std::string chosen = sketch.choose_once(sketch.of(number).name + ".at", {"root", "block"});
   const int at = loop_of_block(nest, sketch.relation(number, nest_number));
   if (chosen == "root") {
     schedule_rows(sketch, number);

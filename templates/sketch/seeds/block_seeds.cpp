@@ -32,6 +32,10 @@ void set_block_knobs(Config& config, const std::vector<StageAnalysis>& stages, c
     if (is_product(stage)) products.push_back(&stage);
   }
   if (products.size() < 2) return;
+  for (const OperandAccess& access : products.back()->accesses) {
+    if (access.producer < 0) continue;
+    set_knobs(config, stages[static_cast<std::size_t>(access.producer)].name, {{"at", "chain"}});
+  }
   for (const StageAnalysis* product : products) {
     const ReductionForm form = reduction_forms(*product, target).front();
     const int row = form.kind == ReductionForm::Kind::kTiles ? row_axis(*product, form.vector_axis) : -1;
@@ -39,8 +43,7 @@ void set_block_knobs(Config& config, const std::vector<StageAnalysis>& stages, c
     const std::int64_t extent = product->extents[static_cast<std::size_t>(row)];
     const std::int64_t rows = divisor(extent, fitting_rows(kVectors, extent, target));
     set_knobs(config, product->name,
-              {{"at", "block"},
-               {"reduction", "whole"},
+              {{"reduction", "whole"},
                {"register_rows", rows},
                {"register_vectors", kVectors},
                {"tail", "partition"},

@@ -186,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(
         RuleExample{"join_rows", "parallel=loops C.vectors=2 m.vectors=2", centred_rows},
         RuleExample{
             "join_blocks",
-            "parallel=loops S.at=block O.register_rows=6 O.row_blocks=2 O.register_vectors=1 "
+            "parallel=loops P.at=chain O.register_rows=6 O.row_blocks=2 O.register_vectors=1 "
             "S.register_rows=6 S.register_vectors=2 M.vectors=1 E.vectors=1 T.vectors=1 P.vectors=1 S.unroll_k=1 "
             "O.unroll_k=1",
             attention},
