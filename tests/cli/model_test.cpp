@@ -68,6 +68,20 @@ TEST_F(ModelCommandTest, PrintsTasksAsTuneFileReadsThem) {
   EXPECT_THAT(graph.out, HasSubstr("Relu(%"));
 }
 
+TEST_F(ModelCommandTest, PrintsGroupings) {
+  EXPECT_EQ(run("model net.onnx --dim n=4 --groupings").out, "no kernel may be made in another way\n");
+  model_.add_node("MatMul", {"relu0", "w1"}, {"twin"}).set_name("twin");
+  model_.add_node("Softmax", {"twin"}, {"shares"});
+  model_.add_output("shares");
+  write();
+  const CommandOutput ran = run("model net.onnx --dim n=4 --groupings");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, StartsWith("reduced-product: 1 (a product and the rows reduced from it as one)\n"
+                                  "  1x, first twin\n"
+                                  "    now    Y[i0,i1]=sum(i2,A[i0,i2]*B[i2,i1]);B:constant i0=4 i1=8 i2=8\n"));
+  EXPECT_THAT(ran.out, HasSubstr("    or     T[i0,i1]=sum(i2,A[i0,i2]*B[i2,i1]);"));
+}
+
 TEST_F(ModelCommandTest, IsTunedQueriedAndExported) {
   const CommandOutput tuned = run("tune net.onnx --dim n=4 --threads 1 --trials 12");
   ASSERT_EQ(tuned.code, 0) << tuned.err;

@@ -6,6 +6,8 @@
 
 #include <limits>
 
+#include "graph/grouping/grouping.h"
+#include "graph/passes/passes.h"
 #include "nestwright/error.h"
 #include "network/plan.h"
 #include "network/samples.h"
@@ -129,6 +131,20 @@ TEST_F(NetworkTest, PartsThatFollowEachOtherCostNothing) {
   graph_.add_output("y", product(half, 16, 8));
   graph_.add_output("z", joined);
   EXPECT_EQ(Network(with_kernels(graph_), host_with(1)).steps(), 3U);
+  expect_right();
+}
+
+TEST_F(NetworkTest, SiblingsAreOneKernelWhosePartsCostNothing) {
+  const ValueId x = graph_.add_input("x", {kFloat32, {6, 16}});
+  const ValueId q = product(x, 16, 8), k = product(x, 16, 8), v = product(x, 16, 8);
+  const ValueId scores = graph_.apply("Scores", "Y[i,j]=sum(d,Q[i,d]*K[j,d])", {{"Q", q}, {"K", k}});
+  graph_.add_output("y", graph_.apply("MatMul", "Y[i,d]=sum(j,P[i,j]*V[j,d])", {{"P", scores}, {"V", v}}));
+  const Graph plain = joined(graph_);
+  EXPECT_EQ(Network(named(plain), host_with(1)).steps(), 5U);
+  std::vector<GroupingSite> sites = grouping_sites(plain);
+  std::erase_if(sites, [](const GroupingSite& site) { return site.kind != "siblings"; });
+  graph_ = with_groupings(plain, sites, std::vector<bool>(sites.size(), true));
+  EXPECT_EQ(Network(named(graph_), host_with(1)).steps(), 3U);
   expect_right();
 }
 
