@@ -1,4 +1,5 @@
-// Products of products, as in attention: a chain of stages that is computed for a block of rows at a time.
+// Products of products, as in attention: stages that join the blocks of the last product, where they are computed for a
+// block of rows at a time.
 // Thread rule: as a Sketch's.
 #pragma once
 
