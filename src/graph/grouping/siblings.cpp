@@ -18,6 +18,7 @@
 namespace nestwright {
 namespace {
 
+constexpr std::size_t kMaxSiblings = 32;  ///< the text of a concatenation has a limit
 constexpr std::int64_t kSomeFilters = 2;  ///< in the form in which nodes of different numbers of filters are compared
 
 /// A node in the form in which its filters are joined with those of others.
@@ -72,6 +73,12 @@ std::string key_of(const Graph& graph, const GraphNode& node, const FilterForm& 
   return key;
 }
 
+std::size_t most_dimensions(const GraphNode& node) {
+  std::size_t most = 0;
+  for (const text::TensorInfo& tensor : node.program->tensors) most = std::max(most, tensor.shape.size());
+  return most;
+}
+
 class Siblings {
  public:
   explicit Siblings(const Graph& graph)
@@ -82,7 +89,9 @@ class Siblings {
     const GraphNode& node = graph_.nodes()[number];
     if (is_taken_[number] || node.is_view() || node.outputs.size() != 1 || has_no_reduction(node)) return false;
     const ValueId result = node.outputs[0];
-    if (is_output_[result] || graph_.value(result).is_constant || graph_.type(result).shape.empty()) return false;
+    const std::vector<std::int64_t>& shape = graph_.type(result).shape;
+    if (is_output_[result] || graph_.value(result).is_constant || shape.empty()) return false;
+    if (most_dimensions(node) >= text::kMaxRank) return false;  // stacked, there is one more
     if (multiply_adds(*node.program) < 2.0 * static_cast<double>(graph_.type(result).elements())) return false;
     return std::ranges::none_of(readers_[result], [&](std::size_t reader) {
       return !graph_.nodes()[reader].is_view() && concatenation_offsets(graph_.nodes()[reader]);
@@ -99,7 +108,7 @@ class Siblings {
       if (form) by_key[key_of(graph_, graph_.nodes()[n], *form)].push_back(n);
     }
     for (const auto& [key, nodes] : by_key) {
-      if (nodes.size() < 2) continue;
+      if (nodes.size() < 2 || nodes.size() > kMaxSiblings) continue;
       for (const std::size_t node : nodes) is_taken_[node] = true;
       groups.push_back(nodes);
     }
@@ -118,10 +127,11 @@ std::vector<FilterForm> forms_of(const Graph& graph, const std::vector<std::size
     const std::optional<FilterForm> form = form_of_filters(graph, graph.nodes()[n]);
     if (form) forms.push_back(*form);
   }
-  if (forms.size() == nodes.size() &&
-      key_of(graph, graph.nodes()[nodes[0]], forms[0]) == key_of(graph, graph.nodes()[nodes[1]], forms[1])) {
-    return forms;
+  bool have_filters = forms.size() == nodes.size();
+  for (std::size_t n = 1; n < nodes.size() && have_filters; ++n) {
+    have_filters = key_of(graph, graph.nodes()[nodes[0]], forms[0]) == key_of(graph, graph.nodes()[nodes[n]], forms[n]);
   }
+  if (have_filters) return forms;
   forms.clear();
   for (const std::size_t n : nodes) forms.push_back(stacked_form(graph, graph.nodes()[n]));
   return forms;
@@ -139,7 +149,7 @@ ValueId concatenated_constants(Graph& graph, const std::vector<ValueId>& parts, 
   std::vector<std::string> names;
   for (std::size_t p = 0; p < parts.size(); ++p) names.push_back(fmt::format("X{}", p));
   std::vector<GraphOperand> operands;
-  std::string body, brackets;
+  std::string body;
   std::int64_t begin = 0;
   for (std::size_t p = 0; p < parts.size(); ++p) {
     std::string read;
@@ -150,19 +160,19 @@ ValueId concatenated_constants(Graph& graph, const std::vector<ValueId>& parts, 
     begin += graph.type(parts[p]).shape[along];
     const bool is_last = p + 1 == parts.size();
     body += is_last ? fmt::format("X{}[{}]", p, read) : fmt::format("select(i{}<{},X{}[{}],", along, begin, p, read);
-    brackets += is_last ? "" : ")";
     operands.push_back({names[p], parts[p]});
   }
-  std::string text = fmt::format("Y[{}]={}{}", indices_text(shape.size()), body, brackets);
+  body += std::string(parts.size() - 1, ')');
+  std::string text = fmt::format("Y[{}]={}", indices_text(shape.size()), body);
   for (std::size_t d = 0; d < shape.size(); ++d) text += fmt::format(" i{}={}", d, d == along ? begin : shape[d]);
   return graph.apply("Concat", text, operands);
 }
 
 /// The elements from `begin` on along the first dimension.
 ValueId part_of(Graph& graph, ValueId whole, std::int64_t begin, const std::vector<std::int64_t>& shape) {
-  std::string read = begin == 0 ? "i0" : fmt::format("i0+{}", begin), text = "";
+  std::string read = begin == 0 ? "i0" : fmt::format("i0+{}", begin);
   for (std::size_t d = 1; d < shape.size(); ++d) read += fmt::format(",i{}", d);
-  text = fmt::format("Y[{}]=X[{}]", indices_text(shape.size()), read);
+  std::string text = fmt::format("Y[{}]=X[{}]", indices_text(shape.size()), read);
   for (std::size_t d = 0; d < shape.size(); ++d) text += fmt::format(" i{}={}", d, shape[d]);
   return graph.apply("Slice", text, {{"X", whole}});
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "nestwright/config_space.h"
+#include "nestwright/target.h"
 #include "templates/sketch/expression/analysis.h"
 
 namespace nestwright {

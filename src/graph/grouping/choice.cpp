@@ -1,0 +1,46 @@
+#include "graph/grouping/choice.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "nestwright/error.h"
+
+namespace nestwright {
+namespace {
+
+std::optional<double> sum_of(const std::vector<std::string>& tasks, const TaskSeconds& seconds_of) {
+  double sum = 0;
+  for (const std::string& task : tasks) {
+    const std::optional<double> seconds = seconds_of(task);
+    if (!seconds) return std::nullopt;
+    sum += *seconds;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::vector<bool> faster_groupings(std::span<const GroupingSite> sites, std::span<const GroupingTasks> tasks,
+                                   const TaskSeconds& seconds_of) {
+  check(sites.size() == tasks.size(), "each site has its tasks");
+  std::vector<double> saved(sites.size());
+  for (std::size_t s = 0; s < sites.size(); ++s) {
+    const auto before = sum_of(tasks[s].before, seconds_of), after = sum_of(tasks[s].after, seconds_of);
+    if (before && after) saved[s] = *before - *after;
+  }
+  std::vector<std::size_t> order(sites.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return saved[a] > saved[b]; });
+  std::vector<bool> chosen(sites.size());
+  std::set<std::size_t> taken;
+  for (const std::size_t s : order) {
+    const auto is_free = [&](std::size_t node) { return !taken.contains(node); };
+    if (saved[s] <= 0 || !std::ranges::all_of(sites[s].nodes, is_free)) continue;
+    chosen[s] = true;
+    taken.insert(sites[s].nodes.begin(), sites[s].nodes.end());
+  }
+  return chosen;
+}
+
+}  // namespace nestwright
