@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "logs/exchange/exchange.h"
-#include "logs/listing/sessions.h"
+#include "logs/listing/log_reader.h"
 #include "logs/open_log.h"
 #include "nestwright/error.h"
 #include "nestwright/template.h"
@@ -115,7 +115,7 @@ std::vector<TaskKey> foreign_tasks(const std::string& database) {
   std::vector<TaskKey> tasks;
   SessionFilter all;
   all.tasks.with_foreign = true;
-  for (const ListedSession& session : list_sessions(database, all).sessions) {
+  for (const ListedSession& session : LogReader(database).sessions(all).sessions) {
     const auto is_same = [&](const TaskKey& task) {
       return task.workload.text == session.task.workload.text && task.target == session.task.target &&
              task.machine == session.task.machine && task.backend == session.task.backend;

@@ -9,6 +9,7 @@
 #include "logs/encode.h"
 #include "logs/open_log.h"
 #include "logs/read_or_note.h"
+#include "logs/session_locks.h"
 #include "logs/task.h"
 #include "nestwright/error.h"
 
@@ -107,6 +108,7 @@ class KnobReader {
 
 struct LogReader::State {
   sqlite::Database database;
+  SessionLocks locks;
 };
 
 KnobValue value_numbers(const std::string& text) {
@@ -134,7 +136,7 @@ std::string TrialColumns::config(std::size_t trial) const {
 }
 
 LogReader::LogReader(const std::string& path, const OpenOptions& options)
-    : state_(std::make_unique<State>(State{open_log(path, OpenMode::kRead, options)})) {}
+    : state_(std::make_unique<State>(State{open_log(path, OpenMode::kRead, options), SessionLocks(real_file(path))})) {}
 LogReader::LogReader(LogReader&&) noexcept = default;
 LogReader::~LogReader() = default;
 
@@ -144,6 +146,10 @@ std::vector<RecordedTask> LogReader::tasks(const TaskFilter& filter) const {
     tasks.push_back({task.id, std::move(task.key), task.totals});
   }
   return tasks;
+}
+
+SessionListing LogReader::sessions(const SessionFilter& filter) const {
+  return list_sessions(state_->database, state_->locks, filter);
 }
 
 std::vector<RecordedRace> LogReader::races(const RecordedTask& task) const {

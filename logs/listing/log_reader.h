@@ -1,5 +1,5 @@
-// Reads whole tasks from a log, for reports: their races, and all their trials as columns, without the individual
-// readings of trials, which are most of the file. logs/listing/sessions.h lists their sessions.
+// LogReader reads whole tasks from a log, for reports: their sessions, their races, and all their trials as columns,
+// without the individual readings of trials, which are most of the file.
 // Thread rule: one thread at a time per LogReader.
 #pragma once
 
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "logs/listing/sessions.h"
 #include "nestwright/database.h"
 #include "nestwright/records.h"
 
@@ -86,6 +87,8 @@ class LogReader {
   ~LogReader();
 
   std::vector<RecordedTask> tasks(const TaskFilter& filter) const;
+  /// The time depends on the trials of the sessions that are listed. Throws LogError.
+  SessionListing sessions(const SessionFilter& filter) const;
   std::vector<RecordedRace> races(const RecordedTask& task) const;
   TrialColumns trials(const RecordedTask& task) const;
   /// Returns the highest rates ever measured on a machine; zeros if none is recorded.

@@ -8,7 +8,6 @@
 
 #include "logs/best.h"
 #include "logs/encode.h"
-#include "logs/open_log.h"
 #include "logs/read_or_note.h"
 #include "logs/session_locks.h"
 #include "logs/task.h"
@@ -94,9 +93,7 @@ std::vector<Match> matching_sessions(const Database& database, const std::vector
 
 }  // namespace
 
-SessionListing list_sessions(const std::string& path, const SessionFilter& filter, const OpenOptions& options) {
-  const Database database = open_log(path, OpenMode::kRead, options);
-  const SessionLocks locks(real_file(path));
+SessionListing list_sessions(const Database& database, const SessionLocks& locks, const SessionFilter& filter) {
   const std::vector<StoredTask> tasks = matching_tasks(database, filter.tasks);
   std::vector<Match> matches = matching_sessions(database, tasks, filter);
   SessionListing listing;

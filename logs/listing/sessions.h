@@ -1,4 +1,4 @@
-// Lists the sessions of a database, each with counts of its trials and its fastest one.
+// The sessions of a database, each with counts of its trials and its fastest one. LogReader::sessions() lists them.
 // Thread rule: pure functions; any number of them on one file.
 #pragma once
 
@@ -7,10 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "nestwright/database.h"
 #include "nestwright/records.h"
 
 namespace nestwright {
+
+namespace sqlite {
+class Database;
+}
+class SessionLocks;
 
 /// How many trials ended with an outcome.
 struct OutcomeCount {
@@ -54,8 +58,7 @@ struct SessionListing {
   std::int64_t matching = 0;            ///< sessions that match, those beyond the limit included
 };
 
-/// Reads the database, which is not changed. The time depends on the trials of the sessions that are listed. Throws
-/// LogError as TuningLog::open() does.
-SessionListing list_sessions(const std::string& path, const SessionFilter& filter, const OpenOptions& options = {});
+/// See LogReader::sessions(). Private to logs/.
+SessionListing list_sessions(const sqlite::Database& database, const SessionLocks& locks, const SessionFilter& filter);
 
 }  // namespace nestwright

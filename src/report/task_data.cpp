@@ -35,7 +35,7 @@ bool is_home(std::string_view path) {
 TaskData read_task(const LogReader& reader, const TuningLog& log, const RecordedTask& task) {
   TaskData data;
   data.task = task;
-  data.sessions = list_sessions(log.path(), {.tasks = filter_of(task.key)}).sessions;
+  data.sessions = reader.sessions({.tasks = filter_of(task.key)}).sessions;
   data.races = reader.races(task);
   data.proposals = log.proposals(task.key);
   data.spaces = log.spaces(task.key);

@@ -112,7 +112,7 @@ int run(const ExplainOptions& options) {
                 task->key,
                 is_this_machine(task->key.machine, context.target()) ? MatchKind::kExact : MatchKind::kOtherMachine,
                 reader.trials(*task),
-                list_sessions(options.common.db, {.tasks = filter_of(task->key)}).sessions,
+                reader.sessions({.tasks = filter_of(task->key)}).sessions,
                 {},
                 {},
                 {},

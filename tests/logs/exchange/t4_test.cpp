@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "logs/listing/sessions.h"
+#include "logs/listing/log_reader.h"
 #include "logs/upkeep/delete.h"
 #include "nestwright/error.h"
 #include "tests/logs/exchange/exchanged_files.h"
@@ -216,7 +216,7 @@ TEST_F(T4, AnImportAfterADeletionAddsWhatIsAbsent) {
   std::filesystem::create_directory(folder_.file("data"));
   write_file(folder_.file("data/scale_T4.json"), one.dump());
   import(folder_.file("data/scale_T4.json"));
-  const SessionId first = list_sessions(db_, {.tasks = every_task()}).sessions.at(0).id;
+  const SessionId first = LogReader(db_).sessions({.tasks = every_task()}).sessions.at(0).id;
   EXPECT_EQ(import(all).trials, 4);
   EXPECT_TRUE(are_equal(exported()["results"][4], whole["results"][4])) << "what is kept has another position";
   delete_sessions(db_, {.tasks = every_task(), .session = first}, false);
@@ -231,7 +231,7 @@ TEST_F(T4, AnImportAfterADeletionAddsWhatIsAbsent) {
 
 TEST_F(T4, WhatASessionKeepsOfAFileIsNotListedAsItsOptions) {
   import(recorded_file("scale_T4.json"));
-  EXPECT_EQ(list_sessions(db_, {.tasks = every_task()}).sessions.at(0).options, "{}");
+  EXPECT_EQ(LogReader(db_).sessions({.tasks = every_task()}).sessions.at(0).options, "{}");
 }
 
 TEST_F(T4, AResultWithTheOtherNameOfItsTimeToCompileComesBack) {

@@ -1,4 +1,4 @@
-#include "logs/listing/sessions.h"
+#include "logs/listing/log_reader.h"
 
 #include <gmock/gmock.h>
 
@@ -13,7 +13,7 @@ class ListedSessionsTest : public TwoLogs {
  protected:
   std::vector<SessionId> listed(const SessionFilter& filter) {
     std::vector<SessionId> ids;
-    for (const ListedSession& session : list_sessions(a_, filter).sessions) ids.push_back(session.id);
+    for (const ListedSession& session : LogReader(a_).sessions(filter).sessions) ids.push_back(session.id);
     return ids;
   }
 };
@@ -30,7 +30,7 @@ TEST_F(ListedSessionsTest, HaveTheirCountsAndTheirBest) {
                                     {6, failed(Outcome::kWrongResult, "")},
                                     {7, failed(Outcome::kWrongResult, "")}});
   execute(a_, "UPDATE session SET ended_at = '2026-01-01T00:01:15.500Z'");
-  const SessionListing listing = list_sessions(a_, {});
+  const SessionListing listing = LogReader(a_).sessions({});
   ASSERT_EQ(listing.sessions.size(), 1u);
   const ListedSession& session = listing.sessions[0];
   EXPECT_EQ(session.task.workload.text, "matmul m=512 n=512 k=512");
@@ -56,7 +56,7 @@ TEST_F(ListedSessionsTest, AreInTheOrderInWhichTheyBegan) {
   record(a_, task_, "2026-01-02", {{2, timed(1)}});
   EXPECT_THAT(listed({}), ElementsAre(2, 3, 1));
   EXPECT_THAT(listed({.limit = 2}), ElementsAre(3, 1));
-  EXPECT_EQ(list_sessions(a_, {.limit = 2}).matching, 3);
+  EXPECT_EQ(LogReader(a_).sessions({.limit = 2}).matching, 3);
   EXPECT_THAT(listed({.since = "2026-01-02"}), ElementsAre(3, 1));
   EXPECT_THAT(listed({.session = 2}), ElementsAre(2));
   EXPECT_THAT(listed({.tasks = filter_of(task_)}), ElementsAre(3, 1));
@@ -66,10 +66,10 @@ TEST_F(ListedSessionsTest, AreInTheOrderInWhichTheyBegan) {
 TEST_F(ListedSessionsTest, AreHeldWhileTheirProcessWorksOnThem) {
   TuningLog log = TuningLog::open(a_, OpenMode::kWrite);
   const SessionId session = log.begin_session(task_, info());
-  EXPECT_TRUE(list_sessions(a_, {}).sessions.at(0).is_held);
-  EXPECT_FALSE(list_sessions(a_, {}).sessions.at(0).seconds.has_value());
+  EXPECT_TRUE(LogReader(a_).sessions({}).sessions.at(0).is_held);
+  EXPECT_FALSE(LogReader(a_).sessions({}).sessions.at(0).seconds.has_value());
   log.end_session(session, SessionStatus::kDone, "");
-  EXPECT_FALSE(list_sessions(a_, {}).sessions.at(0).is_held);
+  EXPECT_FALSE(LogReader(a_).sessions({}).sessions.at(0).is_held);
 }
 
 }  // namespace

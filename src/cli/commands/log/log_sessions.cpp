@@ -10,7 +10,7 @@
 #include "cli/options/exit_code.h"
 #include "cli/options/option_checks.h"
 #include "cli/output/record_output.h"
-#include "logs/listing/sessions.h"
+#include "logs/listing/log_reader.h"
 
 namespace nestwright::cli {
 namespace {
@@ -89,7 +89,7 @@ int run(const SessionsOptions& options) {
   SessionFilter filter = options.filter;
   const TaskSelection selection = task_selection(options.common, options.has_target);
   filter.tasks = selection.filter;
-  const SessionListing listing = list_sessions(options.common.db, filter, database_options());
+  const SessionListing listing = LogReader(options.common.db, database_options()).sessions(filter);
   if (listing.sessions.empty()) return print_nothing_matches(selection, options.common, "session");
   if (options.common.json) {
     Json json = Json::list();
