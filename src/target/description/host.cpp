@@ -78,9 +78,7 @@ CacheSizes caches_by_sysfs() {
   return sizes;
 }
 
-}  // namespace
-
-CpuIsa host_isa() {
+CpuIsa detect_isa() {
   const Registers one = cpuid(1), seven = cpuid(7);
   const bool avx2 = saves(kAvxStates) && bit(one.c, 12) /* fma */ && bit(one.c, 29) /* f16c */ &&
                     bit(seven.b, 3) /* bmi1 */ && bit(seven.b, 5) /* avx2 */ && bit(seven.b, 8) /* bmi2 */;
@@ -89,7 +87,7 @@ CpuIsa host_isa() {
   return avx512 ? CpuIsa::kAvx512 : avx2 ? CpuIsa::kAvx2 : CpuIsa::kX86_64;
 }
 
-CacheSizes host_caches() {
+CacheSizes detect_caches() {
   const CacheSizes cpuid_sizes = caches_by_cpuid();
   CacheSizes sizes = caches_by_sysfs();
   if (!sizes.l1d) sizes.l1d = cpuid_sizes.l1d;
@@ -98,18 +96,7 @@ CacheSizes host_caches() {
   return sizes;
 }
 
-std::int64_t last_cache_bytes() {
-  const CacheSizes sizes = host_caches();
-  return std::max<std::int64_t>({sizes.l2, sizes.l3, std::int64_t{1} << 20});
-}
-
-int host_threads() {
-  cpu_set_t cores;
-  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
-  return std::max(1, CPU_COUNT(&cores));
-}
-
-CpuModel host_cpu_model() {
+CpuModel detect_cpu_model() {
   CpuModel m;
   const Registers zero = cpuid(0);
   const unsigned vendor[3] = {zero.b, zero.d, zero.c};
@@ -130,6 +117,63 @@ CpuModel host_cpu_model() {
     m.name.erase(0, m.name.find_first_not_of(' '));
   }
   return m;
+}
+
+std::vector<std::string> detect_features() {
+  const Registers one = cpuid(1), seven = cpuid(7), seven_one = cpuid(7, 1);
+  const bool avx = saves(kAvxStates), avx512 = saves(kAvx512States), amx = saves(kAmxStates);
+  std::vector<std::string> features;
+  const auto add = [&](bool present, const char* name) {
+    if (present) features.emplace_back(name);
+  };
+  add(avx && bit(one.c, 12), "fma");
+  add(avx && bit(one.c, 29), "f16c");
+  add(avx && bit(seven.b, 5), "avx2");
+  add(avx && bit(seven_one.a, 4), "avx_vnni");
+  add(avx512 && bit(seven.b, 16), "avx512f");
+  add(avx512 && bit(seven.b, 17), "avx512dq");
+  add(avx512 && bit(seven.b, 28), "avx512cd");
+  add(avx512 && bit(seven.b, 30), "avx512bw");
+  add(avx512 && bit(seven.b, 31), "avx512vl");
+  add(avx512 && bit(seven.c, 1), "avx512vbmi");
+  add(avx512 && bit(seven.c, 11), "avx512_vnni");
+  add(avx512 && bit(seven_one.a, 5), "avx512_bf16");
+  add(avx512 && bit(seven.d, 23), "avx512_fp16");
+  add(amx && bit(seven.d, 24), "amx_tile");
+  add(amx && bit(seven.d, 22), "amx_bf16");
+  add(amx && bit(seven.d, 25), "amx_int8");
+  return features;
+}
+
+}  // namespace
+
+// What does not change while the process runs is detected once: in a virtual machine, each cpuid is a call of the
+// hypervisor, which takes tens of microseconds.
+
+CpuIsa host_isa() {
+  static const CpuIsa isa = detect_isa();
+  return isa;
+}
+
+CacheSizes host_caches() {
+  static const CacheSizes sizes = detect_caches();
+  return sizes;
+}
+
+std::int64_t last_cache_bytes() {
+  const CacheSizes sizes = host_caches();
+  return std::max<std::int64_t>({sizes.l2, sizes.l3, std::int64_t{1} << 20});
+}
+
+int host_threads() {
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
+  return std::max(1, CPU_COUNT(&cores));
+}
+
+CpuModel host_cpu_model() {
+  static const CpuModel model = detect_cpu_model();
+  return model;
 }
 
 std::string llvm_name(const CpuModel& m) {
@@ -193,28 +237,7 @@ std::string llvm_name_of_similar(std::string_view vendor, CpuFeatures features) 
 }
 
 std::vector<std::string> host_features() {
-  const Registers one = cpuid(1), seven = cpuid(7), seven_one = cpuid(7, 1);
-  const bool avx = saves(kAvxStates), avx512 = saves(kAvx512States), amx = saves(kAmxStates);
-  std::vector<std::string> features;
-  const auto add = [&](bool present, const char* name) {
-    if (present) features.emplace_back(name);
-  };
-  add(avx && bit(one.c, 12), "fma");
-  add(avx && bit(one.c, 29), "f16c");
-  add(avx && bit(seven.b, 5), "avx2");
-  add(avx && bit(seven_one.a, 4), "avx_vnni");
-  add(avx512 && bit(seven.b, 16), "avx512f");
-  add(avx512 && bit(seven.b, 17), "avx512dq");
-  add(avx512 && bit(seven.b, 28), "avx512cd");
-  add(avx512 && bit(seven.b, 30), "avx512bw");
-  add(avx512 && bit(seven.b, 31), "avx512vl");
-  add(avx512 && bit(seven.c, 1), "avx512vbmi");
-  add(avx512 && bit(seven.c, 11), "avx512_vnni");
-  add(avx512 && bit(seven_one.a, 5), "avx512_bf16");
-  add(avx512 && bit(seven.d, 23), "avx512_fp16");
-  add(amx && bit(seven.d, 24), "amx_tile");
-  add(amx && bit(seven.d, 22), "amx_bf16");
-  add(amx && bit(seven.d, 25), "amx_int8");
+  static const std::vector<std::string> features = detect_features();
   return features;
 }
 
