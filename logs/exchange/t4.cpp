@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <filesystem>
 
 #include "logs/exchange/exported_trials.h"
@@ -39,7 +40,19 @@ std::filesystem::path without_extensions(const std::string& path) {
   return name;
 }
 
-/// Fills in what the path says, "convolution/A100_T4.json" or "convolution.json".
+/// Whether the name of a device, "NVIDIA A100-PCIE-40GB", has the word, "A100".
+bool has_word(std::string_view name, std::string_view word) {
+  const auto is_of_word = [&](std::size_t at) {
+    return at < name.size() && std::isalnum(static_cast<unsigned char>(name[at])) != 0;
+  };
+  for (std::size_t at = name.find(word); at != std::string_view::npos; at = name.find(word, at + 1)) {
+    if ((at == 0 || !is_of_word(at - 1)) && !is_of_word(at + word.size())) return true;
+  }
+  return false;
+}
+
+/// Fills in what the path says, "convolution/A100_T4.json" or "convolution.json". In a file that names another device,
+/// as those of log export do, "matmul_T4.json" is the kernel.
 void take_names_of_path(ForeignSpace& space, const std::string& path) {
   constexpr std::string_view kHubSuffix = "_T4";
   const std::filesystem::path name = without_extensions(std::filesystem::absolute(path).string());
@@ -47,7 +60,7 @@ void take_names_of_path(ForeignSpace& space, const std::string& path) {
   if (stem.ends_with(kHubSuffix)) {
     stem.resize(stem.size() - kHubSuffix.size());
     if (space.device.empty()) space.device = stem;
-    stem = name.parent_path().filename().string();
+    if (has_word(space.device, stem)) stem = name.parent_path().filename().string();
   }
   space.kernel = stem;
 }

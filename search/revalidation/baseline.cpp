@@ -30,8 +30,8 @@ std::string text_field(const Document& object, const char* name) {
 
 double number_field(const Document& object, const char* name) {
   const Document& value = field(object, name);
-  if (!value.is_number() || value.get<double>() < 0)
-    throw UsageError(fmt::format("\"{}\" is not a number from 0", name));
+  if (!value.is_number()) throw UsageError(fmt::format("\"{}\" is not a number", name));
+  if (value.get<double>() < 0) throw UsageError(fmt::format("\"{}\" is below 0", name));
   return value.get<double>();
 }
 

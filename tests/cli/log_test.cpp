@@ -80,7 +80,7 @@ TEST_F(LogTest, TrialsAreListed) {
   EXPECT_EQ(document("trials --session 2").at(0)["time_ns"]["median"], 5000);
   EXPECT_EQ(document("trials --config unroll_k=1").size(), 1u);
   EXPECT_EQ(document("trials --template matmul.cpu --since 1d").size(), 4u);
-  EXPECT_THAT(log("trials --limit 2").err, HasSubstr("these are the latest 2 trials"));
+  EXPECT_THAT(log("trials --limit 2").err, HasSubstr("more trials match than the latest 2"));
   expect_refusal(log("trials --since yesterday"), 2, {"--since", "an age such as 2w, 30d"});
   expect_refusal(log("trials --outcome bad"), 2, {"--outcome", "wrong_result"});
 }

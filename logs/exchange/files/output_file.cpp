@@ -10,7 +10,6 @@
 
 #include "logs/open_log.h"
 #include "nestwright/error.h"
-#include "support/os/unique_fd.h"
 
 namespace nestwright {
 
@@ -23,6 +22,11 @@ struct OutputFile::Handle {
 
 OutputFile::OutputFile(const std::string& path)
     : path_(path), file_name_(real_file(path)), file_(std::make_unique<Handle>()) {
+  const bool is_gzip = path.ends_with(".gz");
+  if (path == "-") {
+    write_to(UniqueFd(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)), is_gzip);
+    return;
+  }
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (path.empty() || fs::is_directory(status)) refuse();
@@ -34,9 +38,13 @@ OutputFile::OutputFile(const std::string& path)
   // The real name of a pipe that the path of a descriptor names, /dev/stdout, is no path.
   const std::string& opened = is_special ? path_ : unfinished_;
   constexpr mode_t kMode = 0666;  // less what the process masks
-  file_->descriptor = UniqueFd(open(opened.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode));
-  if (file_->descriptor.get() < 0) refuse();
-  file_->file = gzdopen(fcntl(file_->descriptor.get(), F_DUPFD_CLOEXEC, 0), path.ends_with(".gz") ? "wb6" : "wbT");
+  write_to(UniqueFd(open(opened.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode)), is_gzip);
+}
+
+void OutputFile::write_to(UniqueFd descriptor, bool is_gzip) {
+  if (descriptor.get() < 0) refuse();
+  file_->descriptor = std::move(descriptor);
+  file_->file = gzdopen(fcntl(file_->descriptor.get(), F_DUPFD_CLOEXEC, 0), is_gzip ? "wb6" : "wbT");
   if (file_->file == nullptr) refuse();
 }
 
@@ -52,6 +60,7 @@ void OutputFile::remove_unfinished() const {
 }
 
 void OutputFile::refuse() const {
+  if (path_ == "-") throw UsageError("standard output cannot be written: check the space on the disk");
   throw UsageError(fmt::format("file '{}' cannot be written: check its folder and the space on the disk", path_));
 }
 

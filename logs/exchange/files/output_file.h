@@ -1,11 +1,13 @@
 // Writes a file, compressed with gzip if its name ends in ".gz", which gets its name only when it is complete.
-// Bytes for a pipe or a device go there at once.
+// Bytes for a pipe, a device or standard output ("-") go there at once.
 // Thread rule: one thread at a time.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include "support/os/unique_fd.h"
 
 namespace nestwright {
 
@@ -23,6 +25,7 @@ class OutputFile {
 
  private:
   struct Handle;
+  void write_to(UniqueFd descriptor, bool is_gzip);
   [[noreturn]] void refuse() const;
   void remove_unfinished() const;
   std::string path_;

@@ -11,6 +11,7 @@
 #include "cli/options/option_checks.h"
 #include "cli/output/explain_output.h"
 #include "cli/output/record_output.h"
+#include "cli/output/shell_command.h"
 #include "cli/output/throughput.h"
 #include "cli/output/tune_output.h"
 #include "lookup/task_key.h"
@@ -103,9 +104,9 @@ int run(const ExplainOptions& options) {
   const auto task = find_task(reader, context);
   if (!task) {
     return print_error(kNotFound,
-                       fmt::format("nothing is recorded for {} on {}{} in '{}': run nestwright tune {}",
-                                   context.workload().str(), context.target().str(), caches_arguments(context.task()),
-                                   log.path(), workload_arguments(context.workload())));
+                       fmt::format("nothing is recorded for {} on {}{} in '{}': run {}", context.workload().str(),
+                                   context.target().str(), caches_arguments(context.task()), log.path(),
+                                   task_command("tune", context.task())));
   }
   Explanation e{context,
                 options.common.given_line(),

@@ -10,6 +10,7 @@
 #include "cli/options/model_options.h"
 #include "cli/options/option_checks.h"
 #include "cli/output/record_output.h"
+#include "cli/output/shell_command.h"
 #include "cli/output/throughput.h"
 #include "lookup/task_key.h"
 #include "nestwright/error.h"
@@ -169,8 +170,8 @@ int best(const QueryOptions& options, const TuningLog& log, const TaskContext& c
     TaskFilter any;
     any.op = task.workload.op->name;
     if (log.list(any).empty()) {
-      return print_error(kNotFound, fmt::format("nothing at all is recorded for {} in '{}': run nestwright tune {}",
-                                                any.op, log.path(), workload_arguments(task.workload)));
+      return print_error(kNotFound, fmt::format("nothing at all is recorded for {} in '{}': run {}", any.op, log.path(),
+                                                task_command("tune", task)));
     }
   }
   if (options.exact && found.match != MatchKind::kExact) {

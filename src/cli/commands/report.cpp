@@ -48,9 +48,10 @@ struct ReportOptions {
 /// The tasks that the words, --file or --all name, by the key's texts.
 struct Selected {
   std::vector<TaskFilter> filters;
-  bool is_named = false;  ///< not --all
-  std::string what;       ///< for the title
-  std::string wrong;      ///< why the words are no workload, one sentence; empty: they are
+  bool is_named = false;   ///< not --all
+  std::string what;        ///< for the title
+  std::string conditions;  ///< " on TARGET --caches STATE", as far as they were given
+  std::string wrong;       ///< why the words are no workload, one sentence; empty: they are
   std::vector<NetworkTask> network;
 };
 
@@ -81,6 +82,8 @@ Selected select_tasks(const ReportOptions& options) {
   TaskFilter conditions;
   if (options.has_target) conditions.target = common.parsed_target().str();
   if (common.caches) conditions.cache = cache_state_name(parse_cache_state(*common.caches));
+  if (options.has_target) selected.conditions = " on " + conditions.target;
+  if (common.caches) selected.conditions += " --caches " + conditions.cache;
   if (options.all) {
     conditions.with_foreign = true;
     selected.filters.push_back(conditions);
@@ -118,16 +121,25 @@ Selected select_tasks(const ReportOptions& options) {
   return selected;
 }
 
-std::vector<RecordedTask> tasks_of(const LogReader& reader, const Selected& selected) {
-  std::vector<RecordedTask> tasks;
+/// The tasks of a database that were selected.
+struct FoundTasks {
+  std::vector<RecordedTask> tasks;   ///< each once
+  std::vector<std::string> without;  ///< the workloads or operators for which none has trials
+};
+
+FoundTasks tasks_of(const LogReader& reader, const Selected& selected) {
+  FoundTasks found;
   for (const TaskFilter& filter : selected.filters) {
+    bool is_any = false;
     for (RecordedTask& task : reader.tasks(filter)) {
-      const bool is_new =
-          std::none_of(tasks.begin(), tasks.end(), [&](const auto& other) { return other.id == task.id; });
-      if (is_new && task.totals.trials > 0) tasks.push_back(std::move(task));
+      if (task.totals.trials == 0) continue;
+      is_any = true;
+      const bool is_new = std::ranges::find(found.tasks, task.id, &RecordedTask::id) == found.tasks.end();
+      if (is_new) found.tasks.push_back(std::move(task));
     }
+    if (!is_any) found.without.push_back(filter.workload.empty() ? filter.op : filter.workload);
   }
-  return tasks;
+  return found;
 }
 
 /// The task of this program; absent if it does not have the operator.
@@ -196,18 +208,21 @@ std::vector<std::string> task_names(const std::vector<RecordedTask>& tasks, cons
 struct ReportContent {
   std::vector<report::TaskData> tasks;
   std::vector<report::TaskPage> pages;  ///< of each task, to which its trials have moved; none for other formats
+  std::vector<std::string> without;     ///< FoundTasks::without
 };
 
 ReportContent read_content(const Selected& selected, const ReportOptions& options) {
   const LogReader reader(options.common.db, database_options());
   const TuningLog log = open_database(options.common, OpenMode::kRead);
-  const std::vector<RecordedTask> tasks = tasks_of(reader, selected);
+  FoundTasks found = tasks_of(reader, selected);
+  const std::vector<RecordedTask>& tasks = found.tasks;
   const std::vector<std::string> names = task_names(tasks, selected);
   const Registry registry = options.common.registry();
   const bool is_page = options.format == "html";
   const bool is_detailed = is_page && selected.is_named && tasks.size() <= kMaxDetailed;
   const std::size_t share = std::max(kMinTrials, kMaxTrials / std::max<std::size_t>(1, tasks.size()));
   ReportContent content;
+  content.without = std::move(found.without);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     report::TaskData data = report::read_task(reader, log, tasks[i]);
     data.name = names[i];
@@ -226,7 +241,7 @@ std::vector<report::TaskData> read_bests_of(const std::string& database, const S
   common.db = database;
   const TuningLog log = open_database(common, OpenMode::kRead);
   std::vector<report::TaskData> read;
-  for (RecordedTask& task : tasks_of(LogReader(database, database_options()), selected)) {
+  for (RecordedTask& task : tasks_of(LogReader(database, database_options()), selected).tasks) {
     report::TaskData data;
     data.best = log.best(filter_of(task.key));
     data.task = std::move(task);
@@ -289,15 +304,18 @@ report::Page page_of(ReportContent content, const Selected& selected, const Repo
   return page;
 }
 
-/// Writes to the file, which is complete or not there, or to standard output if it is "-".
 void write_to(const std::string& file, const std::string& text) {
-  if (file == "-") {
-    fmt::print("{}", text);
-    return;
-  }
   OutputFile out(file);
   out.write(text);
   out.finish();
+}
+
+/// Says which of several workloads have no trials: the page of a network shows it of its kernels.
+void note_missing(const ReportContent& content, const Selected& selected, const std::string& database) {
+  if (content.without.empty() || !selected.network.empty()) return;
+  const std::size_t others = content.without.size() - 1;
+  note(printable(fmt::format("nestwright: nothing is recorded for {}{} in '{}': left out\n", content.without.front(),
+                             others == 0 ? "" : fmt::format(" and {} more", others), database)));
 }
 
 int run(const ReportOptions& options) {
@@ -308,10 +326,11 @@ int run(const ReportOptions& options) {
   ReportContent content = read_content(selected, options);
   if (content.tasks.empty()) {
     if (!selected.wrong.empty()) return print_error(kUsage, selected.wrong);
-    return print_error(kNotFound, fmt::format("nothing is recorded for {} in '{}': run nestwright tune first, or see "
+    return print_error(kNotFound, fmt::format("nothing is recorded for {}{} in '{}': run nestwright tune first, or see "
                                               "nestwright log sessions",
-                                              selected.what, options.common.db));
+                                              selected.what, selected.conditions, options.common.db));
   }
+  note_missing(content, selected, options.common.db);
   const std::size_t count = content.tasks.size();
   write_to(options.out, options.format == "csv"    ? report::trials_csv(content.tasks)
                         : options.format == "json" ? report::trials_json(content.tasks)

@@ -145,8 +145,8 @@ std::string no_candidate(const SessionResult& result, const TaskContext& context
                        task.workload.str(), result.stop_reason);
   }
   const std::string failure = most_frequent_failure(context, log);
-  return fmt::format("no valid candidate was found for {}{}: see nestwright explain {}{}", task.workload.str(),
-                     failure.empty() ? "" : fmt::format(" ({})", failure), workload_arguments(task.workload),
+  return fmt::format("no valid candidate was found for {}{}: see {}{}", task.workload.str(),
+                     failure.empty() ? "" : fmt::format(" ({})", failure), task_command("explain", task),
                      result.all_failed ? "" : ", or give it more trials");
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <ctime>
 #include <optional>
@@ -34,7 +35,14 @@ std::optional<std::int64_t> age_seconds(const std::string& text) {
   return std::nullopt;
 }
 
-/// Whether the text is a date, perhaps with the beginning of a time behind it.
+/// The number that the digits at `at` write; 0 if the text ends before.
+int number_at(std::string_view text, std::size_t at, std::size_t digits) {
+  int value = 0;
+  if (text.size() >= at + digits) std::from_chars(text.data() + at, text.data() + at + digits, value);
+  return value;
+}
+
+/// Whether the text is a date of the calendar, perhaps with the beginning of a time of the day behind it.
 bool begins_a_time(std::string_view text) {
   constexpr std::string_view kPattern = "0000-00-00T00:00:00.000Z";
   constexpr std::size_t kDate = 10;
@@ -43,7 +51,10 @@ bool begins_a_time(std::string_view text) {
     const bool is_digit = text[i] >= '0' && text[i] <= '9';
     if (kPattern[i] == '0' ? !is_digit : text[i] != kPattern[i]) return false;
   }
-  return true;
+  const std::chrono::year_month_day date{std::chrono::year(number_at(text, 0, 4)),
+                                         std::chrono::month(static_cast<unsigned>(number_at(text, 5, 2))),
+                                         std::chrono::day(static_cast<unsigned>(number_at(text, 8, 2)))};
+  return date.ok() && number_at(text, 11, 2) < 24 && number_at(text, 14, 2) < 60 && number_at(text, 17, 2) < 60;
 }
 
 std::string utc_text(std::time_t time) {

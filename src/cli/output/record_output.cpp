@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "cli/options/common_options.h"
+#include "cli/output/shell_command.h"
 #include "cli/output/throughput.h"
 #include "lookup/provenance.h"
 #include "lookup/task_key.h"
@@ -169,12 +170,6 @@ Json listed_json(const BestRecord& best, const std::shared_ptr<const Operator>& 
   return json_of(best, best.task.workload.text, work_of(best.task.workload, op), op.get());
 }
 
-std::string workload_arguments(const Workload& workload) {
-  const std::string text = workload.str(), &name = workload.op->name;
-  if (!is_expression_text(name)) return text;
-  return fmt::format("--expr '{}'{}", name, text.substr(name.size()));  // no quote is in the grammar
-}
-
 std::string missing_quality(const std::optional<BestRecord>& best, const Task& task, Quality required) {
   const Quality reached = best ? quality_of(*best) : Quality::kDefault;
   if (reached >= required) return {};
@@ -201,9 +196,9 @@ std::string no_exact_match_text(const Task& task, MatchKind match) {
 std::string default_text(const Lookup& found, const Task& task) {
   return fmt::format(
       "workload  {}\nmatch     default: {}\ntarget    {}\ntemplate  {} version {}\nconfig    {}\n"
-      "time      not measured: run nestwright tune {}{}\n",
+      "time      not measured: run {}\n",
       task.workload.str(), found.why_default, task.target.str(), found.source->name, found.source->version,
-      found.config.str(), workload_arguments(task.workload), caches_arguments(task));
+      found.config.str(), task_command("tune", task));
 }
 
 Json default_json(const Lookup& found, const Task& task) {

@@ -14,9 +14,6 @@
 
 namespace nestwright::cli {
 
-/// Returns the workload as arguments of a shell command; an expression is quoted and follows --expr.
-std::string workload_arguments(const Workload& workload);
-
 /// Returns " --caches cold" for a task whose caches are not those that the commands have by default on its target; ""
 /// for others.
 std::string caches_arguments(const TaskKey& task);

@@ -3,10 +3,18 @@
 #include <fmt/format.h>
 
 #include "cli/output/record_output.h"
+#include "nestwright/text_operator.h"
 #include "support/base/shell_word.h"
 
 namespace nestwright::cli {
 namespace {
+
+/// An expression is quoted and follows --expr.
+std::string workload_arguments(const Workload& workload) {
+  const std::string text = workload.str(), &name = workload.op->name;
+  if (!is_expression_text(name)) return text;
+  return fmt::format("--expr '{}'{}", name, text.substr(name.size()));  // no quote is in the grammar
+}
 
 std::string target_arguments(const Target& target) {
   Target host = Target::host();

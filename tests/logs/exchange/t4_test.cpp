@@ -273,6 +273,19 @@ TEST_F(T4, NamesOfKernelAndDeviceCanBeGiven) {
   EXPECT_EQ(TuningLog::open(db_, OpenMode::kRead).trials(filter).size(), 5u);
 }
 
+TEST_F(T4, TheFolderNamesTheKernelOnlyIfTheFileNamesTheDevice) {
+  json file = json_of(recorded_file("scale_T4.json"));
+  file["metadata"]["device"] = "NVIDIA A100-PCIE-40GB";
+  std::filesystem::create_directory(folder_.file("data"));
+  const std::pair<const char*, const char*> kNames[] = {
+      {"A100_T4.json", "data"}, {"matmul_T4.json", "matmul"}, {"A10_T4.json", "A10"}};
+  for (const auto& [name, kernel] : kNames) {
+    write_file(folder_.file(std::string("data/") + name), file.dump());
+    const ImportReport report = import(folder_.file(std::string("data/") + name));
+    EXPECT_EQ(report.workload, std::string("kernel_tuner:") + kernel);
+  }
+}
+
 TEST_F(T4, BadFilesAreRefusedWithTheResultThatIsWrong) {
   const std::string one = file_with({});
   const std::pair<std::string, const char*> kRefused[] = {

@@ -10,6 +10,11 @@
 
 namespace nestwright::cli {
 
+void add_deletion(Command& command, DeletionOptions& options) {
+  command.add_flag("--yes", options.yes, "do not ask");
+  command.add_flag("--dry-run", options.is_dry, "only say what would be deleted");
+}
+
 bool ask_confirmation(const std::string& question) {
   if (isatty(STDIN_FILENO) == 0) {
     throw UsageError(question + " Nothing was changed: give --yes, or answer at a terminal");

@@ -17,7 +17,8 @@ namespace {
 
 struct DeleteOptions {
   CommonOptions common;
-  bool has_target = false, yes = false, is_dry = false;
+  bool has_target = false;
+  DeletionOptions deletion;
   DeleteFilter filter;
 };
 
@@ -29,7 +30,7 @@ std::string counts_text(const DeleteResult& result) {
 
 Json result_json(const DeleteOptions& options, const DeleteResult& result) {
   return {{"database", options.common.db},
-          {"dry_run", options.is_dry},
+          {"dry_run", options.deletion.is_dry},
           {"tasks", result.tasks},
           {"sessions", result.sessions},
           {"trials", result.trials},
@@ -49,11 +50,11 @@ int run(const DeleteOptions& options) {
   const auto run_delete = [&](bool is_dry) {
     return delete_sessions(options.common.db, filter, is_dry, database_options());
   };
-  DeleteResult result = run_delete(options.is_dry || !options.yes);
+  DeleteResult result = run_delete(options.deletion.is_dry || options.deletion.must_ask());
   if (result.sessions + result.kept_sessions == 0) {
     return print_nothing_matches(selection, options.common, "session");
   }
-  if (!options.is_dry && !options.yes) {
+  if (options.deletion.must_ask()) {
     if (!ask_confirmation(fmt::format("Delete {} from database '{}'?", counts_text(result), options.common.db))) {
       return kDone;
     }
@@ -63,7 +64,7 @@ int run(const DeleteOptions& options) {
     print_json(result_json(options, result));
     return kDone;
   }
-  fmt::print("{} {}\n", options.is_dry ? "would delete" : "deleted", counts_text(result));
+  fmt::print("{} {}\n", options.deletion.is_dry ? "would delete" : "deleted", counts_text(result));
   if (result.kept_trials > 0) {
     fmt::print("{} of {} that were selected stay, because other sessions or races name them\n",
                counted(result.kept_trials, "trial"), counted(result.kept_sessions, "session"));
@@ -77,16 +78,13 @@ void add_log_delete(Command& log, Action& action) {
   auto options = std::make_shared<DeleteOptions>();
   Command command = log.add_command("delete", "delete sessions with their trials and races, after asking");
   const Argument target = add_task_selection(command, options->common);
-  command.add_option("--session", options->filter.session, "only the session with this number")
-      .value_name("N")
-      .check(integer(1, kLargestNumber));
+  add_session(command, options->filter.session, "only the session with this number");
   command
       .add_option("--older-than", options->filter.before,
                   "only sessions that began before a time such as 2026-11-30, or longer ago than an age such as 30d")
       .value_name("TIME")
       .check(moment());
-  command.add_flag("--yes", options->yes, "do not ask");
-  command.add_flag("--dry-run", options->is_dry, "only say what would be deleted");
+  add_deletion(command, options->deletion);
   add_json(command, options->common);
   command.on_chosen([options, target, &action] {
     options->has_target = target.is_given();

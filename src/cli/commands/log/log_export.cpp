@@ -9,6 +9,7 @@
 #include "cli/options/exit_code.h"
 #include "cli/output/record_output.h"
 #include "logs/exchange/exchange.h"
+#include "nestwright/error.h"
 
 namespace nestwright::cli {
 namespace {
@@ -21,6 +22,10 @@ struct ExportOptions {
 };
 
 int run(const ExportOptions& options) {
+  const bool is_stdout = options.out == "-";
+  if (is_stdout && options.common.json) {
+    throw UsageError("--out - writes the records to standard output, as --json does its document: leave out one");
+  }
   TaskSelection selection = task_selection(options.common, options.has_target);
   selection.filter.machine = options.machine;
   selection.filter.backend = options.backend;
@@ -38,7 +43,7 @@ int run(const ExportOptions& options) {
                     {"tasks", report.tasks},
                     {"trials", report.trials},
                     {"left_out", report.left_out}});
-  } else {
+  } else if (!is_stdout) {
     fmt::print("wrote {} of {} to '{}'\n", counted(report.trials, "trial"), counted(report.tasks, "task"),
                printable(options.out));
   }
@@ -54,14 +59,15 @@ void add_log_export(Command& log, Action& action) {
   command.add_option("--machine", options->machine, "only this machine, as log sessions --json names it")
       .value_name("MACHINE");
   command.add_option("--backend", options->backend, "only this compiler, e.g. 'LLVM 19.1.7'").value_name("NAME");
-  command.add_option("--caches", options->caches, "only this state of the caches: warm, cold or stream")
-      .value_name("STATE");
+  command.add_option("--caches", options->caches, "only this state of the caches; unknown: of another tuner")
+      .value_name("STATE")
+      .one_of({"warm", "cold", "stream", "unknown"});
   command
       .add_option("--format", options->format, "jsonl loses nothing; t4 and kernel-tuner have the trials of one task")
       .value_name("FORMAT")
       .one_of(exchange_format_names())
       .show_default();
-  command.add_option("--out", options->out, "the file; compressed if its name ends in .gz")
+  command.add_option("--out", options->out, "the file; compressed if its name ends in .gz; - is standard output")
       .value_name("FILE")
       .required();
   add_json(command, options->common);

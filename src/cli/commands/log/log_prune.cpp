@@ -15,7 +15,8 @@ namespace {
 
 struct PruneOptions {
   CommonOptions common;
-  bool has_target = false, yes = false, is_dry = false;
+  bool has_target = false;
+  DeletionOptions deletion;
   PruneFilter filter;
 };
 
@@ -27,8 +28,12 @@ std::string readings_text(const PruneResult& result) {
 }
 
 Json result_json(const PruneOptions& options, const PruneResult& result) {
-  return {{"database", options.common.db},    {"dry_run", options.is_dry}, {"trials", result.trials},
-          {"emptied", result.emptied},        {"bytes", result.bytes},     {"bytes_before", result.bytes_before},
+  return {{"database", options.common.db},
+          {"dry_run", options.deletion.is_dry},
+          {"trials", result.trials},
+          {"emptied", result.emptied},
+          {"bytes", result.bytes},
+          {"bytes_before", result.bytes_before},
           {"bytes_after", result.bytes_after}};
 }
 
@@ -37,9 +42,9 @@ int run(const PruneOptions& options) {
   const TaskSelection selection = task_selection(options.common, options.has_target);
   filter.tasks = selection.filter;
   const auto run_prune = [&](bool is_dry) { return prune_log(options.common.db, filter, is_dry, database_options()); };
-  PruneResult result = run_prune(options.is_dry || !options.yes);
+  PruneResult result = run_prune(options.deletion.is_dry || options.deletion.must_ask());
   if (result.trials == 0) return print_nothing_matches(selection, options.common, "trial");
-  if (!options.is_dry && !options.yes && result.emptied > 0) {
+  if (options.deletion.must_ask() && result.emptied > 0) {
     if (!ask_confirmation(fmt::format("Delete {} from database '{}'?", readings_text(result), options.common.db))) {
       return kDone;
     }
@@ -47,7 +52,7 @@ int run(const PruneOptions& options) {
   }
   if (options.common.json) {
     print_json(result_json(options, result));
-  } else if (options.is_dry) {
+  } else if (options.deletion.is_dry) {
     fmt::print("would delete {}\n", readings_text(result));
   } else {
     fmt::print("deleted {}: the file had {:.1f} MB and has {:.1f} MB\n", readings_text(result),
@@ -69,8 +74,7 @@ void add_log_prune(Command& log, Action& action) {
       .value_name("N")
       .check(integer(0, kLargestNumber))
       .show_default();
-  command.add_flag("--yes", options->yes, "do not ask");
-  command.add_flag("--dry-run", options->is_dry, "only say what would be deleted");
+  add_deletion(command, options->deletion);
   add_json(command, options->common);
   command.on_chosen([options, target, &action] {
     options->has_target = target.is_given();

@@ -109,13 +109,8 @@ void add_log_sessions(Command& log, Action& action) {
   options->filter.limit = 30;
   Command command = log.add_command("sessions", "list the sessions of a database, in the order in which they began");
   const Argument target = add_task_selection(command, options->common);
-  command.add_option("--session", options->filter.session, "only the session with this number")
-      .value_name("N")
-      .check(integer(1, kLargestNumber));
-  command
-      .add_option("--since", options->filter.since, "only those that began since a time, or within an age such as 30d")
-      .value_name("TIME")
-      .check(moment());
+  add_session(command, options->filter.session, "only the session with this number");
+  add_since(command, options->filter.since, "only those that began since");
   add_limit(command, options->filter.limit, "the latest N sessions");
   add_json(command, options->common);
   command.on_chosen([options, target, &action] {

@@ -11,6 +11,7 @@
 #include "cli/options/option_checks.h"
 #include "cli/output/record_output.h"
 #include "logs/listing/trials.h"
+#include "nestwright/error.h"
 
 namespace nestwright::cli {
 namespace {
@@ -37,7 +38,12 @@ TrialFilter filter_of_options(const TrialsOptions& options) {
     filter.outcome = static_cast<Outcome>(named - names.begin());
   }
   std::istringstream entries(options.config);
-  for (std::string entry; entries >> entry;) filter.entries.push_back(entry);
+  for (std::string entry; entries >> entry;) {
+    if (entry.find('=') == std::string::npos) {
+      throw UsageError(fmt::format("--config: '{}' has no value: write it as knob=value", entry));
+    }
+    filter.entries.push_back(entry);
+  }
   filter.order = options.sort == "time" ? TrialOrder::kTime : TrialOrder::kNumber;
   return filter;
 }
@@ -113,7 +119,7 @@ int run(const TrialsOptions& options) {
     print_text(listing);
   }
   if (listing.is_cut) {
-    note(fmt::format("nestwright: these are the {} {} trials that match: --limit 0 shows all\n",
+    note(fmt::format("nestwright: more trials match than the {} {} that are shown: --limit 0 shows all\n",
                      filter.order == TrialOrder::kTime ? "fastest" : "latest", listing.trials.size()));
   }
   return kDone;
@@ -126,15 +132,11 @@ void add_log_trials(Command& log, Action& action) {
   options->filter.limit = 50;
   Command command = log.add_command("trials", "list the trials of a workload, of a session or of all");
   const Argument target = add_task_selection(command, options->common);
-  command.add_option("--session", options->filter.session, "only those that the session with this number measured")
-      .value_name("N")
-      .check(integer(1, kLargestNumber));
+  add_session(command, options->filter.session, "only those that the session with this number measured");
   command.add_option("--outcome", options->outcome, "only those that ended so")
       .value_name("NAME")
       .one_of(all_outcome_names());
-  command.add_option("--since", options->filter.since, "only those recorded since a time, or within an age such as 30d")
-      .value_name("TIME")
-      .check(moment());
+  add_since(command, options->filter.since, "only those recorded since");
   command.add_option("--template", options->filter.from_template, "only those of this template").value_name("NAME");
   command
       .add_option("--config", options->config,

@@ -24,6 +24,16 @@ Argument add_task_selection(Command& command, CommonOptions& options) {
       .value_name("TARGET");
 }
 
+void add_session(Command& command, SessionId& session, const std::string& what) {
+  command.add_option("--session", session, what).value_name("N").check(integer(1, kLargestNumber));
+}
+
+void add_since(Command& command, std::string& since, const std::string& what) {
+  command.add_option("--since", since, what + " a time, or within an age such as 30d")
+      .value_name("TIME")
+      .check(moment());
+}
+
 void add_limit(Command& command, std::int64_t& limit, const std::string& what) {
   command.add_option("--limit", limit, fmt::format("only {}; 0: all", what))
       .value_name("N")

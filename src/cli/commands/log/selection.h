@@ -22,6 +22,12 @@ struct TaskSelection {
 /// Declares the workload or operator, --target, --plugin and --db.
 Argument add_task_selection(Command& command, CommonOptions& options);
 
+/// Declares --session, a number from 1. `what` describes it: "only the session with this number".
+void add_session(Command& command, SessionId& session, const std::string& what);
+
+/// Declares --since. `what` describes it, without what a time is: "only those that began since".
+void add_since(Command& command, std::string& since, const std::string& what);
+
 /// Declares --limit, of which 0 means all. `what` describes it: "the latest N sessions".
 void add_limit(Command& command, std::int64_t& limit, const std::string& what);
 
