@@ -47,28 +47,34 @@ ListedSession read_session(const Statement& row, const TaskKey& task) {
   return session;
 }
 
-/// Counts the trials of a session and finds its fastest one. An index answers how many there are and how many have a
+/// Counts the trials of sessions and finds the fastest ones. An index answers how many there are and how many have a
 /// time; only the rows of the others are read.
-void add_trials(const Database& database, ListedSession& session) {
-  Statement counts = database.prepare("SELECT count(*), count(median_ns) FROM trial WHERE session_id = ?");
-  counts.bind(session.id).step();
-  session.trials = counts.integer(0);
-  session.timed = counts.integer(1);
-  Statement outcomes = database.prepare(
-      "SELECT outcome, count(*) FROM trial WHERE session_id = ? AND median_ns IS NULL GROUP BY outcome ORDER BY "
-      "outcome");
-  outcomes.bind(session.id);
-  while (outcomes.step()) {
-    session.not_timed.push_back({static_cast<Outcome>(outcomes.integer(0)), outcomes.integer(1)});
+class TrialCounts {
+ public:
+  explicit TrialCounts(const Database& database)
+      : counts_(database.prepare("SELECT count(*), count(median_ns) FROM trial WHERE session_id = ?")),
+        outcomes_(database.prepare("SELECT outcome, count(*) FROM trial WHERE session_id = ? AND median_ns IS NULL"
+                                   " GROUP BY outcome ORDER BY outcome")),
+        fastest_(database.prepare(fmt::format("SELECT id, median_ns FROM trial WHERE session_id = ? AND median_ns > 0"
+                                              " AND {} ORDER BY median_ns LIMIT 1",
+                                              is_sound_trial()))) {}
+
+  void add_to(ListedSession& session) {
+    counts_.bind(session.id).step();
+    session.trials = counts_.integer(0);
+    session.timed = counts_.integer(1);
+    outcomes_.bind(session.id);
+    while (outcomes_.step()) {
+      session.not_timed.push_back({static_cast<Outcome>(outcomes_.integer(0)), outcomes_.integer(1)});
+    }
+    if (!fastest_.bind(session.id).step()) return;
+    session.best = fastest_.integer(0);
+    session.best_ns = fastest_.real(1);
   }
-  static const std::string kFastest = fmt::format(
-      "SELECT id, median_ns FROM trial WHERE session_id = ? AND median_ns > 0 AND {} ORDER BY median_ns LIMIT 1",
-      is_sound_trial());
-  Statement fastest = database.prepare(kFastest);
-  if (!fastest.bind(session.id).step()) return;
-  session.best = fastest.integer(0);
-  session.best_ns = fastest.real(1);
-}
+
+ private:
+  Statement counts_, outcomes_, fastest_;
+};
 
 /// A session that matches, before it is read.
 struct Match {
@@ -100,13 +106,14 @@ SessionListing list_sessions(const Database& database, const SessionLocks& locks
   listing.matching = static_cast<std::int64_t>(matches.size());
   if (filter.limit > 0 && listing.matching > filter.limit) matches.erase(matches.begin(), matches.end() - filter.limit);
   Statement select = database.prepare(kSelect);
+  TrialCounts counts(database);
   for (const Match& match : matches) {
     if (!select.bind(match.session).step()) continue;
     auto session =
         read_or_note(database, "session", match.session, [&] { return read_session(select, tasks[match.task].key); });
     if (!session) continue;
     session->is_held = locks.is_held(session->id);
-    add_trials(database, *session);
+    counts.add_to(*session);
     listing.sessions.push_back(std::move(*session));
   }
   return listing;

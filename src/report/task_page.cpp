@@ -31,6 +31,18 @@ void keep_rows(Column& column, const std::vector<std::size_t>& rows) {
   column.resize(rows.size());
 }
 
+/// Keeps the texts that `indices` name, and renumbers them. Messages of failures often differ in their numbers.
+void keep_named(std::vector<std::string>& texts, std::vector<std::uint32_t>& indices) {
+  std::map<std::uint32_t, std::uint32_t> renumbered;
+  std::vector<std::string> kept;
+  for (std::uint32_t& index : indices) {
+    const auto [number, is_new] = renumbered.emplace(index, static_cast<std::uint32_t>(kept.size()));
+    if (is_new) kept.push_back(std::move(texts[index]));
+    index = number->second;
+  }
+  texts = std::move(kept);
+}
+
 /// Keeps the fastest half of `most` trials, and the latest others.
 void thin(PageTrials& page, std::size_t most) {
   TrialColumns& trials = page.columns;
@@ -49,6 +61,7 @@ void thin(PageTrials& page, std::size_t most) {
     keep_rows(*column, order);
   }
   for (auto* column : {&trials.space, &trials.message, &trials.origin}) keep_rows(*column, order);
+  keep_named(trials.messages, trials.message);
   for (KnobColumn& column : trials.knobs) keep_rows(column.value, order);
   keep_rows(page.number, order);
 }

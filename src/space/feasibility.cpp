@@ -14,7 +14,8 @@ constexpr std::size_t kMaxPaired = 24;        // reasons of which pairs are trie
 
 }  // namespace
 
-/// A search for values of some knobs, depth first.
+/// A search for values of some knobs, depth first. The values of a point that was found come first: most other points
+/// differ from it in few.
 struct BranchFeasibility::Search {
   BranchFeasibility& of;
   const std::vector<bool>& removed;
@@ -47,8 +48,9 @@ struct BranchFeasibility::Search {
     }
     if (depth + 1 == order.size()) return true;
     const auto next = static_cast<std::size_t>(order[depth + 1]);
-    for (std::size_t i = 0; i < of.branch_.knobs[next].candidates.size(); ++i) {
-      chosen[next] = static_cast<int>(i);
+    const auto count = static_cast<int>(of.branch_.knobs[next].candidates.size());
+    for (int i = 0; i < count; ++i) {
+      chosen[next] = (of.valid_[next] + i) % count;
       const std::optional<bool> found = completes(depth + 1);
       if (!found || *found) return found;
     }
@@ -56,7 +58,7 @@ struct BranchFeasibility::Search {
   }
 };
 
-BranchFeasibility::BranchFeasibility(const Branch& branch) : branch_(branch) {
+BranchFeasibility::BranchFeasibility(const Branch& branch) : branch_(branch), valid_(branch.knobs.size(), 0) {
   for (const Knob& knob : branch.knobs) is_known_.emplace_back(knob.candidates.size(), false);
   for (const Constraint& constraint : branch.constraints) {
     Known& known = constraints_.emplace_back();
@@ -134,6 +136,7 @@ bool BranchFeasibility::is_possible_without(const std::vector<bool>& removed, in
   }
   if (is_possible.value_or(false) && std::find(removed.begin(), removed.end(), true) == removed.end()) {
     for (std::size_t k = 0; k < point.size(); ++k) is_known_[k][static_cast<std::size_t>(point[k])] = true;
+    valid_ = point;
   }
   if (is_possible) return *is_possible;
   Branch part = branch_;

@@ -51,6 +51,7 @@ class BranchFeasibility {
   std::vector<int> connected_order(const std::vector<bool>& removed, int first) const;
 
   const Branch& branch_;
+  CandidateIndices valid_;  ///< the last valid point that was found; before, the first candidates
   std::vector<Known> constraints_;
   std::vector<std::string> reasons_;         ///< each once
   std::vector<std::vector<bool>> is_known_;  ///< of each candidate of each knob: it is in a valid point that was found

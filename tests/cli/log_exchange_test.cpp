@@ -60,6 +60,14 @@ TEST_F(LogExchangeTest, RecordsOfAnotherTunerAreShownAndNeverAnAnswer) {
   EXPECT_EQ(json::parse(contents("a.json"))["results"].size(), 5u);
 }
 
+TEST_F(LogExchangeTest, RecordsGoToStandardOutput) {
+  const CommandOutput lines = run("log export --db own.db --out -");
+  EXPECT_EQ(lines.code, 0);
+  EXPECT_EQ(run("log export --db own.db --out own.jsonl").code, 0);
+  EXPECT_EQ(lines.out, contents("own.jsonl"));
+  expect_refusal(run("log export --db own.db --out - --json"), 2, {"leave out one"});
+}
+
 TEST_F(LogExchangeTest, WrongUseIsRefused) {
   expect_refusal(run("log export --db own.db"), 2, {"--out"});
   expect_refusal(run("log export --db own.db --out a.csv --format csv"), 2, {"csv"});

@@ -83,6 +83,7 @@ TEST_F(LogTest, TrialsAreListed) {
   EXPECT_THAT(log("trials --limit 2").err, HasSubstr("more trials match than the latest 2"));
   expect_refusal(log("trials --since yesterday"), 2, {"--since", "an age such as 2w, 30d"});
   expect_refusal(log("trials --outcome bad"), 2, {"--outcome", "wrong_result"});
+  expect_refusal(log("trials --config unroll_k"), 2, {"--config: 'unroll_k' has no value"});
 }
 
 TEST_F(LogTest, TextsCannotControlTheTerminal) {

@@ -48,8 +48,8 @@ TEST(MomentOption, AgesArePast) {
 }
 
 TEST(MomentOption, OtherTextsAreRefused) {
-  for (const std::string text :
-       {"", "d", "-1d", "1.5h", "30", "yesterday", "2026", "2026-1-1", "2026-11-30X", "2000000d"}) {
+  for (const std::string text : {"", "d", "-1d", "1.5h", "30", "yesterday", "2026", "2026-1-1", "2026-11-30X",
+                                 "2000000d", "2026-13-01", "2026-02-30", "2026-11-30T24", "2026-11-30T14:60"}) {
     EXPECT_EQ(
         checked(moment(), text),
         "give a time such as 2026-11-30 or 2026-11-30T14:05 (UTC), or an age such as 2w, 30d, 12h or 45min, not '" +

@@ -124,6 +124,15 @@ TEST_F(ReportTest, AllIncludesTasksOfUnknownOperators) {
   EXPECT_EQ(run("report --all --db a.db --out all.html").err, "wrote all.html with 3 tasks\n");
 }
 
+TEST_F(ReportTest, TellsWhichWorkloadsHaveNoTrials) {
+  const CommandOutput some = run("report \"matmul m=64 n=64 k=64\" \"matmul m=65 n=64 k=64\" --db a.db --out x.html");
+  EXPECT_EQ(some.code, 0);
+  EXPECT_THAT(some.err, HasSubstr("nothing is recorded for matmul m=65 n=64 k=64 in 'a.db': left out"));
+  EXPECT_THAT(some.err, HasSubstr("wrote x.html with 1 task"));
+  expect_refusal(run("report matmul m=64 n=64 k=64 --threads 3 --caches cold --db a.db --out x.html"), 3,
+                 {"nothing is recorded for matmul m=64", "threads=3", "--caches cold in 'a.db'"});
+}
+
 TEST_F(ReportTest, Refusals) {
   expect_refusal(run("report --db a.db --out x.html"), 2, {"nothing is chosen"});
   expect_refusal(run("report --all matmul m=64 n=64 k=64 --db a.db --out x.html"), 2, {"not several"});

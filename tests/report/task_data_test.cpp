@@ -90,6 +90,8 @@ TEST(TaskPageTest, HasTheFastestAndTheLatestTrialsAndCountsAll) {
   EXPECT_THAT(page.trials.columns.id, ::testing::ElementsAre(2, 3, 4, 5, 6, 36, 37, 38, 39, 40));
   EXPECT_THAT(page.trials.number, ::testing::ElementsAre(2, 3, 4, 5, 6, 36, 37, 38, 39, 40));
   EXPECT_EQ(page.trials.columns.config(0), "unroll_k=1 tile_i=[4,2,14] pack_b=yes");
+  EXPECT_THAT(page.trials.columns.messages, ::testing::ElementsAre(""));  // "signal 11" is of a trial that is left out
+  EXPECT_THAT(page.trials.columns.message, ::testing::Each(0));
   EXPECT_THAT(page.kept_note, HasSubstr("Of 40 trials, the page has 10"));
   const auto outcomes = std::find_if(page.sections.begin(), page.sections.end(),
                                      [](const Section& section) { return section.title == "Outcomes"; });

@@ -159,6 +159,19 @@ Value value_of(const TaskPage& task) {
           {"trials", value_of(task.trials)}};
 }
 
+/// What is said of a trial beside its outcome.
+Value flag_names() {
+  Value names = Value::array();
+  const auto add = [&](TrialFlag flag, const char* name) {
+    names.push_back({{"bit", static_cast<int>(flag)}, {"name", name}});
+  };
+  add(kIsDisturbed, "disturbed");
+  add(kEndedEarly, "ended early");
+  add(kIsCopy, "same code");
+  add(kIsPart, "part");
+  return names;
+}
+
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -207,7 +220,7 @@ std::string html(const Page& page) {
   for (const TaskPage& task : page.tasks) tasks.push_back(value_of(task));
   const Value data = {{"title", page.title},
                       {"subtitle", page.subtitle},
-                      {"outcomes", outcomes},
+                      {"names", {{"outcomes", outcomes}, {"flags", flag_names()}}},
                       {"sections", values_of(page.sections)},
                       {"tasks", tasks}};
   const std::string title = escaped(page.title);

@@ -37,47 +37,30 @@ const colour = i => (kDark.matches ? ["#6db1ff", "#ff9a5c", "#5fd097", "#cf9bea"
 const kShapes = ["circle", "triangle", "rect", "crossRot", "rectRot", "star", "cross", "dash"];
 const kDashes = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 
-/// Draws the points of data sets of dots, which are too many for Chart.js, as squares.
-const dots = {
-  id: "dots",
+/// Draws what Chart.js has no marks for: dots, which are too many for it, as squares, and intervals as whiskers.
+const dotsAndWhiskers = {
+  id: "dotsAndWhiskers",
   beforeDatasetsDraw(chart) {
     const { ctx, scales: { x, y }, chartArea: area } = chart;
-    for (const set of chart.data.datasets) {
-      if (!set.dots || set.hidden) continue;
-      ctx.fillStyle = set.backgroundColor;
-      const size = set.dots.x.length > 5000 ? 2 : 3;
-      for (let i = 0; i < set.dots.x.length; ++i) {
-        const left = x.getPixelForValue(set.dots.x[i]), top = y.getPixelForValue(set.dots.y[i]);
-        if (left >= area.left && left <= area.right && top >= area.top && top <= area.bottom) {
-          ctx.fillRect(left - size / 2, top - size / 2, size, size);
-        }
-      }
-    }
-  }
-};
-
-/// Draws intervals as whiskers.
-const whiskers = {
-  id: "whiskers",
-  afterDatasetsDraw(chart) {
-    const { ctx, scales: { x, y }, chartArea: area } = chart;
+    const line = (...ends) => {
+      ctx.beginPath();
+      for (const [across, up] of ends) ctx.lineTo(x.getPixelForValue(across), y.getPixelForValue(up));
+      ctx.stroke();
+    };
     ctx.save();
     ctx.beginPath();
     ctx.rect(area.left, area.top, area.width, area.height);
     ctx.clip();
-    chart.data.datasets.forEach((set, index) => {
-      if (!set.ends || !chart.isDatasetVisible(index)) return;
-      ctx.strokeStyle = set.borderColor;
-      ctx.lineWidth = 1;
-      set.data.forEach((point, i) => {
-        const [low, high] = [set.ends.low[i], set.ends.high[i]];
-        if (low === null || high === null || (low <= 0 && (set.ends.sideways ? x : y).type === "logarithmic")) return;
-        ctx.beginPath();
-        for (const end of [low, high]) {
-          if (set.ends.sideways) ctx.lineTo(x.getPixelForValue(end), y.getPixelForValue(point.y));
-          else ctx.lineTo(x.getPixelForValue(point.x), y.getPixelForValue(end));
-        }
-        ctx.stroke();
+    chart.data.datasets.filter((_, index) => chart.isDatasetVisible(index)).forEach(set => {
+      Object.assign(ctx, { fillStyle: set.backgroundColor, strokeStyle: set.borderColor, lineWidth: 1 });
+      const size = set.dots?.x.length > 5000 ? 2 : 3;
+      set.dots?.x.forEach((across, i) => ctx.fillRect(
+        x.getPixelForValue(across) - size / 2, y.getPixelForValue(set.dots.y[i]) - size / 2, size, size));
+      set.ends?.low.forEach((low, i) => {
+        const high = set.ends.high[i], at = set.data[i];
+        if (low === null || high === null) return;
+        if (set.ends.sideways) line([low, at.y], [high, at.y]);
+        else line([at.x, low], [at.x, high]);
       });
     });
     ctx.restore();
@@ -87,11 +70,10 @@ const whiskers = {
 /// The trials of a series as columns of numbers; those on a category are spread over it.
 function trialDots(series, trials) {
   const columnOf = name => name.startsWith("knob:") ? trials.knobs[Number(name.slice(5))].value : trials[name];
-  const columns = [columnOf(series.x), columnOf(series.y)], spread = series.x.startsWith("knob:");
-  const rows = [...trials.id.keys()].filter(row => trials.timed[row] && columns[0][row] >= 0 && columns[1][row] > 0 &&
+  const x = columnOf(series.x), y = columnOf(series.y), isCategory = series.x.startsWith("knob:");
+  const rows = [...trials.id.keys()].filter(row => trials.timed[row] && x[row] >= 0 && y[row] > 0 &&
     (!series.session || trials.session[row] === series.session));
-  return { rows, x: rows.map(row => columns[0][row] + (spread ? (row * 0.618034) % 1 * 0.5 - 0.25 : 0)),
-           y: rows.map(row => columns[1][row]) };
+  return { x: rows.map(row => x[row] + (isCategory ? (row * 0.618034) % 1 * 0.5 - 0.25 : 0)), y: rows.map(row => y[row]) };
 }
 
 /// Categories on the vertical axis begin at the top.
@@ -110,16 +92,14 @@ function axis(spec, values, isDown, isBar) {
       return spec.log && !digits.test(value.toExponential()) ? null : spec.time ? time(value)
         : value >= 1e5 ? value.toExponential() : number(value);
     };
-    const known = values.filter(value => value > 0);
+    const known = values.filter(value => value > 0);  // too many for arguments of Math.min
     if (spec.log && known.length) {
-      const [low, high] = extremes(known);
+      const low = known.reduce((a, b) => Math.min(a, b)), high = known.reduce((a, b) => Math.max(a, b));
       Object.assign(options, { min: isBar ? Math.min(0.8, low) : low * 0.9, max: high * 1.1 });
     }
   }
   return options;
 }
-/// Math.min and Math.max of a long list, which would exceed the stack.
-const extremes = values => values.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], [Infinity, 0]);
 
 function draw(canvas, spec, trials) {
   const sets = spec.trials.map(series => ({ label: series.name, data: [], dots: trialDots(series, trials) }));
@@ -145,7 +125,7 @@ function draw(canvas, spec, trials) {
     return `${set.label}: ${shown(item.parsed.x, spec.x)}, ${shown(item.parsed.y, spec.y)}${extra ? ": " + extra : ""}`;
   };
   return new Chart(canvas, {
-    type: isBar ? "bar" : "scatter", data: { datasets: sets }, plugins: [dots, whiskers],
+    type: isBar ? "bar" : "scatter", data: { datasets: sets }, plugins: [dotsAndWhiskers],
     options: { animation: false, responsive: true, maintainAspectRatio: false, indexAxis: isBar ? "y" : "x", normalized: true,
                scales: { x: axis(spec.x, all("x"), false, isBar), y: axis(spec.y, all("y"), true, false) },
                plugins: { tooltip: { callbacks: { label, title: () => "" } },
@@ -174,10 +154,10 @@ const quoted = text => "'" + text.replaceAll("'", "'\\''") + "'";
 const acts = action => ({ tabIndex: 0, onclick: action, onkeydown: event => event.key === "Enter" && action() });
 
 /// All trials: sorted by a click on a heading, filtered by words, and only the visible rows are in the page.
-function trialTable(task, outcomes) {
+function trialTable(task, names) {
   const trials = task.trials, count = trials.id.length, kHeight = 27;
-  const outcome = row => outcomes[trials.outcome[row]] + (trials.flags[row] & 4 ? ", disturbed" : "") +
-    (trials.flags[row] & 2 ? ", ended early" : "") + (trials.flags[row] & 8 ? ", same code" : "") + (trials.flags[row] & 16 ? ", part" : "");
+  const outcome = row => [names.outcomes[trials.outcome[row]],
+    ...names.flags.filter(flag => trials.flags[row] & flag.bit).map(flag => flag.name)].join(", ");
   const columns = [["trial", 80, row => trials.id[row]], ["session", 80, row => trials.session[row]],
     ["seconds", 80, row => trials.seconds[row]], ["time", 100, row => trials.time[row] || Infinity, row => time(trials.time[row])],
     ["interval", 130, row => trials.below[row] + trials.above[row],
@@ -230,21 +210,22 @@ const kWhenSeen = new IntersectionObserver(entries => entries.filter(e => e.isIn
   target.drawn = draw(target.querySelector("canvas"), target.spec, target.trials);
 }), { rootMargin: "200px" });
 
-function chartBox(spec, trials) {
+function picture(spec, trials) {
   const most = Math.max(spec.y.categories.length * 24 + 90, 300);
   const canvas = element("canvas", { role: "img", ariaLabel: spec.title + ". " + spec.note });
   const box = element("div", { className: "canvas", style: `height:${Math.min(most, 1200)}px`, spec, trials }, canvas);
   kWhenSeen.observe(box);
-  return element("div", { className: "chart" }, element("h3", {}, spec.title), element("p", {}, spec.note), box);
+  return box;
 }
 
-function sections(specs, task, outcomes) {
-  return specs.map(spec => element("section", {}, element("h2", {}, spec.title), element("p", {}, spec.note),
-    element("div", { className: "charts" }, ...spec.charts.map(chart => chartBox(chart, task?.trials))),
-    ...spec.tables.flatMap(t => [element("h3", {}, t.title), element("p", {}, t.note), table(t)]),
-    ...spec.texts.flatMap(t => [element("h3", {}, t.title), element("p", {}, t.note),
-      element("div", { className: "scroll" }, element("pre", {}, t.text))]),
-    ...(spec.trials ? [trialTable(task, outcomes)] : [])));
+function sections(specs, task, names) {
+  const head = (tag, { title, note }) => [element(tag, {}, title), element("p", {}, note)];
+  return specs.map(spec => element("section", {}, ...head("h2", spec),
+    element("div", { className: "charts" }, ...spec.charts.map(chart =>
+      element("div", { className: "chart" }, ...head("h3", chart), picture(chart, task?.trials)))),
+    ...spec.tables.flatMap(t => [...head("h3", t), table(t)]),
+    ...spec.texts.flatMap(t => [...head("h3", t), element("div", { className: "scroll" }, element("pre", {}, t.text))]),
+    ...(spec.trials ? [trialTable(task, names)] : [])));
 }
 
 async function show() {
@@ -253,10 +234,10 @@ async function show() {
   const choose = () => {
     const task = data.tasks[choice.value];
     if (task && !task.trials.config) decode(task.trials);
-    place.replaceChildren(...(task ? sections(task.sections, task, data.outcomes) : []));
+    place.replaceChildren(...(task ? sections(task.sections, task, data.names) : []));
   };
   const redraw = () => { main.replaceChildren(element("h1", {}, data.title), element("p", {}, data.subtitle),
-    ...sections(data.sections, null, data.outcomes), ...(data.tasks.length > 1 ? [choice] : []), place); choose(); };
+    ...sections(data.sections, null, data.names), ...(data.tasks.length > 1 ? [choice] : []), place); choose(); };
   choice.onchange = choose;
   kDark.addEventListener("change", redraw);
   redraw();
