@@ -14,12 +14,14 @@ namespace nestwright {
 
 class CommandTest : public ::testing::Test {
  protected:
-  CommandOutput run(const std::string& text) {
+  /// Arguments that contain spaces are given one by one.
+  CommandOutput run(const std::vector<std::string>& arguments) {
     CommandOptions options;
     options.folder = folder_.path();
     options.environment = environment_;
-    return run_nestwright(words(text), options);
+    return run_nestwright(arguments, options);
   }
+  CommandOutput run(const std::string& text) { return run(words(text)); }
 
   std::vector<std::string> environment_;  ///< NAME=value, added to that of the test
   const TemporaryFolder folder_;

@@ -77,7 +77,9 @@ TEST_F(QueryTest, EachStateOfTheCachesHasItsOwnRecords) {
   EXPECT_EQ(before["caches"], "cold");
   EXPECT_THAT(query(asked + " --caches cold").out,
               HasSubstr("default: the database has no record that fits it with cold caches, but one with warm caches"));
-  EXPECT_THAT(query(asked + " --caches cold").out, HasSubstr("nestwright tune matmul m=64 n=64 k=64 --caches cold"));
+  EXPECT_THAT(query(asked + " --caches cold").out,
+              AllOf(HasSubstr("run nestwright tune matmul m=64 n=64 k=64 --target cpu,isa=x86-64"),
+                    HasSubstr(" --caches cold\n")));
   EXPECT_EQ(query(asked + " --caches cold --top 3").code, 3);
   {
     TuningLog log = TuningLog::open(folder_.file("nestwright.db"), OpenMode::kWrite);

@@ -125,7 +125,8 @@ TEST_F(ReportTest, AllIncludesTasksOfUnknownOperators) {
 }
 
 TEST_F(ReportTest, TellsWhichWorkloadsHaveNoTrials) {
-  const CommandOutput some = run("report \"matmul m=64 n=64 k=64\" \"matmul m=65 n=64 k=64\" --db a.db --out x.html");
+  const CommandOutput some = run(std::vector<std::string>{"report", "matmul m=64 n=64 k=64", "matmul m=65 n=64 k=64",
+                                                          "--db", "a.db", "--out", "x.html"});
   EXPECT_EQ(some.code, 0);
   EXPECT_THAT(some.err, HasSubstr("nothing is recorded for matmul m=65 n=64 k=64 in 'a.db': left out"));
   EXPECT_THAT(some.err, HasSubstr("wrote x.html with 1 task"));

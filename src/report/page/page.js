@@ -87,8 +87,12 @@ function axis(spec, values, isDown, isBar) {
                       callback: value => (spec.categories[value] ?? "").slice(0, 28) };
     options.afterBuildTicks = scale => { scale.ticks = spec.categories.map((_, value) => ({ value })); };
   } else {
-    options.ticks.callback = (value, index, ticks) => {  // on a logarithmic axis 1, 2 and 5, or powers of ten alone
-      const digits = ticks.length > 40 ? /^1e/ : ticks.length > 6 ? /^[125](e|\.0)/ : /./;
+    options.ticks.callback = (value, index, ticks) => {
+      // On a logarithmic axis powers of ten; 1, 2 and 5; or what is round, as its ends need not be.
+      const kRound = /^\d(\.\d)?e/;
+      const isRound = tick => kRound.test(tick.value.toExponential());
+      const digits = ticks.length > 40 ? /^1e/ : ticks.length > 6 ? /^[125](e|\.0)/
+        : ticks.filter(isRound).length > 1 ? kRound : /./;
       return spec.log && !digits.test(value.toExponential()) ? null : spec.time ? time(value)
         : value >= 1e5 ? value.toExponential() : number(value);
     };
