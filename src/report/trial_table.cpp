@@ -132,7 +132,8 @@ std::string trials_json(const std::vector<TaskData>& tasks) {
               {"template", data.best->point.template_name},
               {"config_text", data.best->point.config.str()}};
     }
-    list.push_back({{"workload", key.workload.text},
+    list.push_back({{"name", data.name},
+                    {"workload", key.workload.text},
                     {"source", key.workload.source},
                     {"target", key.target},
                     {"caches", key.cache},

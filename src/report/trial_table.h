@@ -14,8 +14,8 @@ namespace nestwright::report {
 /// message.
 std::string trials_csv(const std::vector<TaskData>& tasks);
 
-/// Returns a list with an object per task: its key, its best, its sessions, its races with the medians of processes,
-/// and its trials as columns.
+/// Returns a list with an object per task: its name, its key, its best, its sessions, its races with the medians of
+/// processes, and its trials as columns.
 std::string trials_json(const std::vector<TaskData>& tasks);
 
 }  // namespace nestwright::report

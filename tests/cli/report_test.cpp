@@ -134,6 +134,13 @@ TEST_F(ReportTest, TellsWhichWorkloadsHaveNoTrials) {
                  {"nothing is recorded for matmul m=64", "threads=3", "--caches cold in 'a.db'"});
 }
 
+TEST_F(ReportTest, TasksOfAFileHaveItsLabels) {
+  std::ofstream(folder_.file("tasks.json")) << R"([{"workload": "matmul m=64 n=64 k=64", "label": "first layer"}])";
+  const CommandOutput json = run("report --file tasks.json --db a.db --format json --out -");
+  EXPECT_EQ(json.code, 0);
+  EXPECT_THAT(json.out, HasSubstr("first layer"));
+}
+
 TEST_F(ReportTest, Refusals) {
   expect_refusal(run("report --db a.db --out x.html"), 2, {"nothing is chosen"});
   expect_refusal(run("report --all matmul m=64 n=64 k=64 --db a.db --out x.html"), 2, {"not several"});

@@ -81,6 +81,7 @@ def check_table(browser):
 def check_at(browser, width, scheme):
     browser.prefer(scheme)
     browser.resize(width)
+    browser.wait_for(f'document.body.dataset.drawn === "{scheme}"')  # boxes of the other scheme are never drawn
     problems = []
     tasks = browser.evaluate('document.getElementById("task")?.options.length ?? 1')
     for task in {0, tasks - 1}:
@@ -105,7 +106,7 @@ def check_report(file, seconds, once, screenshots):
         browser.resize(1280)
         start = time.monotonic()
         browser.open(file)
-        browser.wait_for('document.body?.dataset.ready === "yes"')
+        browser.wait_for("document.body?.dataset.drawn")
         took = time.monotonic() - start
         print(f"{file}: ready after {took:.2f} s")
         if seconds and took > seconds:

@@ -53,6 +53,7 @@ struct Selected {
   std::string conditions;  ///< " on TARGET --caches STATE", as far as they were given
   std::string wrong;       ///< why the words are no workload, one sentence; empty: they are
   std::vector<NetworkTask> network;
+  std::map<std::string, std::string> labels;  ///< of workloads that have one
 };
 
 /// Each word that has a space is a workload of its own.
@@ -94,6 +95,7 @@ Selected select_tasks(const ReportOptions& options) {
     const TuningLog log = open_database(common, OpenMode::kRead);
     selected.network = network_tasks(kernels_of_model(common, options.model, &log, false));
     for (const NetworkTask& task : selected.network) {
+      selected.labels.emplace(task.workload, task.label);
       conditions.workload = task.workload;
       selected.filters.push_back(conditions);
     }
@@ -105,6 +107,7 @@ Selected select_tasks(const ReportOptions& options) {
     for (const ListedTask& task :
          read_tasks(options.file, common.registry(), target, common.parsed_caches(target)).tasks) {
       conditions.workload = task.context.workload().str();
+      selected.labels.emplace(conditions.workload, task.label);
       selected.filters.push_back(conditions);
     }
     selected.what = fs::path(options.file).filename().string();
@@ -187,10 +190,8 @@ void complete(report::TaskData& data, const Registry& registry, const ReportOpti
 std::vector<std::string> task_names(const std::vector<RecordedTask>& tasks, const Selected& selected) {
   std::vector<std::string> names;
   for (const RecordedTask& task : tasks) {
-    names.push_back(task.key.workload.text);
-    for (const NetworkTask& of : selected.network) {
-      if (of.workload == task.key.workload.text) names.back() = of.label;
-    }
+    const auto label = selected.labels.find(task.key.workload.text);
+    names.push_back(label == selected.labels.end() ? task.key.workload.text : label->second);
   }
   const auto distinguish = [&](const std::function<std::string(const TaskKey&)>& by) {
     const std::vector<std::string> before = names;

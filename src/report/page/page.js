@@ -240,12 +240,15 @@ async function show() {
     if (task && !task.trials.config) decode(task.trials);
     place.replaceChildren(...(task ? sections(task.sections, task, data.names) : []));
   };
-  const redraw = () => { main.replaceChildren(element("h1", {}, data.title), element("p", {}, data.subtitle),
-    ...sections(data.sections, null, data.names), ...(data.tasks.length > 1 ? [choice] : []), place); choose(); };
+  const redraw = () => {
+    main.replaceChildren(element("h1", {}, data.title), element("p", {}, data.subtitle),
+      ...sections(data.sections, null, data.names), ...(data.tasks.length > 1 ? [choice] : []), place);
+    choose();
+    document.body.dataset.drawn = kDark.matches ? "dark" : "light";
+  };
   choice.onchange = choose;
   kDark.addEventListener("change", redraw);
   redraw();
-  document.body.dataset.ready = "yes";
 }
 show().catch(error => {
   document.getElementById("page").textContent = "This browser cannot draw the report: " + error.message;

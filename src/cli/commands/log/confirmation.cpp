@@ -22,7 +22,9 @@ bool ask_confirmation(const std::string& question) {
   note(printable(fmt::format("nestwright: {} [y/N] ", question)));
   std::string answer;
   std::getline(std::cin, answer);
-  return answer == "y" || answer == "Y" || answer == "yes";
+  const bool is_yes = answer == "y" || answer == "Y" || answer == "yes";
+  if (!is_yes) note("nestwright: nothing was changed\n");
+  return is_yes;
 }
 
 }  // namespace nestwright::cli

@@ -17,8 +17,8 @@ struct DeletionOptions {
 /// Declares --yes and --dry-run.
 void add_deletion(Command& command, DeletionOptions& options);
 
-/// Asks the question on standard error, and returns whether the answer is yes. Throws UsageError that asks for --yes if
-/// standard input is no terminal.
+/// Asks the question on standard error, and returns whether the answer is yes; else it says that nothing was changed.
+/// Throws UsageError that asks for --yes if standard input is no terminal.
 bool ask_confirmation(const std::string& question);
 
 }  // namespace nestwright::cli
