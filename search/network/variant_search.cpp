@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <set>
 
+#include "graph/grouping/choice.h"
 #include "graph/passes/passes.h"
 #include "nestwright/model/network.h"
 #include "nestwright/text_operator.h"
@@ -27,10 +27,6 @@ NetworkVariant variant_of(const std::vector<NetworkVariant::Grouping>& groupings
     if (layouts[n] != 0) variant.blocked[layouts[n]].push_back(n);
   }
   return variant;
-}
-
-bool share_nodes(const GroupingSite& a, const std::set<std::size_t>& taken) {
-  return std::ranges::any_of(a.nodes, [&](std::size_t node) { return taken.contains(node); });
 }
 
 /// Tasks in order, equal workloads once.
@@ -83,21 +79,8 @@ std::optional<double> VariantSearch::sum_of(const std::vector<std::string>& work
 }
 
 VariantSearch::Grouped VariantSearch::grouped() {
-  std::vector<double> saved(sites_.size(), 0);
-  for (std::size_t s = 0; s < sites_.size(); ++s) {
-    const std::optional<double> before = sum_of(site_tasks_[s].before), after = sum_of(site_tasks_[s].after);
-    if (before && after && *after < kMargin * *before) saved[s] = *before - *after;
-  }
-  std::vector<std::size_t> order(sites_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return saved[a] > saved[b]; });
-  std::vector<bool> chosen(sites_.size(), false);
-  std::set<std::size_t> taken;
-  for (const std::size_t s : order) {
-    if (saved[s] == 0 || share_nodes(sites_[s], taken)) continue;
-    chosen[s] = true;
-    taken.insert(sites_[s].nodes.begin(), sites_[s].nodes.end());
-  }
+  const std::vector<bool> chosen =
+      faster_groupings(sites_, site_tasks_, [this](const std::string& workload) { return time_of(workload); });
   std::vector<NetworkVariant::Grouping> groupings;
   for (std::size_t s = 0; s < sites_.size(); ++s) {
     if (chosen[s]) groupings.push_back({sites_[s].kind, sites_[s].nodes});

@@ -9,12 +9,12 @@
 namespace nestwright {
 namespace {
 
-std::optional<double> sum_of(const std::vector<std::string>& tasks, const TaskSeconds& seconds_of) {
+std::optional<double> sum_of(const std::vector<std::string>& tasks, const TaskTime& time_of) {
   double sum = 0;
   for (const std::string& task : tasks) {
-    const std::optional<double> seconds = seconds_of(task);
-    if (!seconds) return std::nullopt;
-    sum += *seconds;
+    const std::optional<double> time = time_of(task);
+    if (!time) return std::nullopt;
+    sum += *time;
   }
   return sum;
 }
@@ -22,11 +22,11 @@ std::optional<double> sum_of(const std::vector<std::string>& tasks, const TaskSe
 }  // namespace
 
 std::vector<bool> faster_groupings(std::span<const GroupingSite> sites, std::span<const GroupingTasks> tasks,
-                                   const TaskSeconds& seconds_of) {
+                                   const TaskTime& time_of) {
   check(sites.size() == tasks.size(), "each site has its tasks");
   std::vector<double> saved(sites.size());
   for (std::size_t s = 0; s < sites.size(); ++s) {
-    const auto before = sum_of(tasks[s].before, seconds_of), after = sum_of(tasks[s].after, seconds_of);
+    const auto before = sum_of(tasks[s].before, time_of), after = sum_of(tasks[s].after, time_of);
     if (before && after) saved[s] = *before - *after;
   }
   std::vector<std::size_t> order(sites.size());

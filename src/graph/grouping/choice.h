@@ -1,5 +1,5 @@
 // Chooses groupings by the times of their tasks.
-// Thread rule: a pure function. Times are in seconds.
+// Thread rule: a pure function. Times are in any one unit.
 #pragma once
 
 #include <functional>
@@ -13,12 +13,12 @@
 namespace nestwright {
 
 /// The time of a task; nullopt if it is not known.
-using TaskSeconds = std::function<std::optional<double>(const std::string& workload)>;
+using TaskTime = std::function<std::optional<double>(const std::string& workload)>;
 
 /// Which sites take less time changed: of those that have nodes in common the one that saves most, and so on with the
 /// rest. A site stays as it is if the time of one of its tasks is not known. `tasks`: those of each site. The choice
 /// can be given to with_groupings().
 std::vector<bool> faster_groupings(std::span<const GroupingSite> sites, std::span<const GroupingTasks> tasks,
-                                   const TaskSeconds& seconds_of);
+                                   const TaskTime& time_of);
 
 }  // namespace nestwright

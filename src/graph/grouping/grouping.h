@@ -3,7 +3,7 @@
 //   const Graph graph = joined(model.graph);
 //   const std::vector<GroupingSite> sites = grouping_sites(graph);
 //   const std::vector<GroupingTasks> tasks = grouping_tasks(graph, sites);
-//   const std::vector<bool> chosen = faster_groupings(sites, tasks, seconds_of);  // graph/grouping/choice.h
+//   const std::vector<bool> chosen = faster_groupings(sites, tasks, time_of);  // graph/grouping/choice.h
 //   const Graph kernels = named(with_groupings(graph, sites, chosen));
 //
 // Thread rule: pure functions.
