@@ -10,6 +10,7 @@
 #include "graph/program/linear_form.h"
 #include "graph/program/merge.h"
 #include "graph/program/node_form.h"
+#include "graph/program/placement.h"
 #include "text/syntax/expression_error.h"
 
 namespace nestwright {
@@ -90,6 +91,7 @@ std::vector<std::vector<std::size_t>> find_residuals(const Graph& joined) {
     if (node.is_view() || node.outputs.size() != 1 || has_no_reduction(node)) continue;
     const auto reader = chains.only_reader(n);
     if (!reader || joined.nodes()[*reader].is_view() || joined.nodes()[*reader].outputs.size() != 1) continue;
+    if (is_placement(joined.nodes()[*reader])) continue;  // that costs nothing, but as an addition it would
     const bool repeats = multiply_adds(*joined.nodes()[*reader].program) >
                          4.0 * static_cast<double>(joined.type(node.outputs[0]).elements());
     const auto input = repeats ? std::nullopt : added_input(joined, node);

@@ -53,6 +53,12 @@ TEST_F(Residual, IsLeftWhereItIsIfTheSumIsAnOutputOrNotLinear) {
   EXPECT_THAT(sites_of("residual"), IsEmpty());
 }
 
+TEST_F(Residual, IsLeftWhereTheReaderCostsNothing) {
+  const ValueId x = input("x", {5, 8}), r = input("r", {5, 6});
+  graph_.add_output("y", graph_.apply("Slice", "Y[i,j]=X[i+2,j] i=3", {{"X", linear(x, r)}}));
+  EXPECT_THAT(sites_of("residual"), IsEmpty());
+}
+
 TEST_F(Residual, AProductDoesNotAddItForEachUse) {
   const ValueId x = input("x", {5, 8}), r = input("r", {5, 6});
   graph_.add_output(
