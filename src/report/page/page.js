@@ -96,10 +96,12 @@ function axis(spec, values, isDown, isBar) {
       return spec.log && !digits.test(value.toExponential()) ? null : spec.time ? time(value)
         : value >= 1e5 ? value.toExponential() : number(value);
     };
-    const known = values.filter(value => value > 0);  // too many for arguments of Math.min
-    if (spec.log && known.length) {
+    // Chart.js does not know the dots and the ends of whiskers. They are too many for the arguments of Math.min.
+    const known = values.filter(value => value !== null && (value > 0 || !spec.log));
+    if (known.length) {
       const low = known.reduce((a, b) => Math.min(a, b)), high = known.reduce((a, b) => Math.max(a, b));
-      Object.assign(options, { min: isBar ? Math.min(0.8, low) : low * 0.9, max: high * 1.1 });
+      Object.assign(options, spec.log ? { min: isBar ? Math.min(0.8, low) : low * 0.9, max: high * 1.1 }
+        : { suggestedMin: low, suggestedMax: high });
     }
   }
   return options;
