@@ -8,6 +8,7 @@ PROFILED = 12  # kernels that are printed
 # Of the better rival's time over ours; the ratios of the other models are capped at CAP before their mean is taken.
 BARS = {"resnet50": 1.15, "mobilenet_v2": 1.7, "bert_base": 1.08}
 BAR_OF_OTHERS, LEAST_OF_OTHERS, CAP = 1.3, 0.95, 2.0
+ATTENTION, BAR_OF_ATTENTION, LEAST_OF_ATTENTION = "attention_", 1.2, 1.0  # of the models of bench/attention
 MOST_OVER_KERNELS = 1.05  # the whole over the sum of its kernels
 HEAD = (
     f"{'model':<26} {'ours ms':>8} {'rival':<11} {'ms':>8} {'ratio':>6}  {'95% interval':<14} {'MB':>5} {'rival':>5} "
@@ -106,7 +107,12 @@ def bars_of(comparisons):
         if c["model"] in BARS:
             bar = BARS[c["model"]]
             yield line(f"{name}, of the better rival", best_ratio(c), bar, best_ratio(c) >= bar)
-    others = {name: best_ratio(c) for name, c in known.items() if c["model"] not in BARS}
+    attention = {name: best_ratio(c) for name, c in known.items() if c["model"].startswith(ATTENTION)}
+    if attention:
+        mean, worst = geomean(attention.values()), min(attention, key=attention.get)
+        yield line(f"{len(attention)} of attention, geomean", mean, BAR_OF_ATTENTION, mean >= BAR_OF_ATTENTION)
+        yield line(f"  the least ({worst})", attention[worst], LEAST_OF_ATTENTION, attention[worst] >= LEAST_OF_ATTENTION)
+    others = {name: best_ratio(c) for name, c in known.items() if c["model"] not in BARS and name not in attention}
     if others:
         mean = geomean([min(ratio, CAP) for ratio in others.values()])
         yield line(f"{len(others)} others, geomean, capped at {CAP:g}", mean, BAR_OF_OTHERS, mean >= BAR_OF_OTHERS)
