@@ -301,17 +301,17 @@ struct NetworkVariant {
 /// The fastest way that was found to run a network, and its time.
 struct NetworkRecord {
   NetworkKey key;
-  std::string model_graph;          ///< identity_of() the graph from which groupings and layouts make the kernels
-  std::string model;                ///< for people: the file's name
-  std::string code_generator;       ///< as in RecordProvenance
-  NetworkVariant variant;           ///< that makes these kernels
+  std::string model_graph;     ///< identity_of() the graph from which groupings and layouts make the kernels
+  std::string model;           ///< for people: the file's name
+  std::string code_generator;  ///< as in RecordProvenance
+  NetworkVariant variant;      ///< that makes these kernels
   std::vector<NetworkKernelChoice> kernels;  ///< those that were compared
   Timing timing;                             ///< of the network, without the individual readings
   std::vector<double> process_medians_ns;    ///< as in RaceEntry
   /// Its time with the default variant and the best of each task, in the same race or scaled by one; 0: unknown.
   double before_ns = 0;
-  double kernels_ns = 0;                     ///< the sum of the times of its kernels while it ran; 0: unknown
-  std::string recorded_at = {};              ///< UTC, ISO 8601; is set by the log
+  double kernels_ns = 0;         ///< the sum of the times of its kernels while it ran; 0: unknown
+  std::string recorded_at = {};  ///< UTC, ISO 8601; is set by the log
 };
 
 /// A best known configuration, or one of the best.
