@@ -378,7 +378,7 @@ FROM trial JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.
      JOIN session AS unit ON unit.id = measured.session_id;
 )sql";
 
-// Networks that were timed as a whole.
+// Networks that were timed as a whole, and the outcomes of sessions without reading their trials.
 constexpr const char* kVersion13 = R"sql(
 CREATE TABLE network(
   id INTEGER PRIMARY KEY,
@@ -402,6 +402,8 @@ CREATE TABLE network(
   recorded_at TEXT NOT NULL,
   UNIQUE(graph, target, machine, backend, cache, recorded_at, median_ns)) STRICT;
 CREATE INDEX network_by_model ON network(model_graph);
+DROP INDEX trial_by_session;
+CREATE INDEX trial_by_session ON trial(session_id, median_ns, outcome);
 )sql";
 
 constexpr Migration kMigrations[] = {{1, kVersion1},  {2, kVersion2},   {3, kVersion3},   {4, kVersion4},
