@@ -57,15 +57,14 @@ void ModelTuning::add_tasks(std::vector<ListedTask>& tasks, const std::vector<Va
 std::vector<ListedTask> ModelTuning::tasks() {
   std::vector<ListedTask> tasks = list_.tasks;
   if (budget_.seconds == 0) return tasks;
-  const double affordable = kVariantsShare * budget_.seconds / kTask_s;
-  const std::size_t all = std::numeric_limits<std::size_t>::max();
-  const std::vector<VariantTask> alternatives = variants_.unknown(static_cast<std::size_t>(affordable));
-  const std::size_t left_out = variants_.unknown(all).size() - alternatives.size();
-  if (left_out > 0) {
+  const auto affordable = static_cast<std::size_t>(kVariantsShare * budget_.seconds / kTask_s);
+  std::vector<VariantTask> alternatives = variants_.unknown();
+  if (alternatives.size() > affordable) {
     note(fmt::format(
-        "{} of {} kernels of other groupings and layouts are not tried: that takes longer than a quarter of "
-        "these seconds\n",
-        left_out, left_out + alternatives.size()));
+        "{} of {} kernels of other groupings and layouts are not tried: that takes longer than a quarter of these "
+        "seconds\n",
+        alternatives.size() - affordable, alternatives.size()));
+    alternatives.resize(affordable);
   }
   if (!alternatives.empty()) try_starting_points(alternatives);
   add_tasks(tasks, variants_.promising());
