@@ -9,11 +9,12 @@
 //   room            = ln(1 / share of the roofline that the best reaches)
 //
 // Ansor's future term assumes that the time falls to zero in as much time again. Here searches start near their
-// optimum, and the term is kOfRoom of the room, at most kPerEra: the means of the gains by doubling the trials, from 4
-// to 128, in 444 searches of bench/networks. Once the run estimates its own remaining gain
-// (search/budget/remaining_gain), from its history and its model, that estimate has most of the weight. It may be zero,
-// but the first term never is, so that no task is left out. Ansor's third term, the speed of similar tasks, is left
-// out: shapes of one operator may be bound by different resources, and a task at its limit would get the whole budget.
+// optimum, and the term is kOfRoom of the room, at most kPerEra: about the means of what doublings of the trials gained
+// in the searches of bench/networks that docs/design/search.md counts. Once the run estimates its own remaining gain
+// (search/budget/remaining_gain), from its history and its model, that estimate has most of the weight. It may be zero;
+// the first term is zero at the roofline only, so that no other task is left out. Ansor's third term, the speed of
+// similar tasks, is left out: shapes of one operator may be bound by different resources, and a task at its limit would
+// get the whole budget.
 // Thread rule: pure functions. Unit: seconds, nanoseconds.
 #pragma once
 
