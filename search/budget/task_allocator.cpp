@@ -65,7 +65,7 @@ std::optional<std::size_t> next_task(std::span<const TaskState> tasks) {
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     if (!tasks[i].open) continue;
     const Kind of_task = kind_of(tasks[i]);
-    const double value = of_task == Kind::kByGain ? expected_gain(tasks[i]) : tasks[i].weight;
+    const double value = of_task == Kind::kFirstTurn ? tasks[i].weight : expected_gain(tasks[i]);
     if (chosen && (of_task > kind || (of_task == kind && value <= largest))) continue;
     chosen = i;
     kind = of_task;

@@ -1,7 +1,7 @@
-// Chooses which of several tasks gets the next turn on a common budget. First every task gets a turn, then those with
-// untried starting points get theirs, in both cases the task with the largest weight first; then the one with the
-// largest expected gain. That follows the gradient of Ansor's task scheduler (Zheng et al., OSDI'20, section 6;
-// auto_scheduler/task_scheduler.py):
+// Chooses which of several tasks gets the next turn on a common budget. First every task gets a turn, the
+// heaviest first; then those with untried starting points come before the others. Among these and among the others, the
+// one with the largest expected gain is next. That follows the gradient of Ansor's task scheduler (Zheng et al.,
+// OSDI'20, section 6; auto_scheduler/task_scheduler.py):
 //
 //   gain per second = weight * min(alpha * past * seconds + (1 - alpha) * future, room) / seconds
 //   past            = ln(best then / best now) / seconds, over the last few turns of the task

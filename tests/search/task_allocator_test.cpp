@@ -33,8 +33,9 @@ TEST(TaskAllocator, ATurnForEachTheHeaviestFirst) {
 TEST(TaskAllocator, StartingPointsOfAllTasksComeBeforeTheSearch) {
   std::vector<TaskState> tasks{searched(1, {100, 50}, 8), {.weight = 1, .trials = 16}, {.weight = 2, .trials = 16}};
   EXPECT_EQ(next_task(tasks), 2u);
+  tasks[2].seconds = 3;
+  EXPECT_EQ(next_task(tasks), 1u) << "which had less of the time for its weight";
   tasks[2].has_starting_points = false;
-  tasks[2].seconds = 1000;
   EXPECT_EQ(next_task(tasks), 1u);
   tasks[1].open = false;
   EXPECT_EQ(next_task(tasks), 0u);
