@@ -16,7 +16,7 @@ namespace nestwright {
 namespace {
 
 constexpr double kMargin = 0.98;          // a change has to take less than this part of the time
-constexpr double kPromising = 1.15;       // most time of an alternative that is tuned, relative to the default
+constexpr double kPromising = 1.25;       // most time of an alternative that is tuned, relative to the default
 constexpr std::size_t kTunedLayouts = 2;  // of each kernel
 constexpr double kConversion_ns = 500, kConversionBytesPerNs = 60;  // estimated: tensors are in the last cache
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -122,7 +122,7 @@ LayoutCosts VariantSearch::costs_of(const Grouped& grouped) {
   return costs;
 }
 
-std::vector<VariantTask> VariantSearch::unknown(std::size_t most) {
+std::vector<VariantTask> VariantSearch::unknown() {
   TaskSet tasks;
   for (std::size_t s = 0; s < sites_.size(); ++s) {
     const GraphNode& first = joined_.nodes()[sites_[s].nodes.front()];
@@ -150,9 +150,7 @@ std::vector<VariantTask> VariantSearch::unknown(std::size_t most) {
     return a.layout != b.layout ? a.layout < b.layout : a.ns > b.ns;
   });
   for (const Expected& each : expected) tasks.add(each.task.workload, each.task.label, each.task.calls);
-  std::vector<VariantTask> found = tasks.take();
-  if (found.size() > most) found.resize(most);
-  return found;
+  return tasks.take();
 }
 
 std::string VariantSearch::label_of(const Graph& graph, std::size_t node, int layout) {

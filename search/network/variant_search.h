@@ -2,7 +2,7 @@
 // tensors with blocked channels. The times of the log decide; where they lack, it says which tasks are to be tuned.
 //
 //   VariantSearch search(joined(model.graph), target, CacheState::kStream, log);
-//   ...                        // tune search.unknown(60) for as long as their starting points take
+//   ...                        // tune the first of search.unknown(), as long as their starting points take
 //   ...                        // tune search.promising() beside the default kernels
 //   const NetworkVariant variant = search.best();
 //
@@ -39,9 +39,9 @@ class VariantSearch {
   /// `joined` is a graph before groupings and layouts (graph/passes/passes.h). It and the log must outlive the search.
   VariantSearch(const Graph& joined, const Target& target, CacheState caches, const TuningLog& log);
 
-  /// The tasks of alternatives that have no time and are not estimated, `most` at most: those of groupings, then those
-  /// of the first layout, then of the second, the most expensive first. Without the tasks of default kernels.
-  std::vector<VariantTask> unknown(std::size_t most);
+  /// The tasks of alternatives that have no time and are not estimated: those of groupings, then those of the first
+  /// layout, then of the second, the most expensive first. Without the tasks of default kernels.
+  std::vector<VariantTask> unknown();
   /// The tasks of the alternatives that are nearly as fast as the default or faster, and all of best().
   std::vector<VariantTask> promising();
   /// The part of the time of all kernels below which one is estimated.

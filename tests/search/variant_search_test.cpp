@@ -12,8 +12,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr std::size_t kAll = 1000;
-
 class VariantSearchTest : public TunedNetwork {
  protected:
   /// Two 1 x 1 convolutions, which may have blocked channels.
@@ -58,15 +56,13 @@ TEST_F(VariantSearchTest, TasksOfLayoutsAreKnownOnceTheyAreTimed) {
   TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
   VariantSearch search(groups, target(), CacheState::kStream, log);
   if (search.blocks().size() < 2 || search.blocks()[1] > 32) GTEST_SKIP() << "the vectors do not fit the channels";
-  const std::vector<VariantTask> two = search.unknown(kAll), one = search.unknown(1);
+  const std::vector<VariantTask> two = search.unknown();
   ASSERT_EQ(two.size(), 2U) << "both kernels are equal, and conversions are estimated";
-  ASSERT_EQ(one.size(), 1U);
-  EXPECT_EQ(one[0].workload, two[0].workload);
-  EXPECT_EQ(one[0].calls, 2);
-  EXPECT_THAT(one[0].label, HasSubstr("in blocks of " + std::to_string(search.blocks()[0])));
-  record(log, one[0].workload, 100);
-  ASSERT_EQ(search.unknown(kAll).size(), 1U);
-  EXPECT_EQ(search.unknown(kAll)[0].workload, two[1].workload);
+  EXPECT_EQ(two[0].calls, 2);
+  EXPECT_THAT(two[0].label, HasSubstr("in blocks of " + std::to_string(search.blocks()[0])));
+  record(log, two[0].workload, 100);
+  ASSERT_EQ(search.unknown().size(), 1U);
+  EXPECT_EQ(search.unknown()[0].workload, two[1].workload);
 }
 
 TEST_F(VariantSearchTest, TheCheapestLayoutsAreChosenWithTheirConversions) {
@@ -74,7 +70,7 @@ TEST_F(VariantSearchTest, TheCheapestLayoutsAreChosenWithTheirConversions) {
   TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
   VariantSearch search(groups, target(), CacheState::kStream, log);
   if (search.blocks().empty() || search.blocks()[0] > 32) GTEST_SKIP() << "the vectors do not fit the channels";
-  record(log, search.unknown(1).at(0).workload, 600);
+  record(log, search.unknown().at(0).workload, 600);
   // Two kernels of 600 and two conversions are less than 2 x 10000.
   for (const std::string& workload : workloads_of(named(groups))) record(log, workload, 10'000);
   const std::vector<VariantTask> promising = search.promising();
@@ -92,7 +88,7 @@ TEST_F(VariantSearchTest, ConversionsThatCostMoreThanTheyGainAreLeftOut) {
   TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
   VariantSearch search(groups, target(), CacheState::kStream, log);
   for (const std::string& workload : workloads_of(named(groups))) record(log, workload, 1000);
-  record(log, search.unknown(1).at(0).workload, 900);
+  record(log, search.unknown().at(0).workload, 900);
   EXPECT_TRUE(search.best().is_default()) << "two conversions take more than 200 ns";
 }
 
