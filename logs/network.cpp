@@ -1,6 +1,7 @@
 // TuningLog's networks: how each was found to be fastest, and its time.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "logs/encode.h"
@@ -50,6 +51,8 @@ std::vector<NetworkKernelChoice> decode_kernels(const std::string& text) {
       kernel.point = point_of(json);
       for (const Json& point : json.at("compared")) kernel.compared.push_back(point_of(point));
       kernel.saved_ns = json.at("saved_ns").get<double>();
+      const auto is_point = [&](const Point& point) { return point.key() == kernel.point.key(); };
+      if (std::ranges::none_of(kernel.compared, is_point)) throw LogError("a kernel was not compared with others");
     }
     return kernels;
   } catch (const Json::exception&) {
@@ -93,6 +96,7 @@ NetworkRecord read_network(const sqlite::Statement& row) {
   record.variant = decode_variant(row.text(8));
   record.kernels = decode_kernels(row.text(9));
   record.timing.median_ns = row.real(10);
+  if (!(record.timing.median_ns > 0)) throw LogError("the time of a network is not positive");
   record.timing.low_ns = row.real(11);
   record.timing.high_ns = row.real(12);
   record.process_medians_ns = decode_numbers(row.text(13));

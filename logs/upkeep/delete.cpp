@@ -92,6 +92,11 @@ DELETE FROM space WHERE task_id IN (SELECT id FROM temp.selected_task)
 DELETE FROM task WHERE id IN (SELECT id FROM temp.selected_task)
   AND NOT EXISTS (SELECT 1 FROM session WHERE session.task_id = task.id);
 DELETE FROM workload WHERE id NOT IN (SELECT workload_id FROM task);
+DELETE FROM network WHERE NOT EXISTS (
+    SELECT 1 FROM task JOIN target ON target.id = task.target_id WHERE target.target = network.target
+    AND target.machine = network.machine AND target.backend = network.backend AND task.cache = network.cache)
+  OR EXISTS (SELECT 1 FROM json_each(network.kernels) AS kernel
+    WHERE kernel.value ->> 'workload' NOT IN (SELECT workload FROM workload));
 DELETE FROM target WHERE id NOT IN (SELECT target_id FROM task);
 )sql");
 }

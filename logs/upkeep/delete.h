@@ -1,4 +1,5 @@
-// Deletes sessions from a database, and tasks of which no session is left.
+// Deletes sessions from a database, tasks of which no session is left, and networks of which a kernel that was compared
+// has no task, or whose target and conditions have none.
 // Thread rule: pure functions; any number of processes on one file.
 #pragma once
 

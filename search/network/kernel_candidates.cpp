@@ -27,7 +27,10 @@ std::vector<BestRecord> others(const TaskCandidates& task, const TuningLog& log)
   std::erase_if(records, [&](const BestRecord& record) {
     const bool is_other = record.point.template_name != best.point.template_name;
     const double ratio = record.timing.median_ns / best.timing.median_ns;
-    return record.trial == best.trial || record.timing.is_disturbed() || !record.evidence.verified ||
+    const bool is_there = std::any_of(task.lookups.begin(), task.lookups.end(), [&](const Lookup& lookup) {
+      return lookup.record && lookup.record->trial == record.trial;
+    });
+    return is_there || record.timing.is_disturbed() || !record.evidence.verified ||
            !(ratio <= (is_other ? kOtherTemplate : kRunnerUp));
   });
   std::stable_sort(records.begin(), records.end(),

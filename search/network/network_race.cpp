@@ -25,6 +25,7 @@ constexpr double kCompileShare = 0.4;       // of the time, for compiling candid
 constexpr std::size_t kMaxCandidates = 96;  // more take too long where time is not limited
 constexpr double kCompareShare = 0.5;       // of the time that is left after that, for comparing them
 constexpr int kMinBlocks = 7, kMaxBlocks = 40;
+constexpr int kLeastBlocks = 6;  // that show a difference with 95% confidence
 constexpr int kStepBlocks = 15;  // runs for the times of the steps
 constexpr double kRun_s = 2e-3;  // of a run beside its calls: sentinels, messages
 
@@ -42,6 +43,7 @@ class NetworkRace {
     record.code_generator = current_provenance(nullptr).code_generator;
 
     find_candidates();
+    if (seconds_left() < kCompile_s * static_cast<double>(tasks_.size())) return record;
     report("compiling kernels of the network", {});
     const CompiledNetwork compiled =
         compile_candidates(graph_, target_, tasks_, "network", {.caches = options_.caches});
@@ -106,8 +108,10 @@ class NetworkRace {
         std::any_of(tasks_.begin(), tasks_.end(), [](const TaskCandidates& task) { return task.lookups.size() > 1; });
     if (!has_candidates) return chosen;
     report("timing kernels in the network", {});
-    const AlternativesResult compared = time_alternatives(worker, groups_, blocks_for(worker));
+    const AlternativesResult compared =
+        time_alternatives(worker, groups_, blocks_for(worker), [this] { return seconds_left() <= 0; });
     if (compared.blocks == 0) throw Error("a kernel failed while the network ran: " + worker.failure());
+    if (compared.blocks < kLeastBlocks) return chosen;
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
       const std::vector<Lookup>& lookups = tasks_[t].lookups;
       if (lookups.size() < 2) continue;
@@ -150,6 +154,7 @@ class NetworkRace {
         race_sequences(contenders, timing,
                        {[this] { return seconds_left(); },
                         [this](const RaceProgress& progress) { report("racing the network", progress); }});
+    if (timings[0].raw_ns.empty() && seconds_left() > 0) throw Error("a kernel failed while the network ran");
     const bool has_choices = timings.size() > 1 && are_faster(timings[1], timings[0]);
     if (!has_choices) {
       for (NetworkKernelChoice& kernel : record.kernels) {
@@ -159,16 +164,20 @@ class NetworkRace {
     }
     const Timing& timed = timings[has_choices ? 1 : 0];
     record.process_medians_ns = process_medians(timed);
-    record.timing = timed;
-    if (record.timing.is_disturbed() && !record.timing.is_short) estimate_quiet_time(record.timing);
-    record.before_ns = timings[0].median_ns * network_.default_ratio;
+    record.timing = of_quiet_machine(timed);
+    record.before_ns = of_quiet_machine(timings[0]).median_ns * network_.default_ratio;
     record.kernels_ns = sum_of_steps(sequence, contenders[has_choices ? 1 : 0].choice);
+  }
+
+  static Timing of_quiet_machine(Timing timing) {
+    if (timing.is_disturbed() && !timing.is_short) estimate_quiet_time(timing);
+    return timing;
   }
 
   static bool are_faster(const Timing& choices, const Timing& bests) {
     if (choices.is_disturbed() || bests.is_disturbed() || choices.median_ns <= 0) return false;
     const MedianInterval ratio = ratio_between(choices, bests);
-    return ratio.median > 0 && ratio.median < 1;
+    return ratio.median > 0 && ratio.high < 1;
   }
 
   /// The sum of the times of the kernels while the network runs with these choices; 0 if it was not measured.
@@ -195,8 +204,8 @@ class NetworkRace {
 
 }  // namespace
 
-std::size_t race_variants(std::span<RacedNetwork> networks, const Target& target, TuningLog& log,
-                          const NetworkRaceOptions& options) {
+std::optional<std::size_t> race_variants(std::span<RacedNetwork> networks, const Target& target, TuningLog& log,
+                                         const NetworkRaceOptions& options) {
   const auto seconds_left = [&] { return options.seconds_left ? options.seconds_left() : INFINITY; };
   const auto report = [&](const RaceProgress& progress) {
     if (options.on_progress) options.on_progress("racing groupings and layouts", progress);
@@ -204,6 +213,7 @@ std::size_t race_variants(std::span<RacedNetwork> networks, const Target& target
   report({});
   std::vector<NetworkSequence> sequences;
   for (const RacedNetwork& network : networks) {
+    if (seconds_left() <= 0) return std::nullopt;
     const auto tasks = look_up_network(*network.kernels, target, &log, options.caches);
     const CompiledNetwork compiled =
         compile_candidates(*network.kernels, target, tasks, "network", {.caches = options.caches});
@@ -211,7 +221,7 @@ std::size_t race_variants(std::span<RacedNetwork> networks, const Target& target
   }
   MachineLock lock(timing_lock_name(target));
   const MachineLock::Hold turn = lock.hold([&] { return seconds_left() <= 0; });
-  if (!turn.is_granted() || seconds_left() <= 0) return 0;
+  if (!turn.is_granted() || seconds_left() <= 0) return std::nullopt;
   std::vector<SequenceContender> contenders;
   for (const NetworkSequence& sequence : sequences) {
     contenders.push_back(
@@ -219,13 +229,14 @@ std::size_t race_variants(std::span<RacedNetwork> networks, const Target& target
   }
   const TimingOptions timing = timing_on(target.device, target.threads, timing_of(options.effort));
   const std::vector<Timing> timings = race_sequences(contenders, timing, {seconds_left, report});
+  const auto counts = [](const Timing& raced) { return !raced.is_disturbed() && raced.median_ns > 0; };
+  if (!std::all_of(timings.begin(), timings.end(), counts)) return std::nullopt;
   std::size_t fastest = 0;
   double least = 1;
   for (std::size_t n = 1; n < timings.size(); ++n) {
-    if (timings[0].is_disturbed() || timings[n].is_disturbed() || timings[n].median_ns <= 0) continue;
     const MedianInterval ratio = ratio_between(timings[n], timings[0]);
     if (ratio.median > 0) networks[n].default_ratio = 1 / ratio.median;
-    if (ratio.median <= 0 || ratio.median >= least) continue;
+    if (ratio.median <= 0 || ratio.high >= 1 || ratio.median >= least) continue;
     least = ratio.median;
     fastest = n;
   }

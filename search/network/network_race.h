@@ -9,6 +9,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,10 +40,11 @@ struct RacedNetwork {
 };
 
 /// Races networks of one model, with the best kernels of each, and returns the number of the fastest. The first one
-/// keeps its place if another is not faster, or if the machine was disturbed. Sets default_ratio of each, relative to
-/// the first. Throws as race_network().
-std::size_t race_variants(std::span<RacedNetwork> networks, const Target& target, TuningLog& log,
-                          const NetworkRaceOptions& options);
+/// keeps its place if no other is faster with 95% confidence. nullopt: nothing was decided, because the machine was
+/// disturbed, a kernel failed, or the time was over. Sets default_ratio of each, relative to the first. Throws as
+/// race_network().
+std::optional<std::size_t> race_variants(std::span<RacedNetwork> networks, const Target& target, TuningLog& log,
+                                         const NetworkRaceOptions& options);
 
 /// Returns the record of the network. The log has it, unless `seconds_left` were over before the network was timed: its
 /// median is then 0. Throws UsageError as compile_network() does, Error if a kernel fails in the network, LogError.

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
+#include <tuple>
 
 #include "graph/grouping/choice.h"
 #include "graph/passes/passes.h"
+#include "graph/program/node_form.h"
 #include "nestwright/model/network.h"
 #include "nestwright/text_operator.h"
 #include "network/variant.h"
@@ -56,9 +57,14 @@ VariantSearch::VariantSearch(const Graph& joined, const Target& target, CacheSta
   sites_ = grouping_sites(joined);
   site_tasks_ = grouping_tasks(joined, sites_);
   for (const NetworkTask& task : network_tasks(named(joined))) {
-    default_workloads_.insert(task.workload);
-    default_ns_ += static_cast<double>(task.nodes.size()) * time_of(task.workload).value_or(0);
+    default_calls_[task.workload] = static_cast<double>(task.nodes.size());
   }
+}
+
+double VariantSearch::default_ns() {
+  double sum = 0;
+  for (const auto& [workload, calls] : default_calls_) sum += calls * time_of(workload).value_or(0);
+  return sum;
 }
 
 std::optional<double> VariantSearch::time_of(const std::string& workload) {
@@ -66,16 +72,6 @@ std::optional<double> VariantSearch::time_of(const std::string& workload) {
   const TaskContext context(Task{workload_of(workload), target_, caches_});
   const auto best = log_.best(filter_of(context.key()), context.usable_templates());
   return best ? std::optional(best->timing.median_ns) : std::nullopt;
-}
-
-std::optional<double> VariantSearch::sum_of(const std::vector<std::string>& workloads) {
-  double sum = 0;
-  for (const std::string& workload : workloads) {
-    const std::optional<double> time = time_of(workload);
-    if (!time) return std::nullopt;
-    sum += *time;
-  }
-  return sum;
 }
 
 VariantSearch::Grouped VariantSearch::grouped() {
@@ -107,13 +103,13 @@ LayoutCosts VariantSearch::costs_of(const Grouped& grouped) {
     }
   }
   LayoutCosts costs;
-  costs.node = [this, nodes](std::size_t node, int layout) {
+  costs.node = [nodes, negligible = kNegligible * default_ns()](std::size_t node, int layout) {
     const auto as_in_file = nodes.find({node, 0});
     // A kernel that was never timed stays as it is.
     if (as_in_file == nodes.end()) return layout == 0 ? 0.0 : kInfinity;
     const auto found = nodes.find({node, layout});
     if (found != nodes.end()) return found->second;
-    return is_negligible(as_in_file->second, 1) ? as_in_file->second : kInfinity;
+    return as_in_file->second < negligible ? as_in_file->second : kInfinity;
   };
   costs.conversion = [conversions](ValueId value, int from, int to) {
     const auto found = conversions.find({value, from, to});
@@ -133,21 +129,26 @@ std::vector<VariantTask> VariantSearch::unknown() {
   struct Expected {
     VariantTask task;
     int layout;
-    double ns;  ///< in the layout of the file, all calls
+    double ns;    ///< in the layout of the file, all calls
+    double work;  ///< multiply-adds, where times lack
   };
   std::vector<Expected> expected;
   const Grouped now = grouped();
   const LayoutCosts costs = costs_of(now);
+  const double negligible = kNegligible * default_ns();
   for (const LayoutTask& task : now.tasks) {
     if (task.nodes.empty() || task.nodes.front().second == 0 || time_of(task.workload)) continue;
     const auto& [node, layout] = task.nodes.front();
     const auto calls = static_cast<double>(task.nodes.size());
     const double ns = costs.node(node, 0);
-    if (ns > 0 && is_negligible(ns, 1)) continue;
-    expected.push_back({{task.workload, label_of(now.graph, node, layout), calls}, layout, ns * calls});
+    if (ns > 0 && ns < negligible) continue;
+    expected.push_back({{task.workload, label_of(now.graph, node, layout), calls},
+                        layout,
+                        ns * calls,
+                        multiply_adds(*now.graph.nodes()[node].program) * calls});
   }
   std::ranges::stable_sort(expected, [](const Expected& a, const Expected& b) {
-    return a.layout != b.layout ? a.layout < b.layout : a.ns > b.ns;
+    return std::tuple(a.layout, -a.ns, -a.work) < std::tuple(b.layout, -b.ns, -b.work);
   });
   for (const Expected& each : expected) tasks.add(each.task.workload, each.task.label, each.task.calls);
   return tasks.take();
@@ -161,7 +162,8 @@ std::string VariantSearch::label_of(const Graph& graph, std::size_t node, int la
 std::vector<VariantTask> VariantSearch::promising() {
   TaskSet tasks;
   for (std::size_t s = 0; s < sites_.size(); ++s) {
-    const std::optional<double> before = sum_of(site_tasks_[s].before), after = sum_of(site_tasks_[s].after);
+    const auto time = [this](const std::string& workload) { return time_of(workload); };
+    const auto before = time_of_all(site_tasks_[s].before, time), after = time_of_all(site_tasks_[s].after, time);
     if (!before || !after || *after > kPromising * *before) continue;
     const GraphNode& first = joined_.nodes()[sites_[s].nodes.front()];
     for (const std::string& workload : site_tasks_[s].after) {
@@ -186,9 +188,8 @@ std::vector<VariantTask> VariantSearch::promising() {
     }
   }
   std::vector<VariantTask> found = tasks.take();
-  std::erase_if(found, [&](const VariantTask& task) {
-    return task.workload.empty() || default_workloads_.contains(task.workload);
-  });
+  std::erase_if(
+      found, [&](const VariantTask& task) { return task.workload.empty() || default_calls_.contains(task.workload); });
   return found;
 }
 

@@ -15,7 +15,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -64,13 +63,12 @@ class VariantSearch {
   };
 
   std::optional<double> time_of(const std::string& workload);
-  std::optional<double> sum_of(const std::vector<std::string>& workloads);
   Grouped grouped();
   LayoutCosts costs_of(const Grouped& grouped);
   static std::string label_of(const Graph& graph, std::size_t node, int layout);
 
-  /// Whether a kernel with this time, so often called, is estimated in other layouts.
-  bool is_negligible(double ns, double calls) const { return ns * calls < kNegligible * default_ns_; }
+  /// The sum of the times of the default kernels that are known.
+  double default_ns();
 
   const Graph& joined_;
   const Target target_;
@@ -79,8 +77,7 @@ class VariantSearch {
   std::vector<int> blocks_;
   std::vector<GroupingSite> sites_;
   std::vector<GroupingTasks> site_tasks_;
-  std::set<std::string> default_workloads_;
-  double default_ns_ = 0;  ///< the sum of the times of the default kernels that are known
+  std::map<std::string, double> default_calls_;  ///< of each default kernel
 };
 
 }  // namespace nestwright

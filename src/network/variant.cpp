@@ -31,6 +31,7 @@ Graph kernels_of_variant(const Graph& joined, const NetworkVariant& variant) {
   std::vector<int> blocks;
   Layouts layouts(grouped.nodes().size(), 0);
   for (const auto& [block, nodes] : variant.blocked) {
+    if (block < 2 || (!blocks.empty() && block % blocks.back() != 0)) refuse();
     blocks.push_back(block);
     for (const std::size_t node : nodes) {
       if (node >= layouts.size()) refuse();

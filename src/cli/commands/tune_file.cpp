@@ -44,7 +44,8 @@ std::string failure_message(const std::vector<TaskRow>& rows) {
   return fmt::format(
       "no valid candidate was found for {} of {} tasks, {} the first: give them more time, or see nestwright "
       "space",
-      without.size(), rows.size(), without.front());
+      without.size(), std::ranges::count_if(rows, [](const TaskRow& row) { return !row.is_alternative; }),
+      without.front());
 }
 
 /// Adds the expected time of the whole, the sum of weight x best time, and the share of it that is tuned. Requires a
@@ -155,7 +156,7 @@ int tune_tasks(const TaskList& list, const CommonOptions& common, const SessionO
   if (list.model) model.emplace(list, log, given, registry, elapsed_s, interrupted);
   const std::vector<ListedTask> tasks = model ? model->tasks() : list.tasks;
   SessionOptions options = given;
-  if (model) options.budget.seconds = model->seconds_for_tasks();
+  if (model) options.budget = model->budget_for_tasks();
   std::int64_t trials = 0;
   ProgressLine line(options.budget);
   std::vector<TaskOutcome> outcomes = nestwright::tune_tasks(

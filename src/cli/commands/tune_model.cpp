@@ -9,6 +9,7 @@
 #include "cli/output/progress.h"
 #include "cli/output/record_output.h"
 #include "nestwright/error.h"
+#include "network/candidates.h"
 #include "network/identity.h"
 #include "network/variant.h"
 #include "search/network/network_race.h"
@@ -16,13 +17,14 @@
 namespace nestwright::cli {
 namespace {
 
-constexpr double kRaceShare = 0.12;       // of the seconds, for timing the network
-constexpr double kLeastRace_s = 3;        // beside compiling
-constexpr double kCompileKernel_s = 0.3;  // of each task's kernel, on all cores together
-constexpr double kMostRaceShare = 0.3;    // where timing the network needs more, it is left out
-constexpr double kVariantsShare = 0.25;   // of the seconds, for the starting points of alternatives
-constexpr double kTask_s = 1;             // for those of a task
-constexpr int kFirstTrials = 4;           // of each task
+constexpr double kRaceShare = 0.12;        // of the seconds, for timing the network
+constexpr double kVariantRaceShare = 0.2;  // the same where variants of it race, too
+constexpr double kLeastRace_s = 3;         // beside compiling
+constexpr double kCompileKernel_s = 0.3;   // of each task's kernel, on all cores together
+constexpr double kMostRaceShare = 0.3;     // where timing the network needs more, it is left out
+constexpr double kVariantsShare = 0.25;    // of the seconds, for the starting points of alternatives
+constexpr double kTask_s = 1;              // for those of a task
+constexpr int kFirstTrials = 4;            // of each task
 
 }  // namespace
 
@@ -56,7 +58,7 @@ void ModelTuning::add_tasks(std::vector<ListedTask>& tasks, const std::vector<Va
 
 std::vector<ListedTask> ModelTuning::tasks() {
   std::vector<ListedTask> tasks = list_.tasks;
-  if (budget_.seconds == 0) return tasks;
+  if (budget_.seconds == 0 || !is_timed()) return tasks;
   const auto affordable = static_cast<std::size_t>(kVariantsShare * budget_.seconds / kTask_s);
   std::vector<VariantTask> alternatives = variants_.unknown();
   if (alternatives.size() > affordable) {
@@ -68,6 +70,7 @@ std::vector<ListedTask> ModelTuning::tasks() {
   }
   if (!alternatives.empty()) try_starting_points(alternatives);
   add_tasks(tasks, variants_.promising());
+  has_alternatives_ = tasks.size() > list_.tasks.size();
   return tasks;
 }
 
@@ -83,6 +86,10 @@ void ModelTuning::try_starting_points(const std::vector<VariantTask>& alternativ
   options.finalists = 0;
   options.budget = {.trials = kFirstTrials * static_cast<std::int64_t>(tasks.size()),
                     .seconds = kVariantsShare * budget_.seconds};
+  if (budget_.trials > 0) {
+    const auto most = static_cast<std::int64_t>(kVariantsShare * static_cast<double>(budget_.trials));
+    options.budget.trials = std::clamp<std::int64_t>(most, 1, options.budget.trials);
+  }
   note(fmt::format("trying {} kernels of other groupings and layouts\n", alternatives.size()));
   ProgressLine line(options.budget);
   nestwright::tune_tasks(
@@ -97,21 +104,45 @@ void ModelTuning::try_starting_points(const std::vector<VariantTask>& alternativ
   line.finish();
 }
 
+double ModelTuning::network_s() const {
+  return kLeastRace_s + kCompileKernel_s * static_cast<double>(list_.tasks.size());
+}
+
 double ModelTuning::race_seconds() const {
-  const double needed = kLeastRace_s + kCompileKernel_s * static_cast<double>(list_.tasks.size());
-  const double seconds = std::max(kRaceShare * budget_.seconds, needed);
+  const double share = has_alternatives_ ? kVariantRaceShare : kRaceShare;
+  const double seconds = std::max(share * budget_.seconds, network_s());
   return seconds <= kMostRaceShare * budget_.seconds ? seconds : 0;
 }
 
-double ModelTuning::seconds_for_tasks() const {
-  if (budget_.seconds == 0) return 0;
+Budget ModelTuning::budget_for_tasks() const {
+  Budget budget = budget_;
+  if (budget.trials > 0) budget.trials = std::max<std::int64_t>(budget.trials - trials_, 1);
   constexpr double kLeast_s = 1e-3;
-  return std::max(budget_.seconds - race_seconds() - elapsed_s_(), kLeast_s);
+  if (budget.seconds > 0) budget.seconds = std::max(budget.seconds - race_seconds() - elapsed_s_(), kLeast_s);
+  return budget;
 }
 
-NetworkRecord ModelTuning::race_networks() const {
+std::vector<NetworkVariant> ModelTuning::variants(std::size_t most) {
+  std::vector<NetworkVariant> distinct{{}};
+  const auto add = [&](const NetworkVariant& variant) {
+    const bool is_new = std::ranges::find(distinct, variant) == distinct.end();
+    if (is_new && distinct.size() < most) distinct.push_back(variant);
+  };
+  const std::string graph = identity_of(list_.model->joined);
+  const auto recorded = log_.find_network_of(graph, network_key(graph, first_.target, first_.caches));
+  if (recorded) add(recorded->variant);
+  if (!has_alternatives_) return distinct;
+  const NetworkVariant best = variants_.best();
+  add(best);
+  if (best.blocked.empty()) return distinct;
+  add({best.groupings, {}});
+  for (const int block : variants_.blocks()) add(variants_.uniform(block));
+  return distinct;
+}
+
+NetworkRecord ModelTuning::race_networks() {
   NetworkRaceOptions race{.caches = first_.caches, .effort = options_.effort};
-  race.seconds_left = [&] {
+  const auto seconds_left = [&] {
     if (interrupted_) return 0.0;
     return budget_.seconds > 0 ? budget_.seconds - elapsed_s_() : std::numeric_limits<double>::infinity();
   };
@@ -120,25 +151,33 @@ NetworkRecord ModelTuning::race_networks() const {
     line.show_phase(phase, progress.of > 0 ? fmt::format("process {} of {}", progress.done, progress.of) : "",
                     elapsed_s_());
   };
-  const std::string graph = identity_of(list_.model->joined);
+  const std::string identity = identity_of(list_.model->joined);
   const std::string name = std::filesystem::path(list_.name).filename().string();
-  VariantSearch variants(list_.model->joined, first_.target, first_.caches, log_);
-  std::vector<NetworkVariant> distinct{{}};
-  const auto add = [&](const NetworkVariant& variant) {
-    if (std::ranges::find(distinct, variant) == distinct.end()) distinct.push_back(variant);
-  };
-  const NetworkVariant best = variants.best();
-  add(best);
-  if (!best.blocked.empty()) {
-    for (const int block : variants.blocks()) add(variants.uniform(block));
-  }
+  // Each is compiled, and the fastest once more, with its candidates.
+  const double affordable = std::min(seconds_left() / network_s() - 1, 16.0);
+  std::vector<NetworkVariant> distinct = variants(static_cast<std::size_t>(std::max(affordable, 1.0)));
   std::vector<Graph> graphs;
-  for (const NetworkVariant& variant : distinct) graphs.push_back(kernels_of_variant(list_.model->joined, variant));
   std::vector<RacedNetwork> networks;
-  for (std::size_t v = 0; v < distinct.size(); ++v) networks.push_back({&graphs[v], graph, name, distinct[v]});
-  std::size_t fastest = 0;
-  if (networks.size() > 1) fastest = race_variants(networks, first_.target, log_, race);
-  const NetworkRecord record = race_network(networks[fastest], first_.target, log_, race);
+  graphs.reserve(distinct.size());
+  for (const NetworkVariant& variant : distinct) {
+    try {
+      graphs.push_back(kernels_of_variant(list_.model->joined, variant));
+      networks.push_back({&graphs.back(), identity, name, variant});
+    } catch (const UsageError&) {
+      // recorded by another version, which had other sites
+    }
+  }
+  std::optional<std::size_t> fastest = 0;
+  if (networks.size() > 1) {
+    race.seconds_left = [&] { return seconds_left() - network_s(); };
+    fastest = race_variants(networks, first_.target, log_, race);
+  }
+  race.seconds_left = seconds_left;
+  // Where nothing was decided, the recorded variant stays.
+  const bool has_recorded =
+      log_.find_network_of(identity, network_key(identity, first_.target, first_.caches)).has_value();
+  const std::size_t usual = has_recorded && networks.size() > 1 && networks[1].variant == distinct[1] ? 1 : 0;
+  NetworkRecord record = race_network(networks[fastest.value_or(usual)], first_.target, log_, race);
   line.finish();
   return record;
 }

@@ -25,8 +25,8 @@ class ModelTuning {
   /// returns the tasks to be tuned: those of the list, and of alternatives that are nearly as fast. A budget without
   /// seconds tries none.
   std::vector<ListedTask> tasks();
-  /// What is left of the budget's seconds, without those that race() needs; 0: no limit.
-  double seconds_for_tasks() const;
+  /// What is left of the budget, without the seconds that race() needs, and without what tasks() took.
+  Budget budget_for_tasks() const;
   /// Races the fastest variant against the default one, then the kernels inside of the network, within the budget.
   /// Absent if the network was not timed: a note says why. The records of the kernels stay.
   std::optional<NetworkRecord> race();
@@ -38,7 +38,11 @@ class ModelTuning {
   bool is_timed() const { return budget_.seconds == 0 || race_seconds() > 0; }
   void add_tasks(std::vector<ListedTask>& tasks, const std::vector<VariantTask>& more) const;
   void try_starting_points(const std::vector<VariantTask>& alternatives);
-  NetworkRecord race_networks() const;
+  /// Seconds for compiling a network, and for timing it.
+  double network_s() const;
+  /// The default variant, then the recorded one, if there is one, and those that may be faster, at most so many.
+  std::vector<NetworkVariant> variants(std::size_t most);
+  NetworkRecord race_networks();
 
   const TaskList& list_;
   TuningLog& log_;
@@ -50,6 +54,7 @@ class ModelTuning {
   const Task first_;  ///< a task of the list: all have its target and conditions
   VariantSearch variants_;
   std::int64_t trials_ = 0;
+  bool has_alternatives_ = false;
 };
 
 }  // namespace nestwright::cli

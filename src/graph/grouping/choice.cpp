@@ -7,9 +7,7 @@
 #include "nestwright/error.h"
 
 namespace nestwright {
-namespace {
-
-std::optional<double> sum_of(const std::vector<std::string>& tasks, const TaskTime& time_of) {
+std::optional<double> time_of_all(const std::vector<std::string>& tasks, const TaskTime& time_of) {
   double sum = 0;
   for (const std::string& task : tasks) {
     const std::optional<double> time = time_of(task);
@@ -19,14 +17,12 @@ std::optional<double> sum_of(const std::vector<std::string>& tasks, const TaskTi
   return sum;
 }
 
-}  // namespace
-
 std::vector<bool> faster_groupings(std::span<const GroupingSite> sites, std::span<const GroupingTasks> tasks,
                                    const TaskTime& time_of) {
   check(sites.size() == tasks.size(), "each site has its tasks");
   std::vector<double> saved(sites.size());
   for (std::size_t s = 0; s < sites.size(); ++s) {
-    const auto before = sum_of(tasks[s].before, time_of), after = sum_of(tasks[s].after, time_of);
+    const auto before = time_of_all(tasks[s].before, time_of), after = time_of_all(tasks[s].after, time_of);
     if (before && after) saved[s] = *before - *after;
   }
   std::vector<std::size_t> order(sites.size());

@@ -15,6 +15,9 @@ namespace nestwright {
 /// The time of a task; nullopt if it is not known.
 using TaskTime = std::function<std::optional<double>(const std::string& workload)>;
 
+/// The sum of the times of tasks; nullopt if one is not known.
+std::optional<double> time_of_all(const std::vector<std::string>& tasks, const TaskTime& time_of);
+
 /// Which sites take less time changed: of those that have nodes in common the one that saves most, and so on with the
 /// rest. A site stays as it is if the time of one of its tasks is not known. `tasks`: those of each site. The choice
 /// can be given to with_groupings().

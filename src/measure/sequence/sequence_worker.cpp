@@ -34,6 +34,8 @@ std::optional<SequenceReply> SequenceWorker::ask(const SequenceRequest& request,
   if (status == Channel::Status::kMessage) {
     try {
       SequenceReply reply = decode_sequence_reply(message);
+      const std::size_t steps = request.with_steps ? setup_.sequence.steps.size() : 0;
+      if (reply.step_ns.size() != steps && reply.result == 0) throw UsageError("another number of steps");
       if (reply.result == 0) return reply;
       failure_ = fmt::format("a kernel returned {}", reply.result);
     } catch (const UsageError&) {
