@@ -2,16 +2,30 @@
 
 #include <algorithm>
 
+#include "graph/passes/passes.h"
 #include "lookup/provenance.h"
 #include "lookup/task_key.h"
 #include "nestwright/error.h"
 #include "nestwright/text_operator.h"
 #include "network/identity.h"
+#include "network/variant.h"
 
 namespace nestwright {
 
 NetworkKey network_key(const std::string& graph, const Target& target, CacheState caches) {
   return {graph, target.str(), machine_of(target), backend_here(target.str()), cache_state_name(caches)};
+}
+
+Graph kernels_of_joined(const Graph& joined, const Target& target, const TuningLog* log, CacheState caches) {
+  if (log == nullptr) return named(joined);
+  const std::string identity = identity_of(joined);
+  const auto record = log->find_network_of(identity, network_key(identity, target, caches));
+  if (!record) return named(joined);
+  try {
+    return kernels_of_variant(joined, record->variant);
+  } catch (const UsageError&) {
+    return named(joined);  // the record is of another version, which had other sites
+  }
 }
 
 std::optional<Lookup> chosen_in_network(const NetworkRecord& record, const TaskContext& context, const Lookup& best,

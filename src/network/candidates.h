@@ -19,6 +19,9 @@ struct TaskCandidates {
 /// The key of a network's records.
 NetworkKey network_key(const std::string& graph, const Target& target, CacheState caches);
 
+/// with_kernels() of nestwright/model/network.h for a joined graph (graph/passes/passes.h).
+Graph kernels_of_joined(const Graph& joined, const Target& target, const TuningLog* log, CacheState caches);
+
 /// The configuration of each of network_tasks(graph), in order: that of the network's record, if it was compared there
 /// with the task's best, else the task's best, nearest or default one. `log` may be null. Throws as look_up() does.
 std::vector<TaskCandidates> look_up_network(const Graph& graph, const Target& target, const TuningLog* log,

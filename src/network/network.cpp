@@ -1,12 +1,9 @@
 #include "nestwright/model/network.h"
 
 #include "graph/passes/passes.h"
-#include "nestwright/error.h"
 #include "network/candidates.h"
 #include "network/compiled_network.h"
-#include "network/identity.h"
 #include "network/network_run.h"
-#include "network/variant.h"
 
 namespace nestwright {
 
@@ -20,16 +17,7 @@ struct Network::State {
 Graph with_kernels(const Graph& graph) { return optimized(graph); }
 
 Graph with_kernels(const Graph& graph, const Target& target, const TuningLog* log, CacheState caches) {
-  const Graph groups = joined(graph);
-  if (log == nullptr) return named(groups);
-  const std::string identity = identity_of(groups);
-  const auto record = log->find_network_of(identity, network_key(identity, target, caches));
-  if (!record) return named(groups);
-  try {
-    return kernels_of_variant(groups, record->variant);
-  } catch (const UsageError&) {
-    return named(groups);  // the record is of another version, which had other sites
-  }
+  return kernels_of_joined(joined(graph), target, log, caches);
 }
 
 Network::Network(const Graph& graph, const Target& target, const TuningLog* log, const NetworkOptions& options)

@@ -1,6 +1,10 @@
 #include "network/variant.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <map>
 
 #include "graph/grouping/grouping.h"
 #include "graph/layout/with_layouts.h"
@@ -23,7 +27,30 @@ Graph regrouped(const Graph& joined, const std::vector<NetworkVariant::Grouping>
   return with_groupings(joined, sites, chosen);
 }
 
+std::string label_of(const Graph& graph, std::size_t node) {
+  if (node >= graph.nodes().size()) refuse();
+  const GraphNode& labelled = graph.nodes()[node];
+  return labelled.label.empty() ? labelled.op : labelled.label;
+}
+
 }  // namespace
+
+std::vector<std::string> describe_variant(const Graph& joined, const NetworkVariant& variant) {
+  std::map<std::string, std::vector<std::string>> labels;
+  for (const NetworkVariant::Grouping& grouping : variant.groupings) {
+    labels[grouping.kind].push_back(label_of(joined, grouping.nodes.at(0)));
+  }
+  const Graph grouped = regrouped(joined, variant.groupings);
+  for (const auto& [block, nodes] : variant.blocked) {
+    for (const std::size_t node : nodes) {
+      if (label_of(grouped, node).empty()) continue;  // a view
+      labels[fmt::format("channels in blocks of {}", block)].push_back(label_of(grouped, node));
+    }
+  }
+  std::vector<std::string> lines;
+  for (const auto& [what, of] : labels) lines.push_back(fmt::format("{}: {}", what, fmt::join(of, ", ")));
+  return lines;
+}
 
 Graph kernels_of_variant(const Graph& joined, const NetworkVariant& variant) {
   const Graph grouped = regrouped(joined, variant.groupings);

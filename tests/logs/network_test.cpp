@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "logs/sqlite/database.h"
+#include "logs/upkeep/delete.h"
 #include "logs/upkeep/merge.h"
 #include "tests/logs/two_logs.h"
 
@@ -83,6 +84,30 @@ TEST_F(NetworkLogTest, ARecordThatCannotBeReadIsPassedOver) {
       TuningLog::open(a_, OpenMode::kRead, {.on_note = [&](const std::string& note) { notes.push_back(note); }});
   EXPECT_EQ(log.find_network(network("n", 1).key)->timing.median_ns, 900);
   EXPECT_THAT(notes, ElementsAre(HasSubstr("of the table network")));
+}
+
+TEST_F(NetworkLogTest, RecordsThatCannotBeAreRefused) {
+  for (const char* const damage :
+       {"median_ns = 0", "variant = '{\"groupings\":[],\"blocked\":{\"x\":[1]}}'",
+        R"(kernels = '[{"workload":"w","template":"t","version":1,"config":{},"compared":[],"saved_ns":0}]')"}) {
+    SCOPED_TRACE(damage);
+    TuningLog::open(a_, OpenMode::kWrite).record_network(network("n", 900));
+    execute(a_, std::string("UPDATE network SET ") + damage);
+    EXPECT_FALSE(TuningLog::open(a_, OpenMode::kRead).find_network(network("n", 1).key));
+    execute(a_, "DELETE FROM network");
+  }
+}
+
+TEST_F(NetworkLogTest, ThatOfDeletedTasksIsDeleted) {
+  TaskKey task = task_of(matmul(8, 8, 8)), other = task_of(matmul(9, 9, 9));
+  task.cache = other.cache = "stream";
+  record(a_, task, "2026-01-01T00:00:00.000Z", {{1, timed(100)}});
+  record(a_, other, "2026-01-01T00:00:00.000Z", {{1, timed(100)}});
+  TuningLog::open(a_, OpenMode::kWrite).record_network(network("n", 900));
+  delete_sessions(a_, {.tasks = filter_of(other)}, false);
+  EXPECT_EQ(value(a_, "SELECT count(*) FROM network"), 1) << "its kernel has a task";
+  delete_sessions(a_, {.tasks = filter_of(task)}, false);
+  EXPECT_EQ(value(a_, "SELECT count(*) FROM network"), 0);
 }
 
 TEST_F(NetworkLogTest, MergingAddsThemOnce) {

@@ -58,6 +58,14 @@ TEST(NetworkVariant, BlockedChannelsComputeTheSame) {
   expect_right(graph, kernels);
 }
 
+TEST(NetworkVariant, IsDescribedByTheLabelsOfItsNodes) {
+  const Graph groups = joined(convolutions());
+  EXPECT_THAT(describe_variant(groups, {}), ::testing::IsEmpty());
+  EXPECT_THAT(describe_variant(groups, {{}, {{16, {0, 1}}}}),
+              ::testing::ElementsAre(::testing::StartsWith("channels in blocks of 16: Conv")));
+  EXPECT_THROW(describe_variant(groups, {{}, {{16, {99}}}}), UsageError);
+}
+
 TEST(NetworkVariant, TheDefaultOneIsThatOfAllPasses) {
   const Graph groups = joined(convolutions());
   EXPECT_EQ(identity_of(kernels_of_variant(groups, {})), identity_of(named(groups)));
@@ -65,8 +73,11 @@ TEST(NetworkVariant, TheDefaultOneIsThatOfAllPasses) {
 
 TEST(NetworkVariant, OneOfAnotherGraphIsRefused) {
   const Graph groups = joined(convolutions());
-  for (const NetworkVariant& wrong :
-       std::vector<NetworkVariant>{{{{"attention", {0, 1}}}, {}}, {{}, {{16, {99}}}}, {{}, {{24, {0}}}}}) {
+  for (const NetworkVariant& wrong : std::vector<NetworkVariant>{{{{"attention", {0, 1}}}, {}},
+                                                                 {{}, {{16, {99}}}},
+                                                                 {{}, {{24, {0}}}},
+                                                                 {{}, {{1, {0}}}},
+                                                                 {{}, {{16, {0}}, {24, {1}}}}}) {
     EXPECT_THROW(kernels_of_variant(groups, wrong), UsageError);
   }
 }

@@ -47,7 +47,7 @@ void print_text(const NetworkExport& result, const std::string& directory) {
 
 int export_model(const CommonOptions& common, const ModelOptions& model, const ModelExport& options) {
   const std::optional<TuningLog> log = database_of(common, options.db_given);
-  const Graph graph = kernels_of_model(common, model, log ? &*log : nullptr, true);
+  const Graph graph = kernels_of_model(common, model, log ? &*log : nullptr, true).kernels;
   const Target target = common.parsed_target();
   NetworkExportOptions network{.directory = options.directory,
                                .name = options.name.empty() ? name_of_model(model_path(common)) : options.name,

@@ -4,11 +4,13 @@
 #include "cli/output/network_output.h"
 #include "cli/output/record_output.h"
 #include "cli/output/throughput.h"
+#include "graph/passes/passes.h"
 #include "nestwright/error.h"
 #include "nestwright/model/network.h"
 #include "nestwright/model/onnx.h"
 #include "network/candidates.h"
 #include "network/identity.h"
+#include "network/variant.h"
 
 namespace nestwright::cli {
 namespace {
@@ -69,17 +71,20 @@ Json rows_json(const std::vector<ModelRow>& rows) {
 
 }  // namespace
 
-Graph kernels_of_model(const CommonOptions& common, const ModelOptions& model, const TuningLog* log, bool is_complete) {
+ModelKernels kernels_of_model(const CommonOptions& common, const ModelOptions& model, const TuningLog* log,
+                              bool is_complete) {
   const ImportedModel imported = import_model(model_path(common), model);
   if (is_complete && !imported.missing.empty()) throw UsageError(missing_operators_text(imported));
   note_missing_operators(imported);
   const Target target = common.parsed_target();
-  return with_kernels(imported.graph, target, log, common.parsed_caches(target));
+  ModelKernels made{joined(imported.graph), {}};
+  made.kernels = kernels_of_joined(made.joined, target, log, common.parsed_caches(target));
+  return made;
 }
 
 int query_model(const CommonOptions& common, const ModelOptions& model) {
   const TuningLog log = open_database(common, OpenMode::kRead);
-  const Graph graph = kernels_of_model(common, model, &log, false);
+  const auto [joined_graph, graph] = kernels_of_model(common, model, &log, false);
   const Target target = common.parsed_target();
   const CacheState caches = common.parsed_caches(target);
   std::vector<ModelRow> rows;
@@ -95,7 +100,9 @@ int query_model(const CommonOptions& common, const ModelOptions& model) {
   }
   print_rows(rows);
   const auto network = log.find_network(network_key(identity_of(graph), target, caches));
-  if (network) fmt::print("{}", printable(network_text(*network)));
+  if (network) {
+    fmt::print("{}", printable(network_text(*network, describe_variant(joined_graph, network->variant))));
+  }
   return kDone;
 }
 

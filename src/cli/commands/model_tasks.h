@@ -11,9 +11,14 @@
 
 namespace nestwright::cli {
 
+/// A model before its kernels are made (graph/passes/passes.h), and its kernels.
+struct ModelKernels {
+  Graph joined, kernels;
+};
+
 /// The kernels of a model as with_kernels() takes them from the log, which may be null. Notes operators that are
 /// missing; throws UsageError for them if `is_complete`.
-Graph kernels_of_model(const CommonOptions& common, const ModelOptions& model, const TuningLog* log, bool is_complete);
+ModelKernels kernels_of_model(const CommonOptions& common, const ModelOptions& model, const TuningLog* log, bool is_complete);
 
 /// Prints the best known configuration of each kernel of a model, and returns the exit code.
 int query_model(const CommonOptions& common, const ModelOptions& model);

@@ -93,7 +93,7 @@ Selected select_tasks(const ReportOptions& options) {
   }
   if (is_model(common)) {
     const TuningLog log = open_database(common, OpenMode::kRead);
-    selected.network = network_tasks(kernels_of_model(common, options.model, &log, false));
+    selected.network = network_tasks(kernels_of_model(common, options.model, &log, false).kernels);
     for (const NetworkTask& task : selected.network) {
       selected.labels.emplace(task.workload, task.label);
       conditions.workload = task.workload;

@@ -13,6 +13,7 @@
 #include "nestwright/error.h"
 #include "nestwright/lookup.h"
 #include "nestwright/model/network.h"
+#include "network/variant.h"
 #include "search/task/runnable.h"
 #include "support/base/caught_message.h"
 #include "templates/framework/space/completion.h"
@@ -183,7 +184,9 @@ int tune_tasks(const TaskList& list, const CommonOptions& common, const SessionO
     print_json(json);
   } else {
     fmt::print("{}", printable(table_text(rows)));
-    if (network) fmt::print("{}", printable(network_text(*network)));
+    if (network) {
+      fmt::print("{}", printable(network_text(*network, describe_variant(list.model->joined, network->variant))));
+    }
   }
   const int code = exit_code(rows, interrupted);
   if (code == kInterrupted) return code;

@@ -1,7 +1,6 @@
 #include "cli/output/network_output.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "support/base/format_time.h"
 
@@ -10,21 +9,9 @@ namespace {
 
 bool is_changed(const NetworkKernelChoice& kernel) { return kernel.point != kernel.compared.front(); }
 
-/// What was grouped, and how many kernels have blocked channels.
-std::string variant_text(const NetworkVariant& variant) {
-  std::map<std::string, std::size_t> groupings;
-  for (const NetworkVariant::Grouping& grouping : variant.groupings) ++groupings[grouping.kind];
-  std::string text;
-  for (const auto& [kind, count] : groupings) text += fmt::format("          grouped: {}, {}x\n", kind, count);
-  for (const auto& [block, nodes] : variant.blocked) {
-    text += fmt::format("          channels in blocks of {}: {} kernels\n", block, nodes.size());
-  }
-  return text;
-}
-
 }  // namespace
 
-std::string network_text(const NetworkRecord& record) {
+std::string network_text(const NetworkRecord& record, const std::vector<std::string>& variant) {
   const Timing& timing = record.timing;
   std::string text = fmt::format("network   {} a run ({} .. {})", format_time(timing.median_ns),
                                  format_time(timing.low_ns), format_time(timing.high_ns));
@@ -37,18 +24,16 @@ std::string network_text(const NetworkRecord& record) {
   std::size_t changed = 0;
   for (const NetworkKernelChoice& kernel : record.kernels) changed += is_changed(kernel) ? 1 : 0;
   if (!record.kernels.empty()) {
-    text += fmt::format("          {} of {} kernels that were compared in it are other ones than the fastest alone",
+    text += fmt::format("          {} of {} kernels that were compared in it are other ones than the fastest alone\n",
                         changed, record.kernels.size());
-    text += "\n";
   }
   const bool is_default = changed == 0 && record.variant.is_default();
   if (!is_default && record.before_ns > 0) {
     text += fmt::format(
-        "          {:.1f}% faster than {} with default groupings and layouts, and kernels that are the "
-        "fastest alone\n",
+        "          {:.1f}% faster than {} with default groupings and layouts, and kernels that are the fastest alone\n",
         100 * (record.before_ns / timing.median_ns - 1), format_time(record.before_ns));
   }
-  text += variant_text(record.variant);
+  for (const std::string& line : variant) text += fmt::format("          {}\n", line);
   return text;
 }
 
