@@ -18,7 +18,8 @@ struct ModelKernels {
 
 /// The kernels of a model as with_kernels() takes them from the log, which may be null. Notes operators that are
 /// missing; throws UsageError for them if `is_complete`.
-ModelKernels kernels_of_model(const CommonOptions& common, const ModelOptions& model, const TuningLog* log, bool is_complete);
+ModelKernels kernels_of_model(const CommonOptions& common, const ModelOptions& model, const TuningLog* log,
+                              bool is_complete);
 
 /// Prints the best known configuration of each kernel of a model, and returns the exit code.
 int query_model(const CommonOptions& common, const ModelOptions& model);
