@@ -16,9 +16,10 @@
 namespace nestwright {
 namespace {
 
-constexpr double kMargin = 0.98;          // a change has to take less than this part of the time
-constexpr double kPromising = 1.25;       // most time of an alternative that is tuned, relative to the default
-constexpr std::size_t kTunedLayouts = 2;  // of each kernel
+constexpr double kMargin = 0.98;     // a change has to take less than this part of the time
+constexpr double kPromising = 1.25;  // most time of an alternative that is tuned, relative to the default
+constexpr double kNearlyBest = 1.1;
+constexpr std::size_t kTunedLayouts = 2;                            // of each kernel
 constexpr double kConversion_ns = 500, kConversionBytesPerNs = 60;  // estimated: tensors are in the last cache
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -74,13 +75,24 @@ std::optional<double> VariantSearch::time_of(const std::string& workload) {
   return best ? std::optional(best->timing.median_ns) : std::nullopt;
 }
 
-VariantSearch::Grouped VariantSearch::grouped() {
-  const std::vector<bool> chosen =
-      faster_groupings(sites_, site_tasks_, [this](const std::string& workload) { return time_of(workload); });
-  std::vector<NetworkVariant::Grouping> groupings;
+std::vector<bool> VariantSearch::chosen_groupings(double scale, std::vector<NetworkVariant::Grouping>& groupings) {
+  std::vector<bool> chosen =
+      faster_groupings(sites_, site_tasks_, [this](const std::string& workload) { return time_of(workload); }, scale);
   for (std::size_t s = 0; s < sites_.size(); ++s) {
     if (chosen[s]) groupings.push_back({sites_[s].kind, sites_[s].nodes});
   }
+  return chosen;
+}
+
+NetworkVariant VariantSearch::nearly_best() {
+  NetworkVariant variant;
+  chosen_groupings(1 / kNearlyBest, variant.groupings);
+  return variant;
+}
+
+VariantSearch::Grouped VariantSearch::grouped() {
+  std::vector<NetworkVariant::Grouping> groupings;
+  const std::vector<bool> chosen = chosen_groupings(1, groupings);
   const Graph graph = groupings.empty() ? joined_ : with_groupings(joined_, sites_, chosen);
   Grouped made{std::move(groupings), graph, {}, {}, {}};
   made.possible = possible_layouts(made.graph, blocks_);

@@ -47,6 +47,9 @@ class VariantSearch {
   static constexpr double kNegligible = 0.005;
   /// The fastest variant by the times of now.
   NetworkVariant best();
+  /// The groupings that are at most a tenth slower than the default, in layouts as in the file. Alone, kernels do not
+  /// show what it costs that the tensors between them leave the caches.
+  NetworkVariant nearly_best();
   /// The same groupings, but all kernels that may have blocks of that many channels have them.
   NetworkVariant uniform(int block);
   /// The channels of a block: as many as a vector has lanes, and twice as many.
@@ -64,6 +67,8 @@ class VariantSearch {
 
   std::optional<double> time_of(const std::string& workload);
   Grouped grouped();
+  /// Which sites are faster changed, also as groupings.
+  std::vector<bool> chosen_groupings(double scale, std::vector<NetworkVariant::Grouping>& groupings);
   LayoutCosts costs_of(const Grouped& grouped);
   static std::string label_of(const Graph& graph, std::size_t node, int layout);
 

@@ -134,6 +134,7 @@ std::vector<NetworkVariant> ModelTuning::variants(std::size_t most) {
   if (!has_alternatives_) return distinct;
   const NetworkVariant best = variants_.best();
   add(best);
+  add(variants_.nearly_best());
   if (best.blocked.empty()) return distinct;
   add({best.groupings, {}});
   for (const int block : variants_.blocks()) add(variants_.uniform(block));

@@ -18,12 +18,12 @@ std::optional<double> time_of_all(const std::vector<std::string>& tasks, const T
 }
 
 std::vector<bool> faster_groupings(std::span<const GroupingSite> sites, std::span<const GroupingTasks> tasks,
-                                   const TaskTime& time_of) {
+                                   const TaskTime& time_of, double scale) {
   check(sites.size() == tasks.size(), "each site has its tasks");
   std::vector<double> saved(sites.size());
   for (std::size_t s = 0; s < sites.size(); ++s) {
     const auto before = time_of_all(tasks[s].before, time_of), after = time_of_all(tasks[s].after, time_of);
-    if (before && after) saved[s] = *before - *after;
+    if (before && after) saved[s] = *before - scale * *after;
   }
   std::vector<std::size_t> order(sites.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

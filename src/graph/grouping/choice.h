@@ -20,8 +20,8 @@ std::optional<double> time_of_all(const std::vector<std::string>& tasks, const T
 
 /// Which sites take less time changed: of those that have nodes in common the one that saves most, and so on with the
 /// rest. A site stays as it is if the time of one of its tasks is not known. `tasks`: those of each site. The choice
-/// can be given to with_groupings().
+/// can be given to with_groupings(). Times of changed sites are multiplied by `scale` before.
 std::vector<bool> faster_groupings(std::span<const GroupingSite> sites, std::span<const GroupingTasks> tasks,
-                                   const TaskTime& time_of);
+                                   const TaskTime& time_of, double scale = 1);
 
 }  // namespace nestwright
