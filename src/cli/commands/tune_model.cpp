@@ -154,8 +154,9 @@ NetworkRecord ModelTuning::race_networks() {
   };
   const std::string identity = identity_of(list_.model->joined);
   const std::string name = std::filesystem::path(list_.name).filename().string();
-  // Each is compiled, and the fastest once more, with its candidates.
-  const double affordable = std::min(seconds_left() / network_s() - 1, 16.0);
+  // Each is compiled, and the fastest once more, with its candidates; there are two races.
+  const double compile_s = network_s() - kLeastRace_s;
+  const double affordable = std::min((seconds_left() - kLeastRace_s - network_s()) / compile_s, 16.0);
   std::vector<NetworkVariant> distinct = variants(static_cast<std::size_t>(std::max(affordable, 1.0)));
   std::vector<Graph> graphs;
   std::vector<RacedNetwork> networks;
