@@ -86,7 +86,8 @@ TEST_F(ExpressionTest, TheProposedCommandCanBePasted) {
   record(std::string(kRowSums) + " i=400 j=500", 1000);
   const CommandOutput other = run({"query", "--expr", "C[i] = A[i] + 1 i=9", "--target", "cpu,isa=avx2"});
   EXPECT_EQ(other.code, 0);
-  EXPECT_THAT(other.out, HasSubstr("not measured: run nestwright tune --expr 'C[i0]=A[i0]+1' i0=9 --target cpu,isa=avx2,"));
+  EXPECT_THAT(other.out,
+              HasSubstr("not measured: run nestwright tune --expr 'C[i0]=A[i0]+1' i0=9 --target cpu,isa=avx2,"));
 }
 
 TEST_F(ExpressionTest, AListingHasTheWorkOfATextsOwnOperator) {
