@@ -2,9 +2,6 @@
 
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-
 #include "graph/seeded_inputs.h"
 #include "nestwright/error.h"
 #include "support/os/descriptors.h"
@@ -29,14 +26,8 @@ class Layout {
 };
 
 void write_at(int fd, const Array& array, std::int64_t offset) {
-  const char* from = static_cast<const char*>(array.data());
-  for (std::size_t left = array.size_bytes(); left > 0;) {
-    const ssize_t written = pwrite(fd, from, left, offset);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) throw Error("there is no memory for the weights of the network: free some");
-    from += written;
-    offset += written;
-    left -= static_cast<std::size_t>(written);
+  if (write_all_at(fd, array.data(), array.size_bytes(), offset) != 0) {
+    throw Error("there is no memory for the weights of the network: free some");
   }
 }
 

@@ -23,6 +23,10 @@ constexpr std::size_t kTunedLayouts = 2;                            // of each k
 constexpr double kConversion_ns = 500, kConversionBytesPerNs = 60;  // estimated: tensors are in the last cache
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+std::string label_in_layout(const Graph& graph, std::size_t node, int layout) {
+  return fmt::format("{} in blocks of {}", label_or_op(graph.nodes()[node]), layout);
+}
+
 NetworkVariant variant_of(const std::vector<NetworkVariant::Grouping>& groupings, const Layouts& layouts) {
   NetworkVariant variant{groupings, {}};
   for (std::size_t n = 0; n < layouts.size(); ++n) {
@@ -84,12 +88,6 @@ std::vector<bool> VariantSearch::chosen_groupings(double scale, std::vector<Netw
   return chosen;
 }
 
-NetworkVariant VariantSearch::nearly_best() {
-  NetworkVariant variant;
-  chosen_groupings(1 / kNearlyBest, variant.groupings);
-  return variant;
-}
-
 VariantSearch::Grouped VariantSearch::grouped() {
   std::vector<NetworkVariant::Grouping> groupings;
   const std::vector<bool> chosen = chosen_groupings(1, groupings);
@@ -133,9 +131,8 @@ LayoutCosts VariantSearch::costs_of(const Grouped& grouped) {
 std::vector<VariantTask> VariantSearch::unknown() {
   TaskSet tasks;
   for (std::size_t s = 0; s < sites_.size(); ++s) {
-    const GraphNode& first = joined_.nodes()[sites_[s].nodes.front()];
     for (const std::string& workload : site_tasks_[s].after) {
-      if (!time_of(workload)) tasks.add(workload, fmt::format("{}, {}", sites_[s].kind, first.label), 1);
+      if (!time_of(workload)) tasks.add(workload, label_of_site(s), 1);
     }
   }
   struct Expected {
@@ -154,7 +151,7 @@ std::vector<VariantTask> VariantSearch::unknown() {
     const auto calls = static_cast<double>(task.nodes.size());
     const double ns = costs.node(node, 0);
     if (ns > 0 && ns < negligible) continue;
-    expected.push_back({{task.workload, label_of(now.graph, node, layout), calls},
+    expected.push_back({{task.workload, label_in_layout(now.graph, node, layout), calls},
                         layout,
                         ns * calls,
                         multiply_adds(*now.graph.nodes()[node].program) * calls});
@@ -166,9 +163,8 @@ std::vector<VariantTask> VariantSearch::unknown() {
   return tasks.take();
 }
 
-std::string VariantSearch::label_of(const Graph& graph, std::size_t node, int layout) {
-  const GraphNode& labelled = graph.nodes()[node];
-  return fmt::format("{} in blocks of {}", labelled.label.empty() ? labelled.op : labelled.label, layout);
+std::string VariantSearch::label_of_site(std::size_t site) const {
+  return fmt::format("{}, {}", sites_[site].kind, joined_.nodes()[sites_[site].nodes.front()].label);
 }
 
 std::vector<VariantTask> VariantSearch::promising() {
@@ -177,9 +173,8 @@ std::vector<VariantTask> VariantSearch::promising() {
     const auto time = [this](const std::string& workload) { return time_of(workload); };
     const auto before = time_of_all(site_tasks_[s].before, time), after = time_of_all(site_tasks_[s].after, time);
     if (!before || !after || *after > kPromising * *before) continue;
-    const GraphNode& first = joined_.nodes()[sites_[s].nodes.front()];
     for (const std::string& workload : site_tasks_[s].after) {
-      tasks.add(workload, fmt::format("{}, {}", sites_[s].kind, first.label), 1);
+      tasks.add(workload, label_of_site(s), 1);
     }
   }
   const Grouped now = grouped();
@@ -191,9 +186,9 @@ std::vector<VariantTask> VariantSearch::promising() {
     const auto faster = static_cast<std::size_t>(
         std::ranges::count_if(now.possible[node], [&](int other) { return costs.node(node, other) < cost; }));
     if (cost > kPromising * costs.node(node, 0) || faster >= kTunedLayouts) continue;
-    tasks.add(task.workload, label_of(now.graph, node, layout), static_cast<double>(task.nodes.size()));
+    tasks.add(task.workload, label_in_layout(now.graph, node, layout), static_cast<double>(task.nodes.size()));
   }
-  const NetworkVariant variant = best();
+  const NetworkVariant variant = best_of(now);
   if (!variant.is_default()) {
     for (const NetworkTask& task : network_tasks(kernels_of_variant(joined_, variant))) {
       tasks.add(task.workload, task.label + " of the fastest variant", static_cast<double>(task.nodes.size()));
@@ -205,12 +200,25 @@ std::vector<VariantTask> VariantSearch::promising() {
   return found;
 }
 
-NetworkVariant VariantSearch::best() {
+NetworkVariant VariantSearch::best_of(const Grouped& grouped) {
+  const LayoutChoice choice = cheapest_layouts(grouped.problem);
+  const Layouts as_in_file(grouped.graph.nodes().size(), 0);
+  const bool saves = choice.cost < kMargin * cost_of(grouped.problem, as_in_file);
+  return variant_of(grouped.groupings, saves ? choice.layouts : as_in_file);
+}
+
+NetworkVariant VariantSearch::best() { return best_of(grouped()); }
+
+std::vector<NetworkVariant> VariantSearch::contenders() {
   const Grouped now = grouped();
-  const LayoutChoice choice = cheapest_layouts(now.problem);
-  const Layouts as_in_file(now.graph.nodes().size(), 0);
-  const bool saves = choice.cost < kMargin * cost_of(now.problem, as_in_file);
-  return variant_of(now.groupings, saves ? choice.layouts : as_in_file);
+  const NetworkVariant best = best_of(now);
+  NetworkVariant nearly_best;
+  chosen_groupings(1 / kNearlyBest, nearly_best.groupings);
+  std::vector<NetworkVariant> contenders{best, std::move(nearly_best)};
+  if (best.blocked.empty()) return contenders;
+  contenders.push_back({now.groupings, {}});
+  for (const int block : blocks_) contenders.push_back(variant_of(now.groupings, uniform_layouts(now.problem, block)));
+  return contenders;
 }
 
 NetworkVariant VariantSearch::uniform(int block) {

@@ -47,9 +47,10 @@ class VariantSearch {
   static constexpr double kNegligible = 0.005;
   /// The fastest variant by the times of now.
   NetworkVariant best();
-  /// The groupings that are at most a tenth slower than the default, in layouts as in the file. Alone, kernels do not
-  /// show what it costs that the tensors between them leave the caches.
-  NetworkVariant nearly_best();
+  /// What is worth a race, best() first: then the groupings that are at most a tenth slower than the default, as
+  /// kernels do not show alone what it costs that the tensors between them leave the caches; and if best() has blocks,
+  /// its groupings without them, and with as many blocks as possible. Some may be equal.
+  std::vector<NetworkVariant> contenders();
   /// The same groupings, but all kernels that may have blocks of that many channels have them.
   NetworkVariant uniform(int block);
   /// The channels of a block: as many as a vector has lanes, and twice as many.
@@ -70,7 +71,8 @@ class VariantSearch {
   /// Which sites are faster changed, also as groupings.
   std::vector<bool> chosen_groupings(double scale, std::vector<NetworkVariant::Grouping>& groupings);
   LayoutCosts costs_of(const Grouped& grouped);
-  static std::string label_of(const Graph& graph, std::size_t node, int layout);
+  static NetworkVariant best_of(const Grouped& grouped);
+  std::string label_of_site(std::size_t site) const;
 
   /// The sum of the times of the default kernels that are known.
   double default_ns();

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "graph/evaluate.h"
+#include "graph/program/node_form.h"
 #include "kernel/has_parallel_loop.h"
 #include "kernel/require_this_machine.h"
 #include "nestwright/error.h"
@@ -65,7 +66,7 @@ class Weights {
 
   CompiledStep add(const GraphNode& node, const NetworkStep& step, std::size_t number) {
     const NetworkKernel& kernel = kernels_[number];
-    CompiledStep compiled{number, node.label.empty() ? node.op : node.label, {}};
+    CompiledStep compiled{number, label_or_op(node), {}};
     const std::vector<ir::Parameter>& parameters = kernel.program.parameters;
     for (std::size_t i = 0; i < step.buffers.size(); ++i) {
       compiled.buffers.push_back(parameters[i].is_constant ? StepBuffer{} : buffer_of(step.buffers[i]));

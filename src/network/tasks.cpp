@@ -16,7 +16,7 @@ std::vector<NetworkTask> tasks_of(const Graph& graph, const std::function<bool(s
     const auto [at, is_new] = known.emplace(workload, tasks.size());
     if (is_new) {
       tasks.push_back({.workload = std::move(workload),
-                       .label = node.label.empty() ? node.op : node.label,
+                       .label = label_or_op(node),
                        .op = node.op,
                        .multiply_adds = multiply_adds(*node.program)});
     }

@@ -9,6 +9,7 @@
 #include "graph/grouping/grouping.h"
 #include "graph/layout/with_layouts.h"
 #include "graph/passes/passes.h"
+#include "graph/program/node_form.h"
 #include "nestwright/error.h"
 
 namespace nestwright {
@@ -29,8 +30,7 @@ Graph regrouped(const Graph& joined, const std::vector<NetworkVariant::Grouping>
 
 std::string label_of(const Graph& graph, std::size_t node) {
   if (node >= graph.nodes().size()) refuse();
-  const GraphNode& labelled = graph.nodes()[node];
-  return labelled.label.empty() ? labelled.op : labelled.label;
+  return label_or_op(graph.nodes()[node]);
 }
 
 }  // namespace

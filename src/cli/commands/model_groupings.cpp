@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graph/grouping/grouping.h"
+#include "graph/program/node_form.h"
 
 namespace nestwright::cli {
 namespace {
@@ -24,8 +25,7 @@ std::vector<SiteGroup> groups_of(const Graph& joined, const std::vector<Grouping
   for (std::size_t s = 0; s < sites.size(); ++s) {
     auto group = std::ranges::find(groups, tasks[s], &SiteGroup::tasks);
     if (group == groups.end()) group = groups.insert(groups.end(), {tasks[s], {}});
-    const GraphNode& first = joined.nodes()[sites[s].nodes.front()];
-    group->labels.push_back(first.label.empty() ? first.op : first.label);
+    group->labels.push_back(label_or_op(joined.nodes()[sites[s].nodes.front()]));
   }
   return groups;
 }

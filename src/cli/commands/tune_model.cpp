@@ -122,22 +122,15 @@ Budget ModelTuning::budget_for_tasks() const {
   return budget;
 }
 
-std::vector<NetworkVariant> ModelTuning::variants(std::size_t most) {
+std::vector<NetworkVariant> ModelTuning::variants(const std::optional<NetworkRecord>& recorded, std::size_t most) {
   std::vector<NetworkVariant> distinct{{}};
   const auto add = [&](const NetworkVariant& variant) {
     const bool is_new = std::ranges::find(distinct, variant) == distinct.end();
     if (is_new && distinct.size() < most) distinct.push_back(variant);
   };
-  const std::string graph = identity_of(list_.model->joined);
-  const auto recorded = log_.find_network_of(graph, network_key(graph, first_.target, first_.caches));
   if (recorded) add(recorded->variant);
   if (!has_alternatives_) return distinct;
-  const NetworkVariant best = variants_.best();
-  add(best);
-  add(variants_.nearly_best());
-  if (best.blocked.empty()) return distinct;
-  add({best.groupings, {}});
-  for (const int block : variants_.blocks()) add(variants_.uniform(block));
+  for (const NetworkVariant& contender : variants_.contenders()) add(contender);
   return distinct;
 }
 
@@ -157,7 +150,8 @@ NetworkRecord ModelTuning::race_networks() {
   // Each is compiled, and the fastest once more, with its candidates; there are two races.
   const double compile_s = network_s() - kLeastRace_s;
   const double affordable = std::min((seconds_left() - kLeastRace_s - network_s()) / compile_s, 16.0);
-  std::vector<NetworkVariant> distinct = variants(static_cast<std::size_t>(std::max(affordable, 1.0)));
+  const auto recorded = log_.find_network_of(identity, network_key(identity, first_.target, first_.caches));
+  const std::vector<NetworkVariant> distinct = variants(recorded, static_cast<std::size_t>(std::max(affordable, 1.0)));
   std::vector<Graph> graphs;
   std::vector<RacedNetwork> networks;
   graphs.reserve(distinct.size());
@@ -176,9 +170,7 @@ NetworkRecord ModelTuning::race_networks() {
   }
   race.seconds_left = seconds_left;
   // Where nothing was decided, the recorded variant stays.
-  const bool has_recorded =
-      log_.find_network_of(identity, network_key(identity, first_.target, first_.caches)).has_value();
-  const std::size_t usual = has_recorded && networks.size() > 1 && networks[1].variant == distinct[1] ? 1 : 0;
+  const std::size_t usual = recorded && networks.size() > 1 && networks[1].variant == recorded->variant ? 1 : 0;
   NetworkRecord record = race_network(networks[fastest.value_or(usual)], first_.target, log_, race);
   line.finish();
   return record;

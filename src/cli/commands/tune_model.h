@@ -41,7 +41,7 @@ class ModelTuning {
   /// Seconds for compiling a network, and for timing it.
   double network_s() const;
   /// The default variant, then the recorded one, if there is one, and those that may be faster, at most so many.
-  std::vector<NetworkVariant> variants(std::size_t most);
+  std::vector<NetworkVariant> variants(const std::optional<NetworkRecord>& recorded, std::size_t most);
   NetworkRecord race_networks();
 
   const TaskList& list_;

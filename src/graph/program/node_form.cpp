@@ -38,6 +38,8 @@ bool has_no_reduction(const GraphNode& node) {
                                          [](const text::Stage& stage) { return stage.reduction.has_value(); });
 }
 
+const std::string& label_or_op(const GraphNode& node) { return node.label.empty() ? node.op : node.label; }
+
 bool is_elementwise(const GraphNode& node) { return has_no_reduction(node) && node.program->stages.size() == 1; }
 
 bool only_moves(const GraphNode& node) {

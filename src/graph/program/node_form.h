@@ -16,6 +16,9 @@ const std::string& output_name(const GraphNode& node, std::size_t i);
 
 /// Whether the node is a kernel: neither a view nor computed from constants alone.
 bool is_kernel(const Graph& graph, const GraphNode& node);
+/// What people know the node by: its label, or where it has none, its operator.
+const std::string& label_or_op(const GraphNode& node);
+
 /// Whether the node has one statement, which has no reduction: it computes each element from single elements.
 bool is_elementwise(const GraphNode& node);
 /// Whether no statement of the node has a reduction.

@@ -9,8 +9,10 @@
 #include <limits>
 
 #include "measure/race/disturbance_gate.h"
+#include "nestwright/kernel_abi.h"
 #include "support/base/clock.h"
 #include "support/os/cpu_accounting.h"
+#include "target/measured/fma_loop.h"
 
 namespace nestwright {
 
@@ -28,6 +30,12 @@ inline double time_once(Clock& clock, const std::function<void()>& work) {
 /// Runs the FMA loop and returns how long it took. For a kernel on several threads it runs on all of them at once, as
 /// long as the slowest: the processors of a virtual machine may be hyper-threads of one core for a while.
 using Sentinel = std::function<double()>;
+
+/// The sentinel of kernels that run on the threads of `loops`.
+inline double time_fma_loops(const nestwright_parallel& loops) {
+  const auto body = [](std::int32_t, std::int32_t, void*) { run_fma_loop(kSentinelIterations); };
+  return time_once(steady_clock(), [&] { loops.run(loops.pool, loops.threads, body, nullptr); });
+}
 
 /// The runs of a sentinel, of which the fastest counts, so that it shows only the speed of the cores: the first run
 /// after a kernel also waits for code that the kernel evicted from the caches, and any run may be interrupted.

@@ -24,7 +24,6 @@
 #include "support/os/steal_time.h"
 #include "target/description/host.h"
 #include "target/description/tile_permission.h"
-#include "target/measured/fma_loop.h"
 #include "target/measured/memory_walk.h"
 
 namespace nestwright {
@@ -220,7 +219,7 @@ class CpuBench final : public Bench {
           if (++next == copies) next = 0;
           enter(candidate, candidate.code->entry(), buffers.of(last), InputSet::kUniform);
         },
-        [this] { return time_fma_loops(); });
+        [this] { return time_fma_loops(*pool_->abi()); });
     next_copy_ = next;
     if (candidate.result != 0) return failed_call(candidate);
     if (candidate.is_part) return reply;
@@ -241,13 +240,6 @@ class CpuBench final : public Bench {
   }
 
  private:
-  /// The FMA loop on all threads of the kernels at once.
-  double time_fma_loops() const {
-    const nestwright_parallel* loops = pool_->abi();
-    const auto body = [](std::int32_t, std::int32_t, void*) { run_fma_loop(kSentinelIterations); };
-    return time_once(steady_clock(), [&] { loops->run(loops->pool, loops->threads, body, nullptr); });
-  }
-
   void place(LinkedKernel& candidate, InputSet set) {
     std::vector<GuardedRegion*>& regions = candidate.regions[index_of(set)];
     for (Tensor& tensor : tensors_) regions.push_back(&tensor.region(set));

@@ -29,16 +29,8 @@ namespace {
       fmt::format("cannot keep the tensors in memory ({}); free memory or choose smaller ones", std::strerror(error)));
 }
 
-/// Writes all of the bytes. Without memory this fails, where a store to a mapping would end the process.
 void write_at(int fd, const void* data, std::size_t bytes, std::int64_t at) {
-  for (const char* from = static_cast<const char*>(data); bytes > 0;) {
-    const ssize_t written = pwrite(fd, from, bytes, at);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail(written < 0 ? errno : ENOSPC);
-    from += written;
-    at += written;
-    bytes -= static_cast<std::size_t>(written);
-  }
+  if (const int error = write_all_at(fd, data, bytes, at); error != 0) fail(error);
 }
 
 /// Appends whole pages, which have room for `bytes` bytes and are still zero, to a file of `size` bytes, and returns

@@ -19,7 +19,6 @@
 #include "runtime/compiled_kernel.h"
 #include "support/os/cpu_accounting.h"
 #include "support/os/steal_time.h"
-#include "target/measured/fma_loop.h"
 #include "target/measured/memory_walk.h"
 
 namespace nestwright {
@@ -65,7 +64,7 @@ class SequenceBench {
           const std::int32_t result = call(request.choice, steps);
           if (result != 0) reply.result = result;
         },
-        [this] { return time_fma_loops(); });
+        [this] { return time_fma_loops(*pool_->abi()); });
     reply.step_ns = std::move(steps);
     return reply;
   }
@@ -126,12 +125,6 @@ class SequenceBench {
       before = after;
     }
     return 0;
-  }
-
-  double time_fma_loops() const {
-    const nestwright_parallel* loops = pool_->abi();
-    const auto body = [](std::int32_t, std::int32_t, void*) { run_fma_loop(kSentinelIterations); };
-    return time_once(steady_clock(), [&] { loops->run(loops->pool, loops->threads, body, nullptr); });
   }
 
   const CallSequence sequence_;

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -22,6 +23,18 @@ UniqueFd make_memory_file(const char* name) {
   UniqueFd file(memfd_create(name, MFD_CLOEXEC));
   if (file.get() < 0) throw Error("cannot make a file in memory: " + descriptor_error_text(errno));
   return file;
+}
+
+int write_all_at(int fd, const void* data, std::size_t bytes, std::int64_t at) {
+  for (const char* from = static_cast<const char*>(data); bytes > 0;) {
+    const ssize_t written = pwrite(fd, from, bytes, at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return written < 0 ? errno : ENOSPC;
+    from += written;
+    at += written;
+    bytes -= static_cast<std::size_t>(written);
+  }
+  return 0;
 }
 
 }  // namespace nestwright

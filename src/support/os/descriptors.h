@@ -2,6 +2,8 @@
 // Thread rule: pure functions.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "support/os/unique_fd.h"
@@ -14,5 +16,9 @@ std::string descriptor_error_text(int error);
 
 /// An empty file in memory that programs which are executed do not inherit. Throws Error.
 UniqueFd make_memory_file(const char* name);
+
+/// Writes all of the bytes at an offset of a file. Returns 0, or the errno of the failure: without memory for a file in
+/// memory this fails, where a store to a mapping would end the process.
+int write_all_at(int fd, const void* data, std::size_t bytes, std::int64_t at);
 
 }  // namespace nestwright
